@@ -1,0 +1,76 @@
+package graph
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
+
+// ErrNoVertex is returned where a label names no vertex of the graph.
+var ErrNoVertex = errors.New("graph: no such vertex")
+
+// Labels translates between dense ids and the ids of the file. It is immutable and
+// safe for concurrent use.
+type Labels struct {
+	n      int
+	base   uint64   // label of id 0 where sorted is nil
+	sorted []uint64 // label of each id, strictly rising, or nil
+}
+
+// IdentityLabels are the labels base, base+1, … of n vertices.
+func IdentityLabels(n int, base uint64) *Labels { return &Labels{n: n, base: base} }
+
+// SortedLabels are labels given one by one, strictly rising; the slice is kept.
+// It fails where they do not rise. Labels without gaps are stored as a base.
+func SortedLabels(labels []uint64) (*Labels, error) {
+	for i := 1; i < len(labels); i++ {
+		if labels[i-1] >= labels[i] {
+			return nil, fmt.Errorf("graph: labels do not rise: %d follows %d at id %d", labels[i], labels[i-1], i)
+		}
+	}
+	n := len(labels)
+	if n == 0 || labels[n-1]-labels[0] == uint64(n-1) {
+		base := uint64(0)
+		if n > 0 {
+			base = labels[0]
+		}
+		return IdentityLabels(n, base), nil
+	}
+	return &Labels{n: n, sorted: labels}, nil
+}
+
+// Len is the number of vertices.
+func (l *Labels) Len() int { return l.n }
+
+// Base returns the label of id 0 and true if labels are base + id.
+func (l *Labels) Base() (uint64, bool) { return l.base, l.sorted == nil }
+
+// Label is the file's id of the vertex with dense id v, which must be below Len.
+func (l *Labels) Label(v uint32) uint64 {
+	if l.sorted == nil {
+		return l.base + uint64(v)
+	}
+	return l.sorted[v]
+}
+
+// Sorted returns the labels as a rising slice, or nil where they are base + id.
+func (l *Labels) Sorted() []uint64 { return l.sorted }
+
+// ID is the dense id of the vertex with the file's id label. The error wraps
+// ErrNoVertex and names the label and what there is.
+func (l *Labels) ID(label uint64) (uint32, error) {
+	if l.sorted == nil {
+		if d := label - l.base; label >= l.base && d < uint64(l.n) {
+			return uint32(d), nil
+		}
+		if l.n == 0 {
+			return None, fmt.Errorf("%w: %d is not in a graph with 0 vertices", ErrNoVertex, label)
+		}
+		return None, fmt.Errorf("%w: %d is outside %d..%d", ErrNoVertex, label, l.base, l.base+uint64(l.n-1))
+	}
+	i, ok := slices.BinarySearch(l.sorted, label)
+	if !ok {
+		return None, fmt.Errorf("%w: %d is none of the %d ids between %d and %d", ErrNoVertex, label, l.n, l.sorted[0], l.sorted[l.n-1])
+	}
+	return uint32(i), nil
+}

@@ -1,0 +1,8 @@
+// Package record holds the Go types of everything a run states: the machine, the
+// processors, levels, searches, and the results of each command. The library's
+// statistics and the commands' JSON are the same types. They have no behaviour;
+// each document has one schema constant.
+//
+// Names in JSON are snake case with the unit last (_s, _j, _w, _bytes). What is
+// not known is absent, never 0: such fields are pointers or omitted when empty.
+package record
