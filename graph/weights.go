@@ -8,7 +8,9 @@ import (
 )
 
 // Weight is the set of types a weight can have.
-type Weight interface{ int32 | int64 | float32 | float64 }
+type Weight interface {
+	int32 | int64 | float32 | float64
+}
 
 // WeightKind says which type the weights of a graph have.
 type WeightKind uint8
