@@ -99,7 +99,7 @@ func release(src graph.Source) {
 			s.Release = nil
 			f()
 		}
-	case *graph.CSR:
+	case interface{ Release() }:
 		s.Release()
 	}
 }

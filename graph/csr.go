@@ -14,3 +14,11 @@ type CSR struct {
 	labels   *Labels
 	release  func()
 }
+
+// Release frees the rows; the graph must not be used afterwards.
+func (g *CSR) Release() {
+	if g.release != nil {
+		g.release()
+		g.release = nil
+	}
+}

@@ -124,7 +124,7 @@ func (r *rows) free() {
 func rowAlloc[T hugemem.Elem](r *rows, n int) []T {
 	b := hugemem.Make[T](n)
 	r.frees = append(r.frees, b.Free)
-	return b.Data()
+	return b.S
 }
 
 // which arcs a structure of rows is made of
@@ -335,7 +335,7 @@ func (b *builder) rows(s side, p *Placement) (*rows, error) {
 	if kind != graph.Unweighted {
 		aw = graph.MakeWeights(kind, int(at))
 	}
-	data := arcs.Data()
+	data := arcs.S
 	err = b.each(blocks, func(worker, i int) error {
 		edges := b.src.Block(8*b.threads, i, bufs[worker])
 		bufs[worker] = keep(bufs[worker], edges, b.src)

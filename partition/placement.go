@@ -99,5 +99,5 @@ func (p *Placement) Close() {
 func alloc[T hugemem.Elem](p *Placement, n int) []T {
 	b := hugemem.Make[T](n)
 	p.frees = append(p.frees, b.Free)
-	return b.Data()
+	return b.S
 }

@@ -99,7 +99,7 @@ func alloc[T hugemem.Elem](p *Processor, n int) []T {
 	p.frees = append(p.frees, b.Free)
 	var zero T
 	p.bytes += int64(n) * int64(unsafe.Sizeof(zero))
-	return b.Data()
+	return b.S
 }
 
 // chunkArcs is about how many arcs a bottom-up chunk holds, chunkWords the most
