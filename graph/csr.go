@@ -580,11 +580,3 @@ func (g *CSR) sortRows(ctx context.Context, threads int) error {
 		return nil
 	})
 }
-
-// Release frees the rows; the graph must not be used afterwards.
-func (g *CSR) Release() {
-	if g.release != nil {
-		g.release()
-		g.release = nil
-	}
-}
