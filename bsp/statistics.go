@@ -90,3 +90,11 @@ func (s *Statistics) rest(r record.Level, took time.Duration, lanes []lane) {
 		p.Kernel = q.Kernel
 	}
 }
+
+// All returns the levels, and after them Rest where there is one.
+func (s *Statistics) All() []record.Level {
+	if s.RestLevels == 0 {
+		return s.Levels
+	}
+	return append(s.Levels[:len(s.Levels):len(s.Levels)], s.Rest)
+}

@@ -34,6 +34,7 @@ type Engine struct {
 // readies them. It keeps nothing of src but its labels. Errors wrap ErrOptions,
 // ErrMemory, ErrNoDevice or one of package partition, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
+	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
 	}
@@ -46,25 +47,9 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		turn: make(chan struct{}, 1), closed: make(chan struct{}),
 	}
 	e.turn <- struct{}{}
-	po := partition.Options{
-		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
-		Threads: o.Threads, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
-		NoIn: o.Director == "top-down" && o.NewDirector == nil,
-	}
-	if o.Consume {
-		po.Consumed = func() { release(src) }
-	}
-	for _, p := range o.Processors {
-		po.Processors = append(po.Processors, partition.Processor{
-			Name: p.String(), Device: p.Kind != "cpu", Rate: float64(max(1, p.Threads)), Budget: p.Memory,
-		})
-	}
 	start := time.Now()
 	var err error
-	if e.place, err = partition.New(ctx, src, po); err != nil {
-		if errors.Is(err, partition.ErrOptions) {
-			err = fmt.Errorf("%w: %w", ErrOptions, err)
-		}
+	if e.place, err = o.place(ctx, src); err != nil {
 		return nil, err
 	}
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(start))
@@ -88,6 +73,28 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	e.loop = bsp.New(e.procs, e.place)
 	return e, nil
+}
+
+// place builds the placement that the options, with defaults filled in, ask for.
+func (o *Options) place(ctx context.Context, src graph.Source) (*partition.Placement, error) {
+	po := partition.Options{
+		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
+		Threads: o.Threads, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
+		NoIn: o.Director == "top-down" && o.NewDirector == nil,
+	}
+	if o.Consume {
+		po.Consumed = func() { release(src) }
+	}
+	for _, p := range o.Processors {
+		po.Processors = append(po.Processors, partition.Processor{
+			Name: p.String(), Device: p.Kind != "cpu", Rate: float64(max(1, p.Threads)), Budget: p.Memory,
+		})
+	}
+	p, err := partition.New(ctx, src, po)
+	if errors.Is(err, partition.ErrOptions) {
+		err = fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return p, err
 }
 
 // release frees the records of a consumed source.
@@ -215,4 +222,27 @@ func Describe(p *partition.Placement, procs []Processor) []record.Processor {
 		})
 	}
 	return list
+}
+
+// Place places a graph as New would and runs nothing; devices need not exist. The
+// caller closes the placement.
+func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placement, error) {
+	o.Processors = append([]Processor(nil), o.Processors...)
+	if err := o.ensureDefaults(); err != nil && !onlyNoDevice(err) {
+		return nil, err
+	}
+	return o.place(ctx, src)
+}
+
+// onlyNoDevice tells whether every fault is a missing device.
+func onlyNoDevice(err error) bool {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range list.Unwrap() {
+			if !errors.Is(err, ErrNoDevice) {
+				return false
+			}
+		}
+		return true
+	}
+	return errors.Is(err, ErrNoDevice)
 }

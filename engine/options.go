@@ -118,6 +118,13 @@ const memoryPart = 0.8
 // available memory, in bytes; 0 where neither is known.
 func DefaultMemoryLimit() int64 { return int64(memoryPart * float64(hugemem.Available())) }
 
+// Check returns every fault that the options show by themselves, without a graph; New
+// finds the same and more. The errors wrap ErrOptions or ErrNoDevice.
+func (o Options) Check() error {
+	o.Processors = append([]Processor(nil), o.Processors...)
+	return o.ensureDefaults()
+}
+
 // ensureDefaults fills in what is left open and returns all faults together.
 func (o *Options) ensureDefaults() error {
 	var errs []error

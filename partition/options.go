@@ -121,17 +121,8 @@ func (o *Options) validate(vertices int) error {
 		}
 	}
 	if o.Shares != nil {
-		sum := 0.0
-		for i, s := range o.Shares {
-			if !(s >= 0 && s <= 1) {
-				bad("share %d is %v, outside 0..1", i+1, s)
-			}
-			sum += s
-		}
-		if len(o.Shares) != len(o.Processors) {
-			bad("%d shares for %d processors", len(o.Shares), len(o.Processors))
-		} else if math.Abs(sum-1) > shareSlack || math.IsNaN(sum) {
-			bad("shares add up to %v, not to 1", sum)
+		if err := CheckShares(o.Shares, len(o.Processors)); err != nil {
+			errs = append(errs, err)
 		}
 	}
 	for _, p := range o.Processors {
@@ -146,4 +137,23 @@ func (o *Options) validate(vertices int) error {
 		bad("a two-ended share goes with hubs-on-cpu only")
 	}
 	return errors.Join(errs...)
+}
+
+// CheckShares tells what is wrong with the shares of so many processors: each lies in
+// [0, 1], there is one for each, and they add up to 1. The error wraps ErrOptions.
+func CheckShares(shares []float64, processors int) error {
+	sum := 0.0
+	for i, s := range shares {
+		if !(s >= 0 && s <= 1) {
+			return fmt.Errorf("%w: share %d is %v, outside 0..1", ErrOptions, i+1, s)
+		}
+		sum += s
+	}
+	if len(shares) != processors {
+		return fmt.Errorf("%w: %d shares for %d processors", ErrOptions, len(shares), processors)
+	}
+	if math.Abs(sum-1) > shareSlack {
+		return fmt.Errorf("%w: shares add up to %v, not to 1", ErrOptions, sum)
+	}
+	return nil
 }
