@@ -1,0 +1,3 @@
+package graphio
+
+type writer struct{}
