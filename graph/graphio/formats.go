@@ -35,6 +35,9 @@ func formats() []format {
 		{FormatInfo{"edgelist", []string{".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"}, true, false, "plain edge list, as SNAP publishes them"}, readEdgeList, nil},
 		{FormatInfo{"matrixmarket", []string{".mtx"}, true, false, "MatrixMarket coordinate file"}, readMatrixMarket, nil},
 		{FormatInfo{"metis", []string{".graph", ".metis"}, true, false, "METIS graph"}, readMETIS, nil},
+		{FormatInfo{"graph500", []string{".edges", ".packed", ".g500"}, true, true, "Graph500 tuple file"}, readGraph500, writeGraph500},
+		{FormatInfo{"gap", []string{".sg"}, true, true, "GAP serialized graph"}, readGAP, nil},
+		{FormatInfo{"gap-weighted", []string{".wsg"}, true, true, "GAP serialized graph with int32 weights"}, readGAPWeighted, nil},
 	}
 }
 
@@ -113,13 +116,19 @@ func detect(in *input) (*format, error) {
 	if name := detectContent(head); name != "" {
 		return formatByName(name), nil
 	}
-	if name, ok := DetectName(in.path); ok {
+	text := isText(head)
+	if name, ok := DetectName(in.path); ok && !(text && name == "graph500" && len(head) > 0) {
 		return formatByName(name), nil
 	}
-	if isText(head) {
+	if text {
 		return formatByName("edgelist"), nil
 	}
-	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: "name the format; known are " + formatNames(false), Err: ErrUnknownFormat}
+	if in.m != nil {
+		if name := looksLikeGAP(head, in.size); name != "" {
+			return formatByName(name), nil
+		}
+	}
+	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: "name the format: a tuple file under this name is read with format graph500; known are " + formatNames(false), Err: ErrUnknownFormat}
 }
 
 // detectContent tells the formats that begin with a mark.

@@ -48,7 +48,7 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	}
 	if found != h.entries {
 		if !in.o.Lenient {
-			return nil, &Error{Found: plural(int64(found), "entry in the list, as many as the file holds, not "+strconv.FormatUint(h.entries, 10)), Err: ErrTruncated}
+			return nil, &Error{Found: fmt.Sprintf("%d entries", found), Want: fmt.Sprintf("%d, as line %d says", h.entries, h.sizeLine), Err: ErrTruncated}
 		}
 		f.Report.Tolerated++
 		f.Report.warnf("%d entries declared on line %d, %d found", h.entries, h.sizeLine, found)

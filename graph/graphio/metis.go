@@ -187,6 +187,9 @@ func readMETISHeader(in *input) (*metisHeader, error) {
 	}
 }
 
+// mixKey is the key of the second round of mix.
+const mixKey = 0x5851f42d4c957f2d
+
 // mix hashes an edge and its weight; two rounds with different keys make 128 bits.
 func mix(key, u, v, w uint64) uint64 {
 	x := (u<<32 | v) ^ key
@@ -279,10 +282,10 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock, weighted bool) 
 			case v > row:
 				edges = append(edges, graph.Edge{U: uint32(row - 1), V: uint32(v - 1)})
 				out.low[0] += mix(0, row, v, w)
-				out.low[1] += mix(0x5851f42d4c957f2d, row, v, w)
+				out.low[1] += mix(mixKey, row, v, w)
 			case v < row:
 				out.high[0] += mix(0, v, row, w)
-				out.high[1] += mix(0x5851f42d4c957f2d, v, row, w)
+				out.high[1] += mix(mixKey, v, row, w)
 				if h.keepUpper {
 					out.upper = append(out.upper, edgeEnd{uint32(v - 1), uint32(row - 1), x})
 				}
