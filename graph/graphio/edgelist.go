@@ -3,6 +3,8 @@ package graphio
 import (
 	"bytes"
 	"fmt"
+	"math/bits"
+	"strconv"
 	"strings"
 
 	"github.com/totemgo/totemgo/graph"
@@ -13,7 +15,7 @@ import (
 
 // edgeBlock is what one block of an edge list holds.
 type edgeBlock struct {
-	pairs     []pair64
+	pairs     []graph.Pair64
 	weights   weightBuf
 	ignored   int64
 	tolerated int64
@@ -187,7 +189,7 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 	if err := in.hold(size); err != nil {
 		return err
 	}
-	pairs := make([]pair64, 0, n)
+	pairs := make([]graph.Pair64, 0, n)
 	if s.weight > 0 {
 		out.weights.grow(n)
 	}
@@ -223,7 +225,7 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 		if j == k || l <= j {
 			return s.shapeFault(data, start, line)
 		}
-		pairs = append(pairs, pair64{U: u, V: v})
+		pairs = append(pairs, graph.Pair64{U: u, V: v})
 		if simple {
 			for l < len(data) && blank(data[l]) {
 				l++
@@ -246,7 +248,7 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 		i = nextLine(data, end)
 	}
 	if len(pairs) < cap(pairs)/2 {
-		pairs = append([]pair64(nil), pairs...)
+		pairs = append([]graph.Pair64(nil), pairs...)
 	}
 	out.pairs = pairs
 	return nil
@@ -347,7 +349,7 @@ func (s *listShape) hint() string {
 // that occur.
 func compactBlocks(in *input, f *File, blocks []*edgeBlock, weighted bool) (*graph.EdgeList, error) {
 	records := int64(0)
-	pairs := make([][]pair64, len(blocks))
+	pairs := make([][]graph.Pair64, len(blocks))
 	bufs := make([]*weightBuf, len(blocks))
 	for i, b := range blocks {
 		pairs[i], bufs[i] = b.pairs, &b.weights
@@ -366,9 +368,95 @@ func compactBlocks(in *input, f *File, blocks []*edgeBlock, weighted bool) (*gra
 		}
 	}
 	var err error
-	if list.Edges, list.Labels, err = compact(in.ctx, pairs, in.o.threads()); err != nil {
+	if list.Edges, list.Labels, err = compact(in, pairs); err != nil {
 		return nil, err
 	}
 	list.Vertices = list.Labels.Len()
 	return list, nil
+}
+
+// writeEdgeList writes a plain edge list: the file's ids, a weight in column 3 where
+// there is one, commas in .csv, tabs in .tsv, blanks elsewhere. The first line says
+// whether the graph is directed.
+func writeEdgeList(w *writer) error {
+	ext, sep := extension(w.path), byte(' ')
+	switch ext {
+	case ".csv":
+		sep = ','
+	case ".tsv":
+		sep = '\t'
+	case ".el":
+		if w.kind != graph.Unweighted {
+			return loss("weights, and an unweighted list (.el) has none", "name the list .wel, or drop the weights")
+		}
+	}
+	unit := ext == ".wel" && w.kind == graph.Unweighted
+	if unit {
+		w.report.Notes = append(w.report.Notes, "the graph has no weights: weight 1 written for each edge")
+	}
+	if isolated, err := countIsolated(w); err != nil {
+		return err
+	} else if isolated > 0 {
+		w.report.lossf("%s without edges", spell(isolated, "vertex", "vertices"))
+	}
+	comment := "# Directed graph\n"
+	if !w.src.IsDirected() {
+		comment = "# Undirected graph\n"
+	}
+	if _, err := w.out.WriteString(comment); err != nil {
+		return err
+	}
+	labels := w.src.VertexLabels()
+	return w.records(func(dst []byte, e graph.Edge, weights graph.Weights, k int) []byte {
+		dst = strconv.AppendUint(dst, labels.Label(e.U), 10)
+		dst = append(dst, sep)
+		dst = strconv.AppendUint(dst, labels.Label(e.V), 10)
+		if w.kind != graph.Unweighted {
+			dst = append(dst, sep)
+			dst = appendWeight(dst, weights, k)
+		} else if unit {
+			dst = append(dst, sep, '1')
+		}
+		return append(dst, '\n')
+	})
+}
+
+// appendWeight appends weight k so that a reader takes it for the same kind of number:
+// a real without a fraction keeps a point.
+func appendWeight(dst []byte, weights graph.Weights, k int) []byte {
+	n := len(dst)
+	dst = weights.Append(dst, k)
+	if kind := weights.Kind(); kind == graph.Float32 || kind == graph.Float64 {
+		if !bytes.ContainsAny(dst[n:], ".e") {
+			dst = append(dst, ".0"...)
+		}
+	}
+	return dst
+}
+
+// countIsolated counts the vertices that no record names.
+func countIsolated(w *writer) (int64, error) {
+	n := w.src.NumVertices()
+	if err := w.hold(int64(n) / 8); err != nil {
+		return 0, err
+	}
+	seen := make([]uint64, (n+63)/64)
+	blocks := max(1, int(w.src.NumEdges()/blockRecords))
+	var buf []graph.Edge
+	for i := range w.src.Blocks(blocks) {
+		if err := w.ctx.Err(); err != nil {
+			return 0, err
+		}
+		edges := w.src.Block(blocks, i, buf)
+		for _, e := range edges {
+			seen[e.U/64] |= 1 << (e.U % 64)
+			seen[e.V/64] |= 1 << (e.V % 64)
+		}
+	}
+	isolated := int64(n)
+	for _, word := range seen {
+		isolated -= int64(bits.OnesCount64(word))
+	}
+	w.held -= int64(n) / 8
+	return isolated, nil
 }

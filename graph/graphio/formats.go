@@ -32,7 +32,7 @@ type format struct {
 // formats is the table of all formats.
 func formats() []format {
 	return []format{
-		{FormatInfo{"edgelist", []string{".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"}, true, false, "plain edge list, as SNAP publishes them"}, readEdgeList, nil},
+		{FormatInfo{"edgelist", []string{".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"}, true, true, "plain edge list, as SNAP publishes them"}, readEdgeList, writeEdgeList},
 		{FormatInfo{"matrixmarket", []string{".mtx"}, true, false, "MatrixMarket coordinate file"}, readMatrixMarket, nil},
 		{FormatInfo{"metis", []string{".graph", ".metis"}, true, false, "METIS graph"}, readMETIS, nil},
 		{FormatInfo{"graph500", []string{".edges", ".packed", ".g500"}, true, true, "Graph500 tuple file"}, readGraph500, writeGraph500},

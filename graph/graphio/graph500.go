@@ -35,7 +35,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 	perBlock := blockSize / size * size
 	var (
 		narrow []graph.Edge
-		wide   []pair64
+		wide   []graph.Pair64
 		buf    []byte
 		total  int64
 		big    uint64
@@ -84,14 +84,14 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 				if err := in.hold(int64(cap(narrow)) * 16); err != nil {
 					return nil, err
 				}
-				wide = make([]pair64, len(narrow), max(cap(narrow), 1))
+				wide = make([]graph.Pair64, len(narrow), max(cap(narrow), 1))
 				for k, e := range narrow {
-					wide[k] = pair64{U: uint64(e.U), V: uint64(e.V)}
+					wide[k] = graph.Pair64{U: uint64(e.U), V: uint64(e.V)}
 				}
 				narrow = nil
 			}
 			if wide != nil {
-				wide = append(wide, pair64{U: u, V: v})
+				wide = append(wide, graph.Pair64{U: u, V: v})
 			} else {
 				narrow = append(narrow, graph.Edge{U: uint32(u), V: uint32(v)})
 			}
@@ -100,7 +100,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 	list := &graph.EdgeList{Edges: narrow}
 	if wide != nil {
 		var err error
-		if list.Edges, list.Labels, err = compact(in.ctx, [][]pair64{wide}, in.o.threads()); err != nil {
+		if list.Edges, list.Labels, err = compact(in, [][]graph.Pair64{wide}); err != nil {
 			return nil, err
 		}
 		list.Vertices = list.Labels.Len()

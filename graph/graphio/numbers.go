@@ -276,10 +276,13 @@ func joinWeights(bufs []*weightBuf) graph.Weights {
 	return graph.WeightsOf(out)
 }
 
-// plural spells a count with its noun.
-func plural(n int64, noun string) string {
+// plural spells a count with its noun, which takes an s.
+func plural(n int64, noun string) string { return spell(n, noun, noun+"s") }
+
+// spell spells a count with its noun.
+func spell(n int64, one, many string) string {
 	if n == 1 {
-		return fmt.Sprintf("1 %s", noun)
+		return "1 " + one
 	}
-	return fmt.Sprintf("%d %ss", n, noun)
+	return fmt.Sprintf("%d %s", n, many)
 }
