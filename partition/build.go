@@ -663,3 +663,42 @@ func (b *builder) adjacency(p *Placement, r kernels.Range, src *rows, key, rankO
 	f.Cut += cut.Load()
 	return a, nil
 }
+
+// Duplicates counts the records of src that repeat another: between the same two
+// vertices (in the same direction, if directed), or self-loops at the same vertex.
+// Errors are those of New.
+func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, error) {
+	o := Options{Threads: threads}
+	if err := o.validate(src.NumVertices()); err != nil {
+		return 0, err
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	b := &builder{ctx: ctx, src: src, o: &o, n: src.NumVertices(), team: workers.Acquire(threads)}
+	defer b.team.Close()
+	b.threads = b.team.Threads()
+	p := &Placement{}
+	defer p.Close()
+	p.Tuples = alloc[uint32](p, b.n)
+	side := both
+	if src.IsDirected() {
+		side = outArcs
+	}
+	r, err := b.rows(side, p)
+	if err != nil {
+		return 0, err
+	}
+	defer r.free()
+	repeats, loops := int64(0), int64(0)
+	for v, n := range r.length {
+		repeats += int64(p.Tuples[v]) - int64(n)
+		if p.Loops != nil && p.Loops[v] > 1 {
+			loops += int64(p.Loops[v]) - 1
+		}
+	}
+	if side == both {
+		repeats /= 2
+	}
+	return repeats + loops, nil
+}
