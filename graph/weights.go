@@ -8,7 +8,9 @@ import (
 )
 
 // Weight is the set of types a weight can have.
-type Weight interface{ int32 | int64 | float32 | float64 }
+type Weight interface {
+	int32 | int64 | float32 | float64
+}
 
 // WeightKind says which type the weights of a graph have.
 type WeightKind uint8
@@ -264,4 +266,24 @@ func (w Weights) Append(dst []byte, i int) []byte {
 		return strconv.AppendFloat(dst, w.f64[i], 'g', -1, 64)
 	}
 	return dst
+}
+
+// addTo adds weight j to weight i, and tells whether the sum lies in the range of
+// the kind.
+func (w Weights) addTo(i, j int) bool {
+	switch w.kind {
+	case Int32:
+		sum := int64(w.i32[i]) + int64(w.i32[j])
+		w.i32[i] = int32(sum)
+		return int64(int32(sum)) == sum
+	case Int64:
+		a, b := w.i64[i], w.i64[j]
+		w.i64[i] = a + b
+		return (a+b < a) == (b < 0)
+	case Float32:
+		w.f32[i] += w.f32[j]
+	case Float64:
+		w.f64[i] += w.f64[j]
+	}
+	return true
 }
