@@ -4,6 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+state() { git status --porcelain && git diff HEAD | git hash-object --stdin; }
+before=$(state)
+
 # Generators that need modules of their own have a folder with its own go.mod.
 git ls-files '*/go.mod' | while read -r mod; do
 	echo "generate: $(dirname "$mod")"
@@ -11,8 +14,8 @@ git ls-files '*/go.mod' | while read -r mod; do
 done
 go generate ./...
 
-changed=$(git status --porcelain)
-if [[ -n $changed ]]; then
-	printf 'generate: the work tree is not clean:\n%s\n' "$changed" >&2
+if [[ $(state) != "$before" ]]; then
+	echo "generate: the generated files were not up to date:" >&2
+	git status --short >&2
 	exit 1
 fi
