@@ -41,7 +41,7 @@ func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 }
 
 // BFSInto is BFS into a result made by NewResult, whose memory is used again. Where
-// r.Statistics is set, it gets the levels.
+// r.Statistics is set (see Collect), it gets the levels.
 func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 	return e.into(ctx, root, r, false)
 }
@@ -49,10 +49,7 @@ func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 // CountBFS is BFSInto with statistics that count the adjacency entries read, at a
 // small cost in time.
 func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
-	if r.Statistics == nil {
-		r.Statistics = &bsp.Statistics{}
-	}
-	return e.into(ctx, root, r, true)
+	return e.into(ctx, root, r.Collect(), true)
 }
 
 func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined bool) error {

@@ -23,7 +23,7 @@ type BFSResult struct {
 	Reached, Depth int64
 	// Time is from the call's turn to the complete parents.
 	Time time.Duration
-	// Statistics are the levels, where they were asked for.
+	// Statistics are the levels, where they were asked for: see Collect.
 	Statistics *bsp.Statistics
 
 	labels *graph.Labels
@@ -51,6 +51,14 @@ func (r *BFSResult) Free() {
 	r.Parents = nil
 	r.levels = nil
 	r.block.Free()
+}
+
+// Collect makes searches into r keep their levels in Statistics, and returns r.
+func (r *BFSResult) Collect() *BFSResult {
+	if r.Statistics == nil {
+		r.Statistics = &bsp.Statistics{}
+	}
+	return r
 }
 
 // Label is the file's id of the vertex with dense id v.

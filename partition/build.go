@@ -10,7 +10,6 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
-	"github.com/totemgo/totemgo/kernels"
 )
 
 // New places the graph of src and builds its subgraphs. It reads src twice and
@@ -570,7 +569,7 @@ func (b *builder) keys(degree []uint32, p *Placement) (key, rankOfKey []uint32) 
 }
 
 // ownerTable holds the owner of every 64 ranks; nil if there is one owner.
-func ownerTable(ranges []kernels.Range, ranks uint32) []uint8 {
+func ownerTable(ranges []graph.Range, ranks uint32) []uint8 {
 	t := make([]uint8, ranks/64)
 	one := true
 	for _, r := range ranges {
@@ -586,7 +585,7 @@ func ownerTable(ranges []kernels.Range, ranks uint32) []uint8 {
 }
 
 // adjacency builds the rows of one range from rows by id.
-func (b *builder) adjacency(p *Placement, r kernels.Range, src *rows, key, rankOfKey []uint32, owner []uint8, f *Figures) (*graph.Adjacency, error) {
+func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfKey []uint32, owner []uint8, f *Figures) (*graph.Adjacency, error) {
 	a := &graph.Adjacency{}
 	count := int(r.Vertices)
 	ids := p.VertexOf[r.First : r.First+r.Vertices]

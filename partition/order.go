@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/kernels"
 )
 
 // byFallingDegree returns the vertices in order of falling degree; equal degrees
@@ -376,7 +375,7 @@ func (p *Placement) layRanges(groups []group, vertices int) error {
 	}
 	first := uint32(0)
 	for _, g := range groups {
-		r := kernels.Range{First: first, Vertices: uint32(len(g.vertices)), Owner: g.owner}
+		r := graph.Range{First: first, Vertices: uint32(len(g.vertices)), Owner: g.owner}
 		for i, v := range g.vertices {
 			p.VertexOf[first+uint32(i)] = v
 			p.RankOf[v] = first + uint32(i)
