@@ -143,11 +143,14 @@ func TestTable(t *testing.T) {
 	if len(oracles) < 30 || large < 10 {
 		t.Fatalf("the corpus has %d graphs, %d of more than 1000 vertices with edges", len(oracles), large)
 	}
-	for _, policy := range partition.Policies() {
+	for k, policy := range partition.Policies() {
 		for parts := 1; parts <= 4; parts++ {
 			t.Run(fmt.Sprintf("placement=%s/partitions=%d", policy, parts), func(t *testing.T) {
 				push, pull := 0.0, 0.0
-				for _, o := range oracles {
+				for i, o := range oracles {
+					if raceEnabled && (i+k+parts)%6 != 0 {
+						continue
+					}
 					a, b := tableRow(t, o, policy, parts, rng)
 					push, pull = push+a, pull+b
 				}
