@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/totemgo/totemgo/bsp"
@@ -26,9 +27,15 @@ type Engine struct {
 	loop     *bsp.Loop
 	director bsp.Director
 
-	turn   chan struct{} // holds one token: whose turn it is to search
-	closed chan struct{}
+	turn    chan struct{} // holds one token: whose turn it is to search
+	closed  chan struct{} // closed once Close is called
+	closing sync.Once
+	owner   *owner
 }
+
+// owner tells the results of one engine from those of another without keeping the
+// engine alive. It has a size, so that no two share an address.
+type owner struct{ _ byte }
 
 // New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
 // readies them. It keeps nothing of src but its labels. Errors wrap ErrOptions,
@@ -44,7 +51,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: src.VertexLabels(),
-		turn: make(chan struct{}, 1), closed: make(chan struct{}),
+		turn: make(chan struct{}, 1), closed: make(chan struct{}), owner: &owner{},
 	}
 	e.turn <- struct{}{}
 	start := time.Now()
@@ -125,21 +132,13 @@ func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 
 // Close waits for the search under way, ends the engine's goroutines and frees its
 // memory. Calls that wait for their turn, and later ones, get ErrClosed; a second
-// Close returns nil.
+// Close waits for the first, and returns nil.
 func (e *Engine) Close() error {
-	select {
-	case <-e.turn:
-	case <-e.closed:
-		return nil
-	}
-	select {
-	case <-e.closed:
-		e.turn <- struct{}{}
-		return nil
-	default:
-	}
-	close(e.closed)
-	e.free()
+	e.closing.Do(func() {
+		close(e.closed)
+		<-e.turn
+		e.free()
+	})
 	return nil
 }
 
@@ -165,11 +164,17 @@ func (e *Engine) take(ctx context.Context) error {
 	}
 	select {
 	case <-e.turn:
-		return nil
 	case <-e.closed:
 		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	select {
+	case <-e.closed:
+		e.turn <- struct{}{}
+		return ErrClosed
+	default:
+		return nil
 	}
 }
 
