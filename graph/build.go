@@ -76,8 +76,9 @@ func BuildBytes(vertices int, records int64, directed bool, weights WeightKind) 
 // Arcs are first distributed to buckets, each for a run of vertices; a bucket is
 // then sorted by one goroutine, in a cache.
 const (
-	bucketArcs = 1 << 17 // arcs that a bucket should have
-	maxBuckets = 1 << 11
+	bucketArcs    = 1 << 17 // arcs that a bucket should have
+	minBucketArcs = 1 << 10 // as few where there would be less than 4 buckets a goroutine
+	maxBuckets    = 1 << 11
 )
 
 // The records are read in blocks; between blocks the context is looked at.
@@ -163,6 +164,7 @@ func (b *builder) count(ctx context.Context) error {
 		arcs *= 2
 	}
 	wanted := min(max(arcs/bucketArcs, 1), maxBuckets)
+	wanted = max(wanted, min(int64(4*b.threads), arcs/minBucketArcs))
 	for b.n > 0 && int64((b.n-1)>>b.shift)+1 > wanted {
 		b.shift++
 	}
