@@ -1,14 +1,15 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
 )
 
 // Weight is the set of types a weight can have.
-type Weight interface{ int32 | int64 | float32 | float64 }
+type Weight interface {
+	int32 | int64 | float32 | float64
+}
 
 // WeightKind says which type the weights of a graph have.
 type WeightKind uint8
@@ -22,6 +23,7 @@ const (
 	Float64
 )
 
+// String is the name of the kind's Go type, or "unweighted".
 func (k WeightKind) String() string {
 	switch k {
 	case Unweighted:
@@ -40,13 +42,6 @@ func (k WeightKind) String() string {
 
 // Size is the number of bytes of one weight of the kind, 0 for Unweighted.
 func (k WeightKind) Size() int { return [...]int{0, 4, 8, 4, 8}[k] }
-
-// ErrWeightKind is returned where weights of another kind are asked for than the
-// graph has.
-var ErrWeightKind = errors.New("graph: weights are of another kind")
-
-// ErrWeightLoss is returned where a conversion of weights would change a value.
-var ErrWeightLoss = errors.New("graph: conversion of weights loses information")
 
 // Weights is a slice of weights of one kind. The zero value holds none.
 type Weights struct {
@@ -264,4 +259,24 @@ func (w Weights) Append(dst []byte, i int) []byte {
 		return strconv.AppendFloat(dst, w.f64[i], 'g', -1, 64)
 	}
 	return dst
+}
+
+// addTo adds weight j to weight i, and tells whether the sum lies in the range of
+// the kind.
+func (w Weights) addTo(i, j int) bool {
+	switch w.kind {
+	case Int32:
+		sum := int64(w.i32[i]) + int64(w.i32[j])
+		w.i32[i] = int32(sum)
+		return int64(int32(sum)) == sum
+	case Int64:
+		a, b := w.i64[i], w.i64[j]
+		w.i64[i] = a + b
+		return (a+b < a) == (b < 0)
+	case Float32:
+		w.f32[i] += w.f32[j]
+	case Float64:
+		w.f64[i] += w.f64[j]
+	}
+	return true
 }

@@ -1,0 +1,201 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Limits of options. Vertex ids have 32 bits.
+const (
+	MinScale      = 1
+	MaxScale      = 31
+	MaxEdgeFactor = 1 << 24
+)
+
+// Defaults of Graph500.
+const (
+	DefaultEdgeFactor = 16
+	DefaultSeed1      = 2
+	DefaultSeed2      = 3
+)
+
+// KroneckerOptions describe the Graph500 graph of version 3.0 of its reference code.
+// They are a Recipe.
+type KroneckerOptions struct {
+	// Scale is the binary logarithm of the number of vertices, MinScale..MaxScale.
+	Scale int
+	// EdgeFactor is the number of edges per vertex, at most MaxEdgeFactor; 0 means
+	// DefaultEdgeFactor.
+	EdgeFactor int
+	// Seed1 and Seed2 choose the graph; both 0 means DefaultSeed1 and DefaultSeed2.
+	Seed1, Seed2 uint64
+	// Threads bounds the goroutines that make edges; 0 means GOMAXPROCS.
+	Threads int
+	// Weights asks for float32 weights in [0, 1]: about 1 of 2^25 is 1, and 0 occurs.
+	Weights bool
+	// Progress, if set, is told now and then how many edges are made, and at the end.
+	// It is called from one goroutine at a time.
+	Progress func(done, total int64)
+	// Alloc, if set, provides the edge slice of Make and Kronecker.
+	Alloc func(n int) []graph.Edge
+}
+
+var _ Recipe = KroneckerOptions{}
+
+// Kronecker makes the whole graph. Vertices is 2^Scale, whether they have edges or
+// not; self-loops and duplicates stay. Errors are those of Recipe.
+func Kronecker(ctx context.Context, o KroneckerOptions) (*graph.EdgeList, error) {
+	return Make(ctx, o)
+}
+
+// Size implements Recipe.
+func (o KroneckerOptions) Size() (Size, error) {
+	if err := checkRange("scale", int64(o.Scale), MinScale, MaxScale); err != nil {
+		return Size{}, err
+	}
+	if o.EdgeFactor != 0 {
+		if err := checkRange("edge factor", int64(o.EdgeFactor), 1, MaxEdgeFactor); err != nil {
+			return Size{}, err
+		}
+	}
+	n := int64(1) << o.Scale
+	return sizeOf(n, n*int64(o.edgeFactor()), o.Weights), nil
+}
+
+func (o KroneckerOptions) edgeFactor() int {
+	if o.EdgeFactor == 0 {
+		return DefaultEdgeFactor
+	}
+	return o.EdgeFactor
+}
+
+func (o KroneckerOptions) seeds() (a, b uint64) {
+	if o.Seed1 == 0 && o.Seed2 == 0 {
+		return DefaultSeed1, DefaultSeed2
+	}
+	return o.Seed1, o.Seed2
+}
+
+func (o KroneckerOptions) hooks() hooks {
+	return hooks{o.Threads, o.Weights, o.Progress, o.Alloc}
+}
+
+// Fill implements Recipe.
+func (o KroneckerOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
+	if _, err := o.Size(); err != nil {
+		return err
+	}
+	k := newKronecker(o)
+	return fill(ctx, o, from, edges, weights, k.fill)
+}
+
+// KroneckerRange makes the edges from … to−1 into the front of edges, and their
+// weights into the front of weights unless it is nil. Errors are those of Recipe.
+func KroneckerRange(ctx context.Context, o KroneckerOptions, from, to int64, edges []graph.Edge, weights []float32) error {
+	n := to - from
+	if n < 0 || n > int64(len(edges)) || (weights != nil && n > int64(len(weights))) {
+		return fmt.Errorf("%w: %d..%d into %d places", ErrRange, from, to, len(edges))
+	}
+	if weights != nil {
+		weights = weights[:n]
+	}
+	return o.Fill(ctx, from, edges[:n], weights)
+}
+
+// kronecker makes edges.
+type kronecker struct {
+	scale  int
+	start  mrgState  // the seeded state
+	powers mrgPowers // up to 2^127 steps
+	scramble
+}
+
+// edgeShift: edge i starts i·2^edgeShift steps after the seeded state.
+const edgeShift = 64
+
+func newKronecker(o KroneckerOptions) *kronecker {
+	k := &kronecker{scale: o.Scale, start: seeded(o.seeds()), powers: newPowers(134)}
+	s := k.powers.skip(k.start, 50, 128)
+	s = k.powers.skip(s, 7, 64)
+	r0, r1, r2, r3 := s.next(), s.next(), s.next(), s.next()
+	k.scramble = newScramble(o.Scale, r0*0xFFFFFFFF+r1, r2*0xFFFFFFFF+r3)
+	return k
+}
+
+// Quadrant limits, of kroneckerRange: (0,1) below limitA, (1,0) below limitB, (0,0)
+// below limitC, else (1,1).
+const (
+	kroneckerRange = 10000
+	limitA         = 1900
+	limitB         = 3800
+	limitC         = 9500
+	// reject: smaller outputs are drawn again, so that the rest divides evenly.
+	reject = mrgP % kroneckerRange
+)
+
+// fill makes edges and weights from edge number from on.
+func (k *kronecker) fill(from int64, edges []graph.Edge, weights []float32) {
+	jump := *k.powers[edgeShift]
+	s := k.powers.skip(k.start, uint64(from), edgeShift)
+	scramble := k.scramble
+	for i := range edges {
+		z1, z2, z3, z4, z5 := s[0], s[1], s[2], s[3], s[4]
+		var u, v uint64
+		same := uint64(1) // 1 while u = v
+		for level := 0; level < k.scale; {
+			// z's are kept below 2^31+2^27, not below mrgP: that is one operation less
+			// in the chain from draw to draw.
+			x := reduce58(mrgA1*z1 + mrgA5*z5)
+			z1, z2, z3, z4, z5 = x, z1, z2, z3, z4
+			if x >= mrgP {
+				x -= mrgP
+			}
+			if x < reject {
+				continue
+			}
+			q := x % kroneckerRange
+			belowA, belowB, notC := (q-limitA)>>63, (q-limitB)>>63, (limitC-1-q)>>63
+			bitV := belowA | notC
+			bitU := belowA ^ belowB | notC
+			swap := (belowA ^ belowB) & same
+			bitU ^= swap
+			bitV ^= swap
+			same &^= bitU ^ bitV
+			u, v = u<<1|bitU, v<<1|bitV
+			level++
+		}
+		edges[i] = graph.Edge{U: uint32(scramble.id(u)), V: uint32(scramble.id(v))}
+		if weights != nil {
+			x := reduce58(mrgA1*z1 + mrgA5*z5)
+			if x >= mrgP {
+				x -= mrgP
+			}
+			weights[i] = float32(float64(float32(x)) * 4.65661287524579692e-10)
+		}
+		s = jump.apply(s)
+	}
+}
+
+// scramble is a permutation of 0 … 2^scale−1.
+type scramble struct {
+	sum, mul0, mul1 uint64
+	shift           int
+}
+
+func newScramble(scale int, val0, val1 uint64) scramble {
+	return scramble{
+		sum:   val0 + val1,
+		mul0:  val0 | 0x4519840211493211,
+		mul1:  val1 | 0x3050852102C843A5,
+		shift: 64 - scale,
+	}
+}
+
+func (s *scramble) id(x uint64) uint64 {
+	x += s.sum
+	x = bits.Reverse64(x*s.mul0) >> s.shift
+	return bits.Reverse64(x*s.mul1) >> s.shift
+}

@@ -1,0 +1,147 @@
+package gen
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Size is what a recipe will make.
+type Size struct {
+	Vertices int64
+	// Edges is the number of records, self-loops and duplicates included.
+	Edges int64
+	// EdgeBytes is the memory of the edge slice (8 bytes an edge), WeightBytes that
+	// of the weights (4 bytes an edge), 0 without weights.
+	EdgeBytes, WeightBytes int64
+	// FileBytes is the size of a Graph500 edge file of these edges (12 bytes an edge).
+	FileBytes int64
+}
+
+func sizeOf(vertices, edges int64, weights bool) Size {
+	s := Size{Vertices: vertices, Edges: edges, EdgeBytes: 8 * edges, FileBytes: 12 * edges}
+	if weights {
+		s.WeightBytes = 4 * edges
+	}
+	return s
+}
+
+// Recipe is a graph that is not made yet. The options structs of this package are
+// recipes. Recipes are undirected.
+type Recipe interface {
+	// Size checks the options and tells what they make. Its errors wrap ErrOption.
+	Size() (Size, error)
+	// Fill makes the edges from, from+1, … of the graph, as many as the slice edges
+	// has places, and their weights if weights is not nil; it must then be as long as
+	// edges. It returns when everything is made, or with the error of ctx, or one
+	// that wraps ErrOption or ErrRange. What the slices hold after an error is
+	// unspecified.
+	Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error
+
+	hooks() hooks
+}
+
+// hooks are the parts of the options that every recipe has.
+type hooks struct {
+	threads  int
+	weights  bool
+	progress func(done, total int64)
+	alloc    func(n int) []graph.Edge
+}
+
+// Make makes the whole graph of a recipe, undirected, in memory.
+func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
+	size, err := r.Size()
+	if err != nil {
+		return nil, err
+	}
+	if size.Edges > math.MaxInt/16 {
+		return nil, fmt.Errorf("%w: %d edges do not fit in memory", ErrOption, size.Edges)
+	}
+	h := r.hooks()
+	n := int(size.Edges)
+	var edges []graph.Edge
+	if h.alloc == nil {
+		edges = make([]graph.Edge, n)
+	} else if edges = h.alloc(n); len(edges) < n {
+		return nil, fmt.Errorf("%w: %d of %d edges", ErrAlloc, len(edges), n)
+	}
+	edges = edges[:n:n]
+	var weights []float32
+	list := &graph.EdgeList{Vertices: int(size.Vertices), Edges: edges}
+	if h.weights {
+		weights = make([]float32, n)
+		list.Weights = graph.WeightsOf(weights)
+	}
+	if err := r.Fill(ctx, 0, edges, weights); err != nil {
+		return nil, err
+	}
+	return list, nil
+}
+
+// blockEdges is the number of edges that are made between two looks at the context.
+const blockEdges = 1 << 14
+
+// fill calls block for parts of a range of edges, in parallel.
+func fill(ctx context.Context, r Recipe, from int64, edges []graph.Edge, weights []float32,
+	block func(from int64, edges []graph.Edge, weights []float32)) error {
+	size, err := r.Size()
+	if err != nil {
+		return err
+	}
+	total := int64(len(edges))
+	if from < 0 || from > size.Edges || total > size.Edges-from {
+		return fmt.Errorf("%w: %d..%d of a graph with %d edges", ErrRange, from, from+total, size.Edges)
+	}
+	if weights != nil && len(weights) != len(edges) {
+		return fmt.Errorf("%w: %d places for weights, %d for edges", ErrRange, len(weights), len(edges))
+	}
+	h := r.hooks()
+	threads := h.threads
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	blocks := (total + blockEdges - 1) / blockEdges
+	threads = int(min(int64(threads), blocks))
+	var next, done atomic.Int64
+	var reporting sync.Mutex
+	work := func() {
+		for ctx.Err() == nil {
+			b := next.Add(1) - 1
+			if b >= blocks {
+				return
+			}
+			lo := b * blockEdges
+			hi := min(lo+blockEdges, total)
+			var w []float32
+			if weights != nil {
+				w = weights[lo:hi]
+			}
+			block(from+lo, edges[lo:hi], w)
+			done.Add(hi - lo)
+			if h.progress != nil && reporting.TryLock() {
+				h.progress(done.Load(), total)
+				reporting.Unlock()
+			}
+		}
+	}
+	var wg sync.WaitGroup
+	for range threads - 1 {
+		wg.Add(1)
+		go func() { defer wg.Done(); work() }()
+	}
+	work()
+	wg.Wait()
+	if done.Load() < total {
+		return fmt.Errorf("gen: %w", context.Cause(ctx))
+	}
+	if h.progress != nil {
+		h.progress(total, total)
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package graph500
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"sync"
+	"sync/atomic"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// EdgeCounts knows, for every vertex, the records that count for a search that
+// reaches it. It is made once per graph and safe for concurrent use.
+type EdgeCounts struct {
+	threads int
+	// tuples and loops count the records by their first end: both ends of an edge
+	// lie in one component, so either will do, and an arc belongs to its tail.
+	// Counts beyond 32 bits carry into wraps.
+	tuples, loops []uint32
+	mu            sync.Mutex
+	wraps         map[uint32]int64 // multiples of 2^32 in tuples
+	loopWraps     map[uint32]int64 // multiples of 2^32 in loops
+	connected     []uint64         // bits: vertices with a record that is no self-loop
+	eligible      int64
+}
+
+// CountEdges reads src once with the given number of threads, 0 for GOMAXPROCS.
+// It takes 8 bytes and a bit per vertex. The error is the context's.
+func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts, error) {
+	n := src.NumVertices()
+	t := newTeam(threads)
+	c := &EdgeCounts{
+		threads:   threads,
+		tuples:    make([]uint32, n),
+		loops:     make([]uint32, n),
+		connected: make([]uint64, (n+63)/64),
+		wraps:     map[uint32]int64{},
+		loopWraps: map[uint32]int64{},
+	}
+	want := blocksOf(src)
+	bufs := blockBuffers(src, t)
+	err := t.split(ctx, src.Blocks(want), 1, func(w, b, _ int) {
+		for _, e := range src.Block(want, b, bufs[w]) {
+			if e.U == e.V {
+				c.add(c.loops, c.loopWraps, e.U)
+				continue
+			}
+			c.add(c.tuples, c.wraps, e.U)
+			setBit(c.connected, e.U)
+			setBit(c.connected, e.V)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range c.connected {
+		c.eligible += int64(bits.OnesCount64(w))
+	}
+	return c, nil
+}
+
+func (c *EdgeCounts) add(counts []uint32, wraps map[uint32]int64, v uint32) {
+	if atomic.AddUint32(&counts[v], 1) == 0 {
+		c.mu.Lock()
+		wraps[v] += 1 << 32
+		c.mu.Unlock()
+	}
+}
+
+// setBit sets bit v, atomically if it is not yet set.
+func setBit(words []uint64, v uint32) {
+	w, m := &words[v/64], uint64(1)<<(v%64)
+	if atomic.LoadUint64(w)&m == 0 {
+		atomic.OrUint64(w, m)
+	}
+}
+
+// Of returns the edges of a search that reached the vertices with a parent other
+// than graph.None: nedge counts the records in the reached component without
+// self-loops, as version 3.0 of the reference code does, spec with them, as the
+// specification has it. Duplicates count in both. In a directed graph they are the
+// arcs that leave a reached vertex. ErrTreeShape if the length of parents is not the
+// number of vertices.
+func (c *EdgeCounts) Of(parents []uint32) (nedge, spec int64, err error) {
+	if len(parents) != len(c.tuples) {
+		return 0, 0, fmt.Errorf("%w: %d parents for %d vertices", ErrTreeShape, len(parents), len(c.tuples))
+	}
+	var tuples, loops atomic.Int64
+	err = newTeam(c.threads).split(context.Background(), len(parents), vertexGrain, func(_, lo, hi int) {
+		var t, l int64
+		for v := lo; v < hi; v++ {
+			if parents[v] != graph.None {
+				t += int64(c.tuples[v])
+				l += int64(c.loops[v])
+			}
+		}
+		tuples.Add(t)
+		loops.Add(l)
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	nedge, spec = tuples.Load(), loops.Load()
+	for v, x := range c.wraps {
+		if parents[v] != graph.None {
+			nedge += x
+		}
+	}
+	for v, x := range c.loopWraps {
+		if parents[v] != graph.None {
+			spec += x
+		}
+	}
+	return nedge, nedge + spec, nil
+}
+
+// Connected tells whether vertex v has a record that is no self-loop.
+func (c *EdgeCounts) Connected(v uint32) bool {
+	return int64(v) < int64(len(c.tuples)) && c.connected[v/64]>>(v%64)&1 != 0
+}
+
+// Eligible is the number of vertices that can be a root: those that are Connected.
+func (c *EdgeCounts) Eligible() int64 { return c.eligible }

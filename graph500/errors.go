@@ -1,0 +1,28 @@
+package graph500
+
+import "errors"
+
+// Errors of validation.
+var (
+	// ErrInvalidTree is wrapped by the error of a tree that breaks a rule. The
+	// chain holds an *InvalidTreeError.
+	ErrInvalidTree = errors.New("graph500: not a valid BFS tree")
+	// ErrTreeShape is returned where a tree cannot belong to the graph: its array of
+	// parents or levels has another length than the graph has vertices, or its root
+	// is no vertex.
+	ErrTreeShape = errors.New("graph500: the tree does not fit the graph")
+)
+
+// Errors of a run.
+var (
+	// ErrValidation is wrapped by Run's error where a search gave a tree that breaks
+	// a rule. The result then holds no TEPS.
+	ErrValidation = errors.New("graph500: validation failed")
+	// ErrNoRoots is returned where no vertex has an edge but self-loops.
+	ErrNoRoots = errors.New("graph500: no vertex has an edge to search from")
+	// ErrConfig is wrapped where a configuration cannot be run; every fault is named.
+	ErrConfig = errors.New("graph500: bad configuration")
+	// ErrStyle is wrapped where an output style is unknown; the message lists those
+	// known.
+	ErrStyle = errors.New("graph500: unknown style")
+)

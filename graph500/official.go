@@ -1,0 +1,169 @@
+package graph500
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strconv"
+
+	"github.com/totemgo/totemgo/record"
+)
+
+// Style is a layout of the official output.
+type Style string
+
+// The layouts.
+const (
+	// StyleSpec has the specification's names: bfs_min_time.
+	StyleSpec Style = "spec"
+	// Style30 is that of version 3.0 of the reference code: "bfs  min_time", and the
+	// edge counts once, unprefixed.
+	Style30 Style = "3.0"
+	// Style214 is that of version 2.1.4: no prefix, and no SSSP.
+	Style214 Style = "2.1.4"
+)
+
+// ParseStyle returns the style of a name. The error wraps ErrStyle and lists the
+// names.
+func ParseStyle(name string) (Style, error) {
+	switch s := Style(name); s {
+	case StyleSpec, Style30, Style214:
+		return s, nil
+	}
+	return "", fmt.Errorf("%w %q; known are %s, %s and %s", ErrStyle, name, StyleSpec, Style30, Style214)
+}
+
+// valueColumn is the column that values start in, and bangColumn that of the mark
+// with which version 3.0 points at the figure that counts.
+const (
+	valueColumn = 32
+	bangColumn  = 29
+)
+
+// officialWriter writes "name: value" lines, values in the columns of the reference
+// code.
+type officialWriter struct {
+	bytes.Buffer
+	style Style
+}
+
+// line writes a number with the given significant digits, as C's %.*g does; nil
+// writes nothing.
+func (o *officialWriter) line(name string, digits int, x *float64) {
+	if x == nil {
+		return
+	}
+	mark := ""
+	if o.style == Style30 && name == "bfs  harmonic_mean_TEPS" || o.style == Style30 && name == "sssp harmonic_mean_TEPS" {
+		mark = fmt.Sprintf("%*s", bangColumn-len(name), "!")
+	}
+	label := name + ":" + mark
+	fmt.Fprintf(o, "%-*s%s\n", valueColumn, label, strconv.FormatFloat(*x, 'g', digits, 64))
+}
+
+func (o *officialWriter) integer(name string, x int) {
+	fmt.Fprintf(o, "%-*s%d\n", valueColumn, name+":", x)
+}
+
+// block writes the seven lines of one quantity.
+func (o *officialWriter) block(prefix, quantity string, digits int, min, q1, median, q3, max, mean float64, stddev *float64) {
+	o.line(prefix+"min_"+quantity, digits, &min)
+	o.line(prefix+"firstquartile_"+quantity, digits, &q1)
+	o.line(prefix+"median_"+quantity, digits, &median)
+	o.line(prefix+"thirdquartile_"+quantity, digits, &q3)
+	o.line(prefix+"max_"+quantity, digits, &max)
+	o.line(prefix+"mean_"+quantity, digits, &mean)
+	o.line(prefix+"stddev_"+quantity, digits, stddev)
+}
+
+// Significant digits of the reference code: %g and %.11g.
+const (
+	shortDigits = 6
+	edgeDigits  = 11
+)
+
+func (o *officialWriter) time(prefix string, s *record.Statistics) {
+	o.block(prefix, "time", shortDigits, s.MinTime, s.FirstQuartileTime, s.MedianTime, s.ThirdQuartileTime, s.MaxTime, s.MeanTime, s.StddevTime)
+}
+
+func (o *officialWriter) nedge(prefix string, s *record.Statistics) {
+	o.block(prefix, "nedge", edgeDigits, s.MinNEdge, s.FirstQuartileNEdge, s.MedianNEdge, s.ThirdQuartileNEdge, s.MaxNEdge, s.MeanNEdge, s.StddevNEdge)
+}
+
+func (o *officialWriter) teps(prefix string, s *record.Statistics) {
+	o.line(prefix+"min_TEPS", shortDigits, s.MinTEPS)
+	o.line(prefix+"firstquartile_TEPS", shortDigits, s.FirstQuartileTEPS)
+	o.line(prefix+"median_TEPS", shortDigits, s.MedianTEPS)
+	o.line(prefix+"thirdquartile_TEPS", shortDigits, s.ThirdQuartileTEPS)
+	o.line(prefix+"max_TEPS", shortDigits, s.MaxTEPS)
+	o.line(prefix+"harmonic_mean_TEPS", shortDigits, s.HarmonicMeanTEPS)
+	o.line(prefix+"harmonic_stddev_TEPS", shortDigits, s.HarmonicStddevTEPS)
+}
+
+func (o *officialWriter) validate(prefix string, s *record.Statistics) {
+	o.block(prefix, "validate", shortDigits, s.MinValidate, s.FirstQuartileValidate, s.MedianValidate, s.ThirdQuartileValidate, s.MaxValidate, s.MeanValidate, s.StddevValidate)
+}
+
+// WriteOfficial writes the official fields of a run in the given style, then lines
+// of our own: the width of ids, the time of copies to the host where there were
+// any, and how many trees passed. What the record lacks has no line: a run with a
+// failed validation has no TEPS. The error is w's, or ErrStyle.
+func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
+	if _, err := ParseStyle(string(style)); err != nil {
+		return err
+	}
+	o := &officialWriter{style: style}
+	o.integer("SCALE", r.Scale)
+	o.integer("edgefactor", r.EdgeFactor)
+	o.integer("NBFS", r.NBFS)
+	o.line("graph_generation", shortDigits, r.GenerationTime)
+	o.line("construction_time", shortDigits, &r.ConstructionTime)
+
+	type kernel struct {
+		prefix string
+		stats  *record.Statistics
+	}
+	var kernels []kernel
+	switch {
+	case style == StyleSpec:
+		kernels = []kernel{{"bfs_", r.BFS}, {"sssp_", r.SSSP}}
+	case style == Style30:
+		kernels = []kernel{{"bfs  ", r.BFS}, {"sssp ", r.SSSP}}
+	default:
+		kernels = []kernel{{"", r.BFS}}
+	}
+	each := func(f func(prefix string, s *record.Statistics)) {
+		for _, k := range kernels {
+			if k.stats != nil {
+				f(k.prefix, k.stats)
+			}
+		}
+	}
+	if style == StyleSpec {
+		each(func(prefix string, s *record.Statistics) {
+			o.time(prefix, s)
+			o.nedge(prefix, s)
+			o.teps(prefix, s)
+			o.validate(prefix, s)
+		})
+	} else {
+		each(o.time)
+		if r.BFS != nil {
+			o.nedge("", r.BFS)
+		} else if r.SSSP != nil {
+			o.nedge("", r.SSSP)
+		}
+		each(o.teps)
+		each(o.validate)
+	}
+
+	o.integer("vertex_bits", r.VertexBits)
+	if r.BFS != nil {
+		o.line("bfs_copy_s", shortDigits, r.BFS.CopyS)
+	}
+	fmt.Fprintf(o, "validation: %d of %d passed\n", r.Validation.Passed, r.Validation.Passed+r.Validation.Failed)
+	if _, err := w.Write(o.Bytes()); err != nil {
+		return fmt.Errorf("graph500: writing the official output: %w", err)
+	}
+	return nil
+}

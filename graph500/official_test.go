@@ -1,0 +1,95 @@
+package graph500_test
+
+import (
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/record"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files")
+
+// sample is a run with figures that show how numbers are written.
+func sample() *record.Graph500 {
+	x := func(v float64) *float64 { return &v }
+	times := []float64{0.00123456789, 0.5, 12, 1e-7}
+	edges := []int64{1048079, 1048079, 1048079, 16776960000}
+	return &record.Graph500{
+		Scale: 16, EdgeFactor: 16, NBFS: 4, VertexBits: 32,
+		GenerationTime: x(0.25), ConstructionTime: 0.0123456789,
+		BFS:        graph500.Statistics(times, edges, []float64{0.01, 0.02, 0.03, 0.04}, true),
+		Validation: record.Validation{Passed: 4},
+	}
+}
+
+// TestOfficialGolden compares the layouts with files; -update rewrites them.
+func TestOfficialGolden(t *testing.T) {
+	both := sample()
+	both.VertexBits = 48
+	both.SSSP = graph500.Statistics([]float64{1, 2, 3, 4}, []int64{1048079, 1048079, 1048079, 16776960000}, []float64{1, 1, 1, 1}, true)
+	copied := sample()
+	c := 0.00025
+	copied.BFS.CopyS = &c
+	for _, g := range []struct {
+		file  string
+		style graph500.Style
+		r     *record.Graph500
+	}{
+		{"spec.txt", graph500.StyleSpec, sample()},
+		{"3.0.txt", graph500.Style30, sample()},
+		{"2.1.4.txt", graph500.Style214, sample()},
+		{"spec-sssp.txt", graph500.StyleSpec, both},
+		{"3.0-sssp.txt", graph500.Style30, both},
+		{"spec-copy.txt", graph500.StyleSpec, copied},
+	} {
+		var text strings.Builder
+		if err := graph500.WriteOfficial(&text, g.style, g.r); err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join("testdata", g.file)
+		if *update {
+			if err := os.MkdirAll("testdata", 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text.String()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text.String() != string(want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", g.file, text.String(), want)
+		}
+	}
+}
+
+func TestStyles(t *testing.T) {
+	if s, err := graph500.ParseStyle("3.0"); err != nil || s != graph500.Style30 {
+		t.Error(s, err)
+	}
+	_, err := graph500.ParseStyle("4.0")
+	if !errors.Is(err, graph500.ErrStyle) || !strings.Contains(err.Error(), "spec, 3.0 and 2.1.4") {
+		t.Error(err)
+	}
+	if err := graph500.WriteOfficial(&strings.Builder{}, "", sample()); !errors.Is(err, graph500.ErrStyle) {
+		t.Error(err)
+	}
+}
+
+type fullDisk struct{ err error }
+
+func (f fullDisk) Write([]byte) (int, error) { return 0, f.err }
+
+func TestOfficialWriteError(t *testing.T) {
+	boom := errors.New("no space left")
+	if err := graph500.WriteOfficial(fullDisk{boom}, graph500.StyleSpec, sample()); !errors.Is(err, boom) {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,329 @@
+package graph500
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/record"
+)
+
+// Defaults of a run.
+const (
+	DefaultEdgeFactor = gen.DefaultEdgeFactor
+	DefaultSearches   = gen.DefaultRoots
+)
+
+// MaxScale is the largest scale of a run: ids have 32 bits.
+const MaxScale = gen.MaxScale
+
+// vertexBits is the width of an id in the tuple list of a run without SSSP.
+const vertexBits = 32
+
+// Engine searches one graph, from one goroutine. The clock is Run's: what Search
+// does is timed, from before the root is visited to the parents in memory.
+type Engine interface {
+	// Search runs one search from root and returns its tree in ids of the graph that
+	// the engine was built from. The memory of its output is the engine's own,
+	// allocated and touched before the first timed search.
+	Search(ctx context.Context, root uint32) (Found, error)
+	// Report says what the engine is made of.
+	Report() Report
+	// Close frees everything.
+	Close() error
+}
+
+// Counter is an Engine that can run a search that counts the edges it examines, and
+// is not timed.
+type Counter interface {
+	// Count runs one search from root and returns its levels with EdgesExamined.
+	Count(ctx context.Context, root uint32) ([]record.Level, error)
+}
+
+// Found is the result of one search. It is valid until the engine's next search.
+type Found struct {
+	// Parents holds the parent of every vertex, graph.None where it was not reached.
+	Parents []uint32
+	// Copy is the part of the call that copied the parents to the host, in runs on
+	// devices alone; it is not part of the search's time. Else it is 0.
+	Copy time.Duration
+	// Levels may be nil.
+	Levels []record.Level
+}
+
+// Report is what an engine says of itself.
+type Report struct {
+	Placement, Director string
+	Processors          []record.Processor
+	// Isolated is the number of vertices without edges, nil where it is not known.
+	Isolated *int64
+}
+
+// Build is kernel 1: it makes an engine from the tuple list, which it must not
+// change or release, and all of it is timed. What the rules leave outside the clock
+// (opening devices, building programs, launching each kernel once on dummy data)
+// has to be done before Run.
+type Build func(ctx context.Context, tuples *graph.EdgeList) (Engine, error)
+
+// Stage is a part of a run.
+type Stage string
+
+// The stages of a run, in their order. Counting happens only on request.
+const (
+	Generating   Stage = "generating"
+	Constructing Stage = "constructing"
+	Searching    Stage = "searching"
+	Counting     Stage = "counting"
+)
+
+// Config describes a run.
+type Config struct {
+	// Scale is the binary logarithm of the number of vertices, 1 to MaxScale.
+	Scale int
+	// EdgeFactor is the number of tuples per vertex; 0 means DefaultEdgeFactor.
+	EdgeFactor int
+	// Searches is the number of roots; 0 means DefaultSearches.
+	Searches int
+	// Seed1 and Seed2 choose the graph and the roots; both 0 means the benchmark's
+	// own, 2 and 3.
+	Seed1, Seed2 uint64
+	// Threads generate, count and validate; 0 means GOMAXPROCS. They are not the
+	// engine's.
+	Threads int
+	// Count asks for one more, untimed search per root that counts the edges
+	// examined, if the engine is a Counter.
+	Count bool
+	// Progress, if set, is told what is done of a stage, in records or searches.
+	// It is called outside the kernels' clocks only, and from one goroutine at a time.
+	Progress func(stage Stage, done, total int64)
+}
+
+func (c Config) withDefaults() Config {
+	if c.EdgeFactor == 0 {
+		c.EdgeFactor = DefaultEdgeFactor
+	}
+	if c.Searches == 0 {
+		c.Searches = DefaultSearches
+	}
+	if c.Progress == nil {
+		c.Progress = func(Stage, int64, int64) {}
+	}
+	return c
+}
+
+// Validate returns nil or an error that wraps ErrConfig and names every fault.
+func (c Config) Validate() error {
+	var faults []error
+	c = c.withDefaults()
+	if c.Scale < 1 || c.Scale > MaxScale {
+		faults = append(faults, fmt.Errorf("%w: scale %d is outside 1..%d", ErrConfig, c.Scale, MaxScale))
+	}
+	if c.EdgeFactor < 1 || c.EdgeFactor > gen.MaxEdgeFactor {
+		faults = append(faults, fmt.Errorf("%w: edge factor %d is outside 1..%d", ErrConfig, c.EdgeFactor, gen.MaxEdgeFactor))
+	}
+	if c.Searches < 1 {
+		faults = append(faults, fmt.Errorf("%w: %d searches", ErrConfig, c.Searches))
+	}
+	if c.Threads < 0 {
+		faults = append(faults, fmt.Errorf("%w: %d threads", ErrConfig, c.Threads))
+	}
+	return errors.Join(faults...)
+}
+
+// Run makes one run of the benchmark: generation, construction, roots, one untimed
+// warm-up search, and a timed search from each root, validated right after it. The
+// record lacks what the command knows: its Head but the schema.
+//
+// Where a tree breaks a rule, Run goes on with the other roots and returns the
+// record, without TEPS, together with an error that wraps ErrValidation and
+// ErrInvalidTree. Any other error comes without a record: ErrConfig, ErrNoRoots,
+// the context's, or what build or a search returned, wrapped.
+func Run(ctx context.Context, c Config, build Build) (*record.Graph500, error) {
+	if err := c.Validate(); err != nil {
+		return nil, err
+	}
+	c = c.withDefaults()
+	out := &record.Graph500{
+		Head:       record.Head{Schema: record.SchemaGraph500},
+		Scale:      c.Scale,
+		EdgeFactor: c.EdgeFactor,
+		VertexBits: vertexBits,
+	}
+
+	start := time.Now()
+	tuples, err := gen.Kronecker(ctx, gen.KroneckerOptions{
+		Scale: c.Scale, EdgeFactor: c.EdgeFactor, Seed1: c.Seed1, Seed2: c.Seed2, Threads: c.Threads,
+		Progress: func(done, total int64) { c.Progress(Generating, done, total) },
+	})
+	if err != nil {
+		return nil, fmt.Errorf("graph500: generation: %w", err)
+	}
+	generation := time.Since(start).Seconds()
+	out.GenerationTime = &generation
+	if tuples.Release != nil {
+		defer tuples.Release()
+	}
+
+	// Kernel 1, from the tuples and their length alone.
+	c.Progress(Constructing, 0, int64(len(tuples.Edges)))
+	start = time.Now()
+	tuples.Vertices, err = countVertices(ctx, tuples.Edges, c.Threads)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := build(ctx, tuples)
+	if err != nil {
+		return nil, fmt.Errorf("graph500: construction: %w", err)
+	}
+	out.ConstructionTime = time.Since(start).Seconds()
+	c.Progress(Constructing, int64(len(tuples.Edges)), int64(len(tuples.Edges)))
+
+	err = search(ctx, c, engine, tuples, out)
+	if closeErr := engine.Close(); closeErr != nil && (err == nil || errors.Is(err, ErrValidation)) {
+		return nil, fmt.Errorf("graph500: %w", closeErr)
+	}
+	if err != nil && !errors.Is(err, ErrValidation) {
+		return nil, err
+	}
+	return out, err
+}
+
+// countVertices returns the largest id plus one, with the given number of threads.
+func countVertices(ctx context.Context, edges []graph.Edge, threads int) (int, error) {
+	var top atomic.Int64
+	err := newTeam(threads).split(ctx, len(edges), recordGrain, func(_, lo, hi int) {
+		var m uint32
+		for _, e := range edges[lo:hi] {
+			m = max(m, e.U, e.V)
+		}
+		for {
+			old := top.Load()
+			if int64(m) < old || top.CompareAndSwap(old, int64(m)+1) {
+				return
+			}
+		}
+	})
+	return int(top.Load()), err
+}
+
+// search is kernel 2: roots, warm-up, timed and validated searches, statistics.
+func search(ctx context.Context, c Config, engine Engine, tuples *graph.EdgeList, out *record.Graph500) error {
+	counts, err := CountEdges(ctx, tuples, c.Threads)
+	if err != nil {
+		return err
+	}
+	if counts.Eligible() == 0 {
+		return ErrNoRoots
+	}
+	roots, err := gen.Roots(ctx, gen.RootOptions{
+		Vertices: 1 << c.Scale, Count: c.Searches, Seed1: c.Seed1, Seed2: c.Seed2,
+	}, counts.Connected)
+	if err != nil {
+		return fmt.Errorf("graph500: roots: %w", err)
+	}
+	validator := NewValidator(tuples, c.Threads)
+
+	if _, err := engine.Search(ctx, roots[0]); err != nil {
+		return fmt.Errorf("graph500: warm-up search from %d: %w", roots[0], err)
+	}
+
+	var (
+		times, validate, copies []float64
+		edges                   []int64
+		levels                  LevelMeans
+		copied                  bool
+		broken                  error
+		brokenRoot              uint32
+		total                   = int64(len(roots))
+	)
+	for i, root := range roots {
+		start := time.Now()
+		found, err := engine.Search(ctx, root)
+		spent := time.Since(start)
+		if err != nil {
+			return fmt.Errorf("graph500: search from %d: %w", root, err)
+		}
+		start = time.Now()
+		verdict, err := validator.Validate(ctx, Tree{Root: root, Parents: found.Parents})
+		if err != nil {
+			return fmt.Errorf("graph500: search from %d: %w", root, err)
+		}
+		validate = append(validate, time.Since(start).Seconds())
+
+		nedge, spec, err := counts.Of(found.Parents)
+		if err != nil {
+			return err
+		}
+		s := record.Search{
+			Root: uint64(root), TimeS: max(spent-found.Copy, 1).Seconds(),
+			NEdge: nedge, NEdgeSpec: spec, Reached: verdict.Reached, Depth: verdict.Depth,
+		}
+		if found.Copy > 0 {
+			x := found.Copy.Seconds()
+			s.CopyS, copied = &x, true
+		}
+		copies = append(copies, found.Copy.Seconds())
+		times, edges = append(times, s.TimeS), append(edges, nedge)
+		levels.Add(found.Levels)
+		out.Roots = append(out.Roots, s.Root)
+		out.Searches = append(out.Searches, s)
+
+		if err := verdict.Err(); err == nil {
+			out.Validation.Passed++
+		} else {
+			out.Validation.Failed++
+			countRules(&out.Validation.Rules, verdict)
+			if broken == nil {
+				broken, brokenRoot = err, root
+			}
+		}
+		c.Progress(Searching, int64(i)+1, total)
+	}
+	out.NBFS = len(roots)
+	out.BFS = Statistics(times, edges, validate, broken == nil)
+	if copied {
+		out.BFS.CopyS = known(Summarize(copies).Mean)
+	}
+
+	if counter, ok := engine.(Counter); ok && c.Count {
+		for i, root := range roots {
+			counted, err := counter.Count(ctx, root)
+			if err != nil {
+				return fmt.Errorf("graph500: counting search from %d: %w", root, err)
+			}
+			levels.AddCounted(counted)
+			c.Progress(Counting, int64(i)+1, total)
+		}
+		out.CountedOutsideClock = true
+	}
+	report := engine.Report()
+	out.Placement, out.Director, out.Processors, out.Isolated = report.Placement, report.Director, report.Processors, report.Isolated
+	out.Levels = levels.Levels()
+	if broken != nil {
+		return fmt.Errorf("%w: %d of %d trees; the first, from root %d: %w",
+			ErrValidation, out.Validation.Failed, out.NBFS, brokenRoot, broken)
+	}
+	return nil
+}
+
+// countRules counts the rules that one tree breaks.
+func countRules(r *record.Rules, verdict *Verdict) {
+	for _, v := range verdict.Violations {
+		switch v.Rule {
+		case RuleTree:
+			r.Tree++
+		case RuleTreeLevels:
+			r.TreeLevels++
+		case RuleEdgeLevels:
+			r.EdgeLevels++
+		case RuleComponent:
+			r.Component++
+		case RuleTreeEdges:
+			r.TreeEdges++
+		}
+	}
+}

@@ -1,0 +1,388 @@
+package graph500
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync/atomic"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Tree is the result of a search, by dense id.
+type Tree struct {
+	Root uint32
+	// Parents holds the parent of each vertex: graph.None for a vertex that is not
+	// in the tree, the root itself for the root.
+	Parents []uint32
+	// Levels, if not nil, holds the level that is stated for each vertex of the
+	// tree. Rule 2 checks them; the other rules use levels computed from Parents.
+	Levels []uint32
+}
+
+// Validator checks BFS trees of one graph against the records of its source, and
+// against nothing else. It keeps its buffers from tree to tree, about 5 bytes a
+// vertex. One tree at a time.
+type Validator struct {
+	src    graph.Source
+	labels *graph.Labels
+	team   team
+	bufs   [][]graph.Edge
+
+	levels []uint32 // level of each vertex, or outside or astray
+	narrow []uint8  // the same in a byte, where levels are small enough
+	proven []uint64 // bits: vertices whose tree edge has been met among the records
+	found  []finds  // per worker
+
+	// Of the tree at hand.
+	tree    Tree
+	astray  bool // a chain of parents does not end at the root
+	reached int64
+	depth   int64
+}
+
+// Codes above all levels. narrowOutside lies two above the largest narrow level and
+// two below level 0 modulo 256, so that its difference to a level is never ±1 or 0.
+const (
+	outside       uint32 = math.MaxUint32 - 1 // not in the tree
+	astray        uint32 = math.MaxUint32     // in no tree: the chain of parents does not end at the root
+	narrowOutside uint8  = 254
+	narrowMax            = 252
+)
+
+// finds is what one worker has found: the first place of each kind.
+type finds struct {
+	astray, level, unproven uint32 // smallest vertex, or graph.None
+	span, half              place
+	reached, depth          int64
+	_                       [64]byte // workers must not share a cache line
+}
+
+// place is a record and where it stands in the source.
+type place struct {
+	ok         bool
+	block, pos int
+	edge       graph.Edge
+}
+
+func (p place) before(q place) bool {
+	return p.ok && (!q.ok || p.block < q.block || p.block == q.block && p.pos < q.pos)
+}
+
+// NewValidator returns a validator of trees of src that uses the given number of
+// threads, 0 for GOMAXPROCS.
+func NewValidator(src graph.Source, threads int) *Validator {
+	n, t := src.NumVertices(), newTeam(threads)
+	return &Validator{
+		src: src, labels: src.VertexLabels(), team: t,
+		bufs:   blockBuffers(src, t),
+		levels: make([]uint32, n),
+		narrow: make([]uint8, n),
+		proven: make([]uint64, (n+63)/64),
+		found:  make([]finds, t.threads),
+	}
+}
+
+// Validate checks one tree by all five rules. What the tree breaks stands in the
+// verdict; the error is ErrTreeShape or the context's.
+func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
+	n := len(v.levels)
+	switch {
+	case len(t.Parents) != n:
+		return nil, fmt.Errorf("%w: %d parents for %d vertices", ErrTreeShape, len(t.Parents), n)
+	case t.Levels != nil && len(t.Levels) != n:
+		return nil, fmt.Errorf("%w: %d levels for %d vertices", ErrTreeShape, len(t.Levels), n)
+	case int64(t.Root) >= int64(n):
+		return nil, fmt.Errorf("%w: root %d of %d vertices", ErrTreeShape, t.Root, n)
+	}
+	v.tree = t
+	defer func() { v.tree = Tree{} }()
+	for w := range v.found {
+		v.found[w] = finds{astray: graph.None, level: graph.None, unproven: graph.None}
+	}
+	if err := v.computeLevels(ctx); err != nil {
+		return nil, err
+	}
+	if err := v.readRecords(ctx); err != nil {
+		return nil, err
+	}
+	if err := v.checkTreeEdges(ctx); err != nil {
+		return nil, err
+	}
+	return v.verdict(), nil
+}
+
+// computeLevels fills levels and narrow from the parents, and finds what breaks
+// rules 1 and 2. Every worker follows chains of parents up to the first vertex whose
+// level is known and then gives levels to the chain; a level depends on nothing but
+// the parents, so that workers who meet write the same.
+func (v *Validator) computeLevels(ctx context.Context) error {
+	n, parents, levels := len(v.levels), v.tree.Parents, v.levels
+	for i := range levels {
+		levels[i] = outside
+	}
+	clear(v.proven)
+	levels[v.tree.Root] = 0
+	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
+		for u := lo; u < hi; u++ {
+			p := parents[u]
+			if p == graph.None || atomic.LoadUint32(&levels[u]) != outside {
+				continue
+			}
+			if int64(p) < int64(n) {
+				if l := atomic.LoadUint32(&levels[p]); l < outside {
+					atomic.StoreUint32(&levels[u], l+1)
+					continue
+				}
+			}
+			v.follow(uint32(u))
+		}
+	}); err != nil {
+		return err
+	}
+
+	// One pass in order: the narrow copy, counts, and the smallest vertices at fault.
+	stated := v.tree.Levels
+	if err := v.team.split(ctx, n, vertexGrain, func(w, lo, hi int) {
+		f := v.found[w]
+		for u := lo; u < hi; u++ {
+			l := levels[u]
+			switch {
+			case l == outside:
+				v.narrow[u] = narrowOutside
+			case l == astray:
+				f.astray = min(f.astray, uint32(u))
+			default:
+				v.narrow[u] = uint8(l)
+				f.reached++
+				f.depth = max(f.depth, int64(l))
+				if stated != nil && (l == 0 && stated[u] != 0 || l > 0 && int64(stated[u]) != int64(stated[parents[u]])+1) {
+					f.level = min(f.level, uint32(u))
+				}
+			}
+		}
+		v.found[w] = f
+	}); err != nil {
+		return err
+	}
+	v.astray, v.reached, v.depth = false, 0, 0
+	for _, f := range v.found {
+		v.astray = v.astray || f.astray != graph.None
+		v.reached += f.reached
+		v.depth = max(v.depth, f.depth)
+	}
+	return nil
+}
+
+// follow gives a level to u and all vertices on its chain of parents. A cycle is
+// found by Brent's method, in constant memory.
+func (v *Validator) follow(u uint32) {
+	n, parents, levels := uint32(len(v.levels)), v.tree.Parents, v.levels
+	end, steps, base := u, uint32(0), astray
+	tortoise, power, lap := u, uint64(1), uint64(0)
+	for {
+		if l := atomic.LoadUint32(&levels[end]); l != outside {
+			base = l
+			break
+		}
+		p := parents[end]
+		if p >= n || parents[p] == graph.None && atomic.LoadUint32(&levels[p]) == outside {
+			// The chain ends at end, outside the tree.
+			atomic.StoreUint32(&levels[end], astray)
+			break
+		}
+		if p == tortoise {
+			// A cycle; whoever leads into it is astray as well.
+			for w := p; atomic.LoadUint32(&levels[w]) != astray; w = parents[w] {
+				atomic.StoreUint32(&levels[w], astray)
+			}
+			end = p
+			for w := u; atomic.LoadUint32(&levels[w]) != astray; w = parents[w] {
+				atomic.StoreUint32(&levels[w], astray)
+			}
+			return
+		}
+		end = p
+		steps++
+		if lap++; lap == power {
+			tortoise, power, lap = end, 2*power, 0
+		}
+	}
+	for w := u; steps > 0; w, steps = parents[w], steps-1 {
+		l := astray
+		if base != astray {
+			l = base + steps
+		}
+		atomic.StoreUint32(&levels[w], l)
+	}
+}
+
+// readRecords makes the one pass over the records: rules 3 and 4, and the marks for
+// rule 5.
+func (v *Validator) readRecords(ctx context.Context) error {
+	want := blocksOf(v.src)
+	scan := v.scanWide
+	if !v.astray && v.depth <= narrowMax {
+		if scan = v.scanNarrow; v.src.IsDirected() {
+			scan = v.scanNarrowDirected
+		}
+	}
+	return v.team.split(ctx, v.src.Blocks(want), 1, func(w, b, _ int) {
+		scan(&v.found[w], b, v.src.Block(want, b, v.bufs[w]))
+	})
+}
+
+// scanNarrow reads a block of edges where every vertex with a parent has a narrow
+// level.
+func (v *Validator) scanNarrow(f *finds, block int, edges []graph.Edge) {
+	levels, parents := v.narrow, v.tree.Parents
+	for i, e := range edges {
+		switch levels[e.U] - levels[e.V] {
+		case 0:
+		case 1:
+			if parents[e.U] == e.V {
+				setBit(v.proven, e.U)
+			}
+		case math.MaxUint8:
+			if parents[e.V] == e.U {
+				setBit(v.proven, e.V)
+			}
+		default:
+			f.fault(block, i, e, levels[e.U] == narrowOutside || levels[e.V] == narrowOutside)
+		}
+	}
+}
+
+// scanNarrowDirected is scanNarrow for arcs: they may lead up any number of levels,
+// and into the tree.
+func (v *Validator) scanNarrowDirected(f *finds, block int, edges []graph.Edge) {
+	levels, parents := v.narrow, v.tree.Parents
+	for i, e := range edges {
+		lu, lv := levels[e.U], levels[e.V]
+		switch {
+		case lv <= lu || lu == narrowOutside:
+		case lv == lu+1:
+			if parents[e.V] == e.U {
+				setBit(v.proven, e.V)
+			}
+		default:
+			f.fault(block, i, e, lv == narrowOutside)
+		}
+	}
+}
+
+// scanWide reads a block of any graph with any tree. Of vertices astray it only
+// notes whether their tree edges exist.
+func (v *Validator) scanWide(f *finds, block int, edges []graph.Edge) {
+	levels, parents, directed := v.levels, v.tree.Parents, v.src.IsDirected()
+	for i, e := range edges {
+		if parents[e.V] == e.U {
+			setBit(v.proven, e.V)
+		}
+		if !directed && parents[e.U] == e.V {
+			setBit(v.proven, e.U)
+		}
+		lu, lv := levels[e.U], levels[e.V]
+		if lu == lv || lu == astray || lv == astray || directed && (lu == outside || lv < lu) {
+			continue
+		}
+		if lu == outside || lv == outside {
+			f.fault(block, i, e, true)
+		} else if max(lu, lv)-min(lu, lv) > 1 {
+			f.fault(block, i, e, false)
+		}
+	}
+}
+
+// fault notes a record with one end outside the tree (half) or with ends too many
+// levels apart. A worker reads blocks in rising order, so the first is the least.
+func (f *finds) fault(block, pos int, e graph.Edge, half bool) {
+	p := &f.span
+	if half {
+		p = &f.half
+	}
+	if !p.ok {
+		*p = place{true, block, pos, e}
+	}
+}
+
+// checkTreeEdges finds the first vertex whose tree edge is no record. The root's own
+// entry and other vertices that are their own parent are no tree edges, and a parent
+// that is no vertex is rule 1's.
+func (v *Validator) checkTreeEdges(ctx context.Context) error {
+	n, parents := len(v.levels), v.tree.Parents
+	return v.team.split(ctx, n, vertexGrain, func(w, lo, hi int) {
+		for u := lo; u < hi; u++ {
+			p := parents[u]
+			if int64(p) >= int64(n) || p == uint32(u) || uint32(u) == v.tree.Root {
+				continue
+			}
+			if v.proven[u/64]>>(u%64)&1 == 0 {
+				v.found[w].unproven = min(v.found[w].unproven, uint32(u))
+				return
+			}
+		}
+	})
+}
+
+// verdict puts the workers' finds together.
+func (v *Validator) verdict() *Verdict {
+	f := finds{astray: graph.None, level: graph.None, unproven: graph.None}
+	for _, g := range v.found {
+		f.astray, f.level, f.unproven = min(f.astray, g.astray), min(f.level, g.level), min(f.unproven, g.unproven)
+		if g.span.before(f.span) {
+			f.span = g.span
+		}
+		if g.half.before(f.half) {
+			f.half = g.half
+		}
+	}
+	out := &Verdict{Reached: v.reached, Depth: v.depth}
+	label, levels, tree := v.labels.Label, v.levels, v.tree
+	add := func(r Rule, vertex uint32, edge *graph.Edge, reason string) {
+		x := Violation{Rule: r, Vertex: label(vertex), Reason: reason}
+		if edge != nil {
+			x.Edge, x.HasEdge = [2]uint64{label(edge.U), label(edge.V)}, true
+		}
+		out.Violations = append(out.Violations, x)
+	}
+
+	switch u := f.astray; {
+	case tree.Parents[tree.Root] != tree.Root:
+		add(RuleTree, tree.Root, nil, "root is not its own parent")
+	case u == graph.None:
+	case int64(tree.Parents[u]) >= int64(len(levels)):
+		add(RuleTree, u, nil, fmt.Sprintf("parent of %d is no vertex of the graph", label(u)))
+	default:
+		add(RuleTree, u, nil, fmt.Sprintf("parent chain of %d does not end at the root", label(u)))
+	}
+	switch u := f.level; u {
+	case graph.None:
+	case tree.Root:
+		add(RuleTreeLevels, u, nil, fmt.Sprintf("root is stated at level %d", tree.Levels[u]))
+	default:
+		e := graph.Edge{U: tree.Parents[u], V: u}
+		add(RuleTreeLevels, u, &e, fmt.Sprintf("parent edge %d-%d joins stated levels %d and %d",
+			label(e.U), label(e.V), tree.Levels[e.U], tree.Levels[e.V]))
+	}
+	if e := f.span.edge; f.span.ok {
+		deeper := e.V
+		if levels[e.U] > levels[e.V] {
+			deeper = e.U
+		}
+		add(RuleEdgeLevels, deeper, &e, fmt.Sprintf("edge %d-%d spans levels %d and %d",
+			label(e.U), label(e.V), levels[e.U], levels[e.V]))
+	}
+	if e := f.half.edge; f.half.ok {
+		missed := e.V
+		if levels[e.U] == outside {
+			missed = e.U
+		}
+		add(RuleComponent, missed, &e, fmt.Sprintf("edge %d-%d has only one end in the tree", label(e.U), label(e.V)))
+	}
+	if u := f.unproven; u != graph.None {
+		e := graph.Edge{U: tree.Parents[u], V: u}
+		add(RuleTreeEdges, u, &e, fmt.Sprintf("parent edge %d-%d is not in the graph", label(e.U), label(e.V)))
+	}
+	return out
+}

@@ -1,0 +1,48 @@
+package record
+
+// Bench is the document of "bench bfs".
+type Bench struct {
+	Head
+	Graph      string      `json:"graph,omitempty"` // as given: "kron:20", a file
+	Time       BenchTime   `json:"time"`
+	TEPS       BenchTEPS   `json:"TEPS"`
+	Threads    int         `json:"threads"`
+	Kernels    string      `json:"kernels"` // "generic", "avx2", "avx512"
+	Director   string      `json:"director"`
+	Placement  string      `json:"placement,omitempty"`
+	Processors []Processor `json:"processors,omitempty"`
+	Isolated   *int64      `json:"isolated,omitempty"`
+	Levels     []Level     `json:"levels,omitempty"`
+	// CountedOutsideClock is as in Graph500.
+	CountedOutsideClock bool      `json:"counted_outside_clock,omitempty"`
+	Searches            []Search  `json:"searches,omitempty"`
+	Roofline            *Roofline `json:"roofline,omitempty"`
+}
+
+// BenchTime is the time of one search, over all searches, in seconds.
+type BenchTime struct {
+	MeanS   float64 `json:"mean_s"`
+	MedianS float64 `json:"median_s"`
+	MinS    float64 `json:"min_s"`
+	MaxS    float64 `json:"max_s"`
+	// SearchMeanS is the part spent in ranks, MapMeanS that of mapping parents to
+	// the graph's own ids.
+	SearchMeanS *float64 `json:"search_mean_s,omitempty"`
+	MapMeanS    *float64 `json:"map_mean_s,omitempty"`
+}
+
+// BenchTEPS is the rate of traversed edges. The reciprocal of the harmonic mean is
+// the arithmetic mean of time per edge.
+type BenchTEPS struct {
+	HarmonicMean float64 `json:"harmonic_mean"`
+}
+
+// Roofline compares the time with what the machine allows: Fraction =
+// (BytesStreamed/SequentialRate + RandomAccesses/RandomRate) / time.
+type Roofline struct {
+	Fraction       float64 `json:"fraction"`
+	BytesStreamed  float64 `json:"bytes_streamed"`  // mean of a search
+	RandomAccesses float64 `json:"random_accesses"` // mean of a search
+	SequentialRate float64 `json:"sequential_rate"` // bytes a second
+	RandomRate     float64 `json:"random_rate"`     // accesses a second, at this working set
+}
