@@ -330,7 +330,7 @@ func TestCorruptedTrees(t *testing.T) {
 
 // TestWitnessIsTheFirst breaks rules in many blocks at once.
 func TestWitnessIsTheFirst(t *testing.T) {
-	const n = 300_000
+	const n = 140_000 // three blocks of records
 	l := list(n, false)
 	parents := make([]uint32, n)
 	levels := make([]uint32, n)
@@ -350,8 +350,8 @@ func TestWitnessIsTheFirst(t *testing.T) {
 			levels[v] = 5
 		}
 	}
-	for threads := 1; threads <= 4; threads++ {
-		for range 5 {
+	for _, threads := range []int{1, 2, 4} {
+		for range 2 {
 			v := validate(t, l, graph500.Tree{Parents: parents, Levels: levels}, threads)
 			got := fmt.Sprint(v.Violations)
 			want := "[parent edge 999-1000 joins stated levels 1 and 1 (rule 2) edge 0-1000 spans levels 0 and 2 (rule 3) " +
@@ -366,7 +366,7 @@ func TestWitnessIsTheFirst(t *testing.T) {
 // TestLongChains validates in O(n) what recursion or a search per vertex could not:
 // a chain against the order of ids, and a cycle with a long tail.
 func TestLongChains(t *testing.T) {
-	const n = 1_000_000
+	const n = 300_000
 	l := list(n, false)
 	parents := make([]uint32, n)
 	for v := range uint32(n - 1) {
