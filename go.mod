@@ -16,3 +16,11 @@ require (
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
 )
+
+require (
+	github.com/dustin/go-humanize v1.1.0
+	github.com/inconshreveable/mousetrap v1.1.0 // indirect
+	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
+	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/spf13/pflag v1.0.9 // indirect
+)

@@ -153,7 +153,7 @@ func (b *builder) block(i int, buf []Edge, f func(u, v uint32, w int)) ([]Edge, 
 		}
 		if e.U == e.V {
 			if int64(e.U) >= int64(b.n) {
-				return nil, b.noVertex(e)
+				return nil, noVertex(e, b.n)
 			}
 			if !dropLoops {
 				f(e.U, e.V, w)
@@ -161,7 +161,7 @@ func (b *builder) block(i int, buf []Edge, f func(u, v uint32, w int)) ([]Edge, 
 			continue
 		}
 		if int64(max(e.U, e.V)) >= int64(b.n) {
-			return nil, b.noVertex(e)
+			return nil, noVertex(e, b.n)
 		}
 		f(e.U, e.V, w)
 		if !b.directed {
@@ -171,8 +171,8 @@ func (b *builder) block(i int, buf []Edge, f func(u, v uint32, w int)) ([]Edge, 
 	return records, nil
 }
 
-func (b *builder) noVertex(e Edge) error {
-	return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, b.n)
+func noVertex(e Edge, n int) error {
+	return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, n)
 }
 
 // count finds how many arcs each block has for each bucket.

@@ -211,3 +211,43 @@ func TestBuildErrors(t *testing.T) {
 		t.Errorf("sum of weights: %v", err)
 	}
 }
+
+func BenchmarkBuild(b *testing.B) {
+	// go test ./graph -bench Build -run -
+	for _, kind := range []graph.WeightKind{graph.Unweighted, graph.Float32} {
+		for _, threads := range []int{1, 2} {
+			l := randomUniform(1<<18, 1<<22)
+			l.Weights = graph.MakeWeights(kind, len(l.Edges))
+			b.Run(fmt.Sprintf("graph=uniform/vertices=2^18/edges=2^22/weights=%v/threads=%d", kind, threads), func(b *testing.B) {
+				for b.Loop() {
+					if _, err := graph.Build(context.Background(), l, graph.BuildOptions{Threads: threads}); err != nil {
+						b.Fatal(err)
+					}
+				}
+				b.ReportMetric(float64(b.N)*(1<<22)/b.Elapsed().Seconds()/1e6, "Medges/s")
+			})
+		}
+	}
+}
+
+func BenchmarkValidate(b *testing.B) {
+	g, err := graph.Build(context.Background(), randomUniform(1<<18, 1<<22), graph.BuildOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if err := g.Validate(); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.N)*(1<<22)/b.Elapsed().Seconds()/1e6, "Medges/s")
+}
+
+func randomUniform(n, m int) *graph.EdgeList {
+	r := rand.New(rand.NewPCG(1, 1))
+	l := &graph.EdgeList{Vertices: n, Edges: make([]graph.Edge, m)}
+	for i := range l.Edges {
+		l.Edges[i] = graph.Edge{U: uint32(r.IntN(n)), V: uint32(r.IntN(n))}
+	}
+	return l
+}

@@ -1,0 +1,236 @@
+package bsp
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// ErrDirector is returned where a director's name is unknown.
+var ErrDirector = errors.New("bsp: unknown director")
+
+// Facts are what a director knows of the graph before a search.
+type Facts struct {
+	Vertices int64 // that have edges
+	Arcs     int64 // out-arcs of all partitions
+	Words    int64 // 64-bit words of rank space
+	// Hub is the partition that owns the range of highest degrees, −1 if there is
+	// only one partition; HubArcs are its out-arcs.
+	Hub     int
+	HubArcs int64
+}
+
+// State is what a director may read before a superstep: sums over all partitions.
+// Fields that its Need does not name are 0.
+type State struct {
+	Level    int               // of the step to come; 0 expands the root
+	Last     kernels.Direction // of the step before; TopDown at level 0
+	Frontier int64             // vertices
+	Before   int64             // vertices of the frontier before, 0 at level 0
+	Arcs     int64             // out-arcs of the frontier (NeedNextArcs)
+	// Unvisited vertices and their in-arcs (NeedUnvisited).
+	Unvisited, UnvisitedArcs int64
+	// HubFrontier and HubArcs are the hub partition's part of Frontier and Arcs.
+	HubFrontier, HubArcs int64
+}
+
+// Director chooses the direction of each superstep. One value serves one search at
+// a time; Start begins a search.
+type Director interface {
+	// Name is what users call it.
+	Name() string
+	// Need says which counts it reads.
+	Need() kernels.Need
+	// Start begins a search.
+	Start(f Facts)
+	// Next chooses the direction of the step to come.
+	Next(s *State) kernels.Direction
+}
+
+// Directors lists the names that NewDirector knows.
+func Directors() []string {
+	return []string{"auto", "totem", "beamer", "ratio", "top-down", "bottom-up"}
+}
+
+// NewDirector returns the director of that name; rates are read by "auto".
+func NewDirector(name string, rates Rates) (Director, error) {
+	switch name {
+	case "auto":
+		return &auto{rates: rates}, nil
+	case "totem":
+		return &totem{}, nil
+	case "beamer":
+		return &beamer{}, nil
+	case "ratio":
+		return &ratio{}, nil
+	case "top-down":
+		return fixed(kernels.TopDown), nil
+	case "bottom-up":
+		return fixed(kernels.BottomUp), nil
+	}
+	return nil, fmt.Errorf("%w %q; known are %s", ErrDirector, name, strings.Join(Directors(), ", "))
+}
+
+// fixed goes one way throughout.
+type fixed kernels.Direction
+
+func (d fixed) Name() string                  { return kernels.Direction(d).String() }
+func (d fixed) Need() kernels.Need            { return 0 }
+func (d fixed) Start(Facts)                   {}
+func (d fixed) Next(*State) kernels.Direction { return kernels.Direction(d) }
+
+// Script follows a list of directions, its last one to the end. Any script gives the
+// same levels, which tests rely on.
+type Script []kernels.Direction
+
+func (d Script) Name() string       { return "script" }
+func (d Script) Need() kernels.Need { return 0 }
+func (d Script) Start(Facts)        {}
+func (d Script) Next(s *State) kernels.Direction {
+	if len(d) == 0 {
+		return kernels.TopDown
+	}
+	return d[min(s.Level, len(d)-1)]
+}
+
+// beamer is the rule of Beamer, Asanović, Patterson, Direction-Optimizing
+// Breadth-First Search (SC 2012): up once the frontier's arcs exceed the unvisited
+// arcs over alpha, while it grows; down once the frontier is smaller than the
+// vertices over beta, while it shrinks. The values are those of the GAP benchmark.
+type beamer struct{ f Facts }
+
+const (
+	beamerAlpha = 15
+	beamerBeta  = 18
+)
+
+func (d *beamer) Name() string       { return "beamer" }
+func (d *beamer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisited }
+func (d *beamer) Start(f Facts)      { d.f = f }
+func (d *beamer) Next(s *State) kernels.Direction {
+	if s.Last == kernels.TopDown {
+		if s.Arcs > s.UnvisitedArcs/beamerAlpha && s.Frontier > s.Before {
+			return kernels.BottomUp
+		}
+		return kernels.TopDown
+	}
+	if s.Frontier < d.f.Vertices/beamerBeta && s.Frontier < s.Before {
+		return kernels.TopDown
+	}
+	return kernels.BottomUp
+}
+
+// ratio goes up while the frontier holds more than a part of the unvisited vertices.
+type ratio struct{}
+
+// ratioUp is that part.
+const ratioUp = 0.05
+
+func (ratio) Name() string       { return "ratio" }
+func (ratio) Need() kernels.Need { return kernels.NeedUnvisited }
+func (ratio) Start(Facts)        {}
+func (ratio) Next(s *State) kernels.Direction {
+	if s.Level > 0 && float64(s.Frontier) > ratioUp*float64(s.Unvisited) {
+		return kernels.BottomUp
+	}
+	return kernels.TopDown
+}
+
+// totem is the rule of Sallinen, Gharaibeh, Ripeanu (2015): it reads the partition of
+// the hubs alone, goes up when the frontier there holds 2% of its arcs, and down for
+// good after three bottom-up steps. Where that partition or its frontier is empty, or
+// there is one partition, it reads the sums.
+type totem struct {
+	f    Facts
+	ups  int
+	over bool
+}
+
+const (
+	totemUp    = 0.02
+	totemSteps = 3
+)
+
+func (d *totem) Name() string       { return "totem" }
+func (d *totem) Need() kernels.Need { return kernels.NeedNextArcs }
+func (d *totem) Start(f Facts)      { *d = totem{f: f} }
+func (d *totem) Next(s *State) kernels.Direction {
+	if d.over {
+		return kernels.TopDown
+	}
+	if d.ups > 0 {
+		if d.ups++; d.ups > totemSteps {
+			d.over = true
+			return kernels.TopDown
+		}
+		return kernels.BottomUp
+	}
+	arcs, of := s.Arcs, d.f.Arcs
+	if d.f.Hub >= 0 && d.f.HubArcs > 0 && s.HubFrontier > 0 {
+		arcs, of = s.HubArcs, d.f.HubArcs
+	}
+	if of > 0 && float64(arcs) >= totemUp*float64(of) {
+		d.ups = 1
+		return kernels.BottomUp
+	}
+	return kernels.TopDown
+}
+
+// Rates are the costs, in nanoseconds, from which "auto" predicts a superstep. They
+// are of the whole processor list: time of one operation over all threads.
+type Rates struct {
+	// Claim is one arc of a top-down step: a random test of a visited bit.
+	Claim float64 `json:"claim_ns"`
+	// Visit is one unvisited vertex of a bottom-up step with its first neighbour.
+	Visit float64 `json:"visit_ns"`
+	// Probe is one further neighbour of a bottom-up step.
+	Probe float64 `json:"probe_ns"`
+	// Word is one word of 64 ranks in a pass over bitmaps.
+	Word float64 `json:"word_ns"`
+	// Step is what a bottom-up step costs beyond a top-down one, however small.
+	Step float64 `json:"step_ns"`
+}
+
+// IsZero tells that no rates were given.
+func (r Rates) IsZero() bool { return r == Rates{} }
+
+// auto compares the predicted cost of both directions. Top-down costs the frontier's
+// arcs. Bottom-up costs every unvisited vertex a probe of its first neighbour, and
+// further probes until one hits: with a fraction f of the arcs leaving the frontier
+// and d arcs a vertex, (1−(1−f)^d)/f in the mean. A flip costs passes over the
+// bitmaps and is added to the side that flips.
+type auto struct {
+	rates Rates
+	f     Facts
+}
+
+func (d *auto) Name() string       { return "auto" }
+func (d *auto) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisited }
+func (d *auto) Start(f Facts)      { d.f = f }
+func (d *auto) Next(s *State) kernels.Direction {
+	r := d.rates
+	down := float64(s.Arcs) * r.Claim
+	up := r.Step + float64(d.f.Words)*r.Word
+	if s.Unvisited > 0 {
+		deg := float64(s.UnvisitedArcs) / float64(s.Unvisited)
+		f := float64(s.Arcs) / float64(max(1, d.f.Arcs))
+		probes := deg
+		if f > 0 {
+			probes = min(deg, (1-math.Pow(1-min(f, 1), deg))/f)
+		}
+		up += float64(s.Unvisited) * (r.Visit + max(0, probes-1)*r.Probe)
+	}
+	flip := 2*float64(d.f.Words)*r.Word + r.Step
+	if s.Last == kernels.TopDown {
+		up += flip
+	} else {
+		down += flip
+	}
+	if up < down {
+		return kernels.BottomUp
+	}
+	return kernels.TopDown
+}

@@ -1,0 +1,443 @@
+package bsp
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// ErrRoot is returned by Search where the root is not a rank of a vertex.
+var ErrRoot = errors.New("bsp: root is not a vertex with edges")
+
+// Loop runs searches over processors that have loaded their partitions. It runs one
+// search at a time; the caller serialises.
+type Loop struct {
+	procs  []kernels.Processor
+	ranges []kernels.Range
+	facts  Facts
+	place  *partition.Placement
+	inArcs int64
+
+	lanes   []lane
+	order   *gate // the number of the job that the drivers shall run
+	level   *gate // the number of the superstep that may begin
+	job     func(i int)
+	jobs    int64
+	steps   int64 // supersteps of all searches so far
+	closing bool
+
+	// of the search under way
+	ctx     context.Context
+	dir     kernels.Direction
+	stop    bool
+	outcome Outcome
+	failure atomic.Pointer[error]
+}
+
+// lane is one processor's part of the loop; its fields are written by its driver
+// and read by others after a gate.
+type lane struct {
+	own     []int             // its ranges
+	box     []kernels.Message // by range: published or outbox
+	sent    *gate             // box is complete, by superstep
+	done    *gate             // the superstep is finished, by superstep
+	idle    *gate             // the job is done, by job
+	counts  kernels.Counts
+	foreign [][]uint32
+	answers [][]uint32
+	times   clocked
+	_       [64]byte
+}
+
+// clocked is one processor's times of one superstep.
+type clocked struct {
+	compute, push, pull, idle time.Duration
+	sent, received            int64
+	kernel                    string
+}
+
+// New returns a loop over the processors, which have loaded the parts of p in order.
+func New(procs []kernels.Processor, p *partition.Placement) *Loop {
+	l := &Loop{procs: procs, ranges: p.Ranges, place: p, order: newGate(), level: newGate(), lanes: make([]lane, len(procs))}
+	l.facts = Facts{Hub: -1, Words: int64(p.Ranks / 64)}
+	best := -1.0
+	for r, rg := range p.Ranges {
+		l.facts.Vertices += int64(rg.Vertices)
+		arcs := int64(0)
+		if s := p.Subgraphs[r]; s.Out != nil {
+			arcs = s.Out.Arcs()
+		} else if s.In != nil {
+			arcs = s.In.Arcs()
+		}
+		l.facts.Arcs += arcs
+		if s := p.Subgraphs[r]; s.In != nil {
+			l.inArcs += s.In.Arcs()
+		}
+		if mean := float64(arcs) / float64(max(1, rg.Vertices)); len(procs) > 1 && rg.Vertices > 0 && mean > best {
+			best, l.facts.Hub = mean, rg.Owner
+		}
+	}
+	for i := range l.lanes {
+		ln := &l.lanes[i]
+		ln.sent, ln.done, ln.idle = newGate(), newGate(), newGate()
+		ln.box = make([]kernels.Message, len(p.Ranges))
+		for r, rg := range p.Ranges {
+			if rg.Owner == i {
+				ln.own = append(ln.own, r)
+				if i == l.facts.Hub {
+					if s := p.Subgraphs[r]; s.Out != nil {
+						l.facts.HubArcs += s.Out.Arcs()
+					}
+				}
+			}
+		}
+		ln.foreign = make([][]uint32, len(procs))
+		ln.answers = make([][]uint32, len(procs))
+		if i > 0 {
+			go l.drive(i)
+		}
+	}
+	return l
+}
+
+// drive runs jobs on processor i until the loop is closed.
+func (l *Loop) drive(i int) {
+	for n := int64(1); ; n++ {
+		l.order.park(n)
+		if l.closing {
+			l.lanes[i].idle.open(n)
+			return
+		}
+		l.job(i)
+		l.lanes[i].idle.open(n)
+	}
+}
+
+// all runs f for every processor at once and returns when all are done.
+func (l *Loop) all(f func(i int)) {
+	l.job = f
+	l.jobs++
+	l.order.open(l.jobs)
+	f(0)
+	for i := 1; i < len(l.lanes); i++ {
+		l.lanes[i].idle.wait(l.jobs)
+	}
+}
+
+// Close ends the drivers. It does not close the processors.
+func (l *Loop) Close() {
+	if l.closing {
+		return
+	}
+	l.closing = true
+	l.jobs++
+	l.order.open(l.jobs)
+	for i := 1; i < len(l.lanes); i++ {
+		l.lanes[i].idle.wait(l.jobs)
+	}
+}
+
+// Search says what to search.
+type Search struct {
+	// Root is a rank; Parents, by vertex id, gets the result: graph.None for a vertex
+	// that has a rank and was not reached. Entries of vertices without a rank are
+	// left alone.
+	Root    uint32
+	Parents []uint32
+	// Director chooses the directions.
+	Director Director
+	// Examined asks for the number of adjacency entries read at each level.
+	Examined bool
+	// Statistics collects the levels, if not nil.
+	Statistics *Statistics
+}
+
+// Outcome is what a search found.
+type Outcome struct {
+	// Reached is the number of vertices, the root included; Depth the largest level.
+	Reached, Depth int64
+}
+
+// fail keeps the first error of a search.
+func (l *Loop) fail(i int, err error) {
+	if err != nil {
+		err = fmt.Errorf("processor %d (%s): %w", i, l.procs[i].Kind(), err)
+		l.failure.CompareAndSwap(nil, &err)
+	}
+}
+
+func (l *Loop) failed() bool { return l.failure.Load() != nil }
+
+// Search runs one search. It returns ctx's error within one superstep of its end, and
+// a processor's error as it is; either way the loop is ready for the next search.
+func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
+	owner, ok := l.owner(s.Root)
+	if !ok {
+		return Outcome{}, fmt.Errorf("%w: rank %d", ErrRoot, s.Root)
+	}
+	l.ctx, l.stop = ctx, false
+	l.failure.Store(nil)
+	d := s.Director
+	d.Start(l.facts)
+	need := d.Need()
+	if s.Examined {
+		need |= kernels.NeedExamined
+	}
+	if s.Statistics != nil {
+		s.Statistics.start(len(l.procs))
+	}
+	begin := l.steps
+	l.all(func(i int) {
+		err := l.procs[i].Reset(need)
+		if err == nil && i == owner {
+			err = l.procs[i].SetRoot(s.Root)
+		}
+		l.fail(i, err)
+		if i == 0 {
+			l.conduct(&s, d)
+		} else {
+			l.follow(i, begin)
+		}
+		l.aggregate(i, s.Parents)
+	})
+	if e := l.failure.Load(); e != nil {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{}, *e
+	}
+	return l.outcome, ctx.Err()
+}
+
+func (l *Loop) owner(rank uint32) (int, bool) {
+	for _, r := range l.ranges {
+		if rank >= r.First && rank < r.First+r.Vertices {
+			return r.Owner, true
+		}
+	}
+	return 0, false
+}
+
+// conduct drives processor 0 and decides for all.
+func (l *Loop) conduct(s *Search, d Director) {
+	st := &State{Frontier: 1}
+	l.outcome = Outcome{Reached: 1}
+	// The counts of the root are those that its owner would report.
+	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.rootCounts(s.Root)
+	if l.facts.Hub >= 0 {
+		if o, _ := l.owner(s.Root); o == l.facts.Hub {
+			st.HubFrontier, st.HubArcs = 1, st.Arcs
+		}
+	}
+	for {
+		l.dir = d.Next(st)
+		started := time.Now()
+		l.steps++
+		l.level.open(l.steps)
+		l.step(0, l.steps, started)
+		var next, arcs, examined int64
+		st.Unvisited, st.UnvisitedArcs = 0, 0
+		st.HubFrontier, st.HubArcs = 0, 0
+		for i := range l.lanes {
+			if i > 0 {
+				l.lanes[i].done.wait(l.steps)
+			}
+			c := &l.lanes[i].counts
+			next += c.Next
+			arcs += c.NextArcs
+			examined += c.Examined
+			st.Unvisited += c.Unvisited
+			st.UnvisitedArcs += c.UnvisitedArcs
+			if i == l.facts.Hub {
+				st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+			}
+		}
+		if s.Statistics != nil {
+			s.Statistics.add(st.Level, l.dir, st.Frontier, examined, s.Examined, time.Since(started), l.lanes)
+		}
+		l.outcome.Reached += next
+		l.outcome.Depth = int64(st.Level)
+		if next == 0 || l.failed() || l.ctx.Err() != nil {
+			break
+		}
+		st.Level++
+		st.Last = l.dir
+		st.Before, st.Frontier, st.Arcs = st.Frontier, next, arcs
+	}
+	l.stop = true
+	if err := l.ctx.Err(); err != nil {
+		l.failure.CompareAndSwap(nil, &err)
+	}
+	l.steps++
+	l.level.open(l.steps)
+}
+
+// rootCounts are the out-arcs of the root, and the vertices and in-arcs unvisited
+// once it is placed.
+func (l *Loop) rootCounts(root uint32) (arcs, unvisited, unvisitedArcs int64) {
+	s := l.place.Subgraphs[l.place.RangeOf(root)]
+	unvisited, unvisitedArcs = l.facts.Vertices-1, l.inArcs
+	if s.Out != nil {
+		arcs = int64(s.Out.Degree(root - s.First))
+	}
+	if s.In != nil {
+		unvisitedArcs -= int64(s.In.Degree(root - s.First))
+	}
+	return arcs, unvisited, unvisitedArcs
+}
+
+// follow drives processor i until the conductor stops.
+func (l *Loop) follow(i int, begin int64) {
+	for n := begin + 1; ; n++ {
+		l.level.wait(n)
+		if l.stop {
+			return
+		}
+		l.step(i, n, time.Now())
+	}
+}
+
+// step runs superstep n on processor i. After a failure it only opens the gates, so
+// that nobody waits for ever.
+func (l *Loop) step(i int, n int64, started time.Time) {
+	ln, p := &l.lanes[i], l.procs[i]
+	t := &ln.times
+	*t = clocked{}
+	ln.counts = kernels.Counts{}
+	last := started
+	lap := func(d *time.Duration) {
+		now := time.Now()
+		*d += now.Sub(last)
+		last = now
+	}
+	up := l.dir == kernels.BottomUp
+	single := len(l.procs) == 1
+	var err error
+	if up {
+		if !single {
+			for _, r := range ln.own {
+				ln.box[r] = kernels.Message{}
+				if err == nil && !l.failed() {
+					ln.box[r], err = p.Publish(r)
+				}
+			}
+			l.fail(i, err)
+			lap(&t.pull)
+			ln.sent.open(n)
+			l.exchange(i, n, true, lap)
+		}
+		if !l.failed() {
+			t.kernel, err = p.Step(l.ctx, l.dir)
+			l.fail(i, err)
+		}
+	} else {
+		if !l.failed() {
+			t.kernel, err = p.Step(l.ctx, l.dir)
+			l.fail(i, err)
+		}
+		if !single {
+			lap(&t.compute)
+			for r, rg := range l.ranges {
+				ln.box[r] = kernels.Message{}
+				if rg.Owner != i && err == nil && !l.failed() {
+					ln.box[r], err = p.Outbox(r)
+					t.sent += ln.box[r].Bytes()
+				}
+			}
+			l.fail(i, err)
+			lap(&t.push)
+			ln.sent.open(n)
+			l.exchange(i, n, false, lap)
+		}
+	}
+	if !l.failed() {
+		ln.counts, err = p.Finish()
+		l.fail(i, err)
+	}
+	lap(&t.compute)
+	ln.done.open(n)
+	// The rest of the superstep is idle: see Statistics.add.
+}
+
+// exchange takes in what the other processors have for processor i, in the order of
+// senders, each as soon as it is there.
+func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
+	ln, p := &l.lanes[i], l.procs[i]
+	t := &ln.times
+	for s := range l.lanes {
+		if s == i {
+			continue
+		}
+		from := &l.lanes[s]
+		from.sent.wait(n)
+		lap(&t.idle)
+		var err error
+		if pull {
+			for _, r := range from.own {
+				if err == nil && !l.failed() {
+					err = p.Gather(r, from.box[r])
+					t.received += from.box[r].Bytes()
+				}
+			}
+			for _, r := range ln.own {
+				t.sent += ln.box[r].Bytes()
+			}
+			l.fail(i, err)
+			lap(&t.pull)
+			continue
+		}
+		for _, r := range ln.own {
+			if err == nil && !l.failed() {
+				err = p.Deliver(r, s, from.box[r])
+				t.received += from.box[r].Bytes()
+			}
+		}
+		l.fail(i, err)
+		lap(&t.push)
+	}
+}
+
+// aggregate makes the parents: each owner asks the finders of its vertices.
+func (l *Loop) aggregate(i int, parents []uint32) {
+	if len(l.procs) == 1 {
+		if !l.failed() {
+			l.fail(i, l.procs[i].Parents(parents, nil, nil))
+		}
+		return
+	}
+	ln, p := &l.lanes[i], l.procs[i]
+	n := l.steps // the conductor has opened it already
+	for q := range l.procs {
+		ln.foreign[q], ln.answers[q] = nil, nil
+		if q != i && !l.failed() {
+			var err error
+			ln.foreign[q], err = p.Foreign(q)
+			l.fail(i, err)
+		}
+	}
+	ln.sent.open(n)
+	for q := range l.lanes {
+		if q == i {
+			continue
+		}
+		l.lanes[q].sent.wait(n)
+		l.lanes[q].answers[i] = nil
+		if ask := l.lanes[q].foreign[i]; len(ask) > 0 && !l.failed() {
+			a, err := p.Answer(ask)
+			l.lanes[q].answers[i] = a
+			l.fail(i, err)
+		}
+	}
+	ln.done.open(n)
+	for q := range l.lanes {
+		l.lanes[q].done.wait(n)
+	}
+	if !l.failed() {
+		l.fail(i, p.Parents(parents, ln.foreign, ln.answers))
+	}
+}

@@ -1,0 +1,79 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"text/tabwriter"
+	"time"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/record"
+)
+
+// newEngine places a graph that this command has read and does not need afterwards
+// but for its labels.
+func (e *env) newEngine(ctx context.Context, src graph.Source, ef *engineFlags) (*engine.Engine, error) {
+	o, err := ef.options(src.VertexLabels())
+	if err != nil {
+		return nil, err
+	}
+	bar := e.progress("placing")
+	defer bar.done()
+	o.Progress = func(done, total int64) { bar.set(done, total, "records") }
+	return engine.New(ctx, src, o)
+}
+
+// seconds formats a time in a unit that fits.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Nanosecond).String()
+}
+
+// printLevels prints a table of levels, times in milliseconds.
+func (e *env) printLevels(levels []record.Level) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "level\tdirection\tfrontier\tedges examined\ttime ms\tcompute ms\tpush ms\tpull ms\tidle ms\tbytes sent\t")
+	for _, l := range levels {
+		examined := "-"
+		if l.EdgesExamined != nil {
+			examined = fmt.Sprintf("%.0f", *l.EdgesExamined)
+		}
+		var p record.ProcessorLevel
+		for _, q := range l.Processors {
+			p.ComputeS += q.ComputeS
+			p.PushS += q.PushS
+			p.PullS += q.PullS
+			p.IdleS += q.IdleS
+			p.BytesSent += q.BytesSent
+		}
+		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, l.Direction, l.Frontier, examined,
+			1e3*l.TimeS, 1e3*p.ComputeS, 1e3*p.PushS, 1e3*p.PullS, 1e3*p.IdleS, p.BytesSent)
+	}
+	return w.Flush()
+}
+
+// printProcessors prints a table of what each processor got.
+func (e *env) printProcessors(list []record.Processor) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "  processor\tvertices\tshare\tadjacency\tshare\tcut\tmemory\t")
+	for _, p := range list {
+		fmt.Fprintf(w, "  %s\t%d\t%.1f%%\t%d\t%.1f%%\t%.1f%%\t%s\t\n", p.Name, p.Vertices, 100*p.VertexShare,
+			p.Edges, 100*p.EdgeShare, 100*p.CutShare, sizeString(p.Bytes))
+	}
+	return w.Flush()
+}
+
+func sizeString(n int64) string {
+	b := bytesFlag(n)
+	if s := b.String(); s != "" {
+		return s
+	}
+	return "0 B"
+}

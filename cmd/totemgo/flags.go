@@ -1,0 +1,244 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// bytesFlag is a number of bytes, such as 512MiB.
+type bytesFlag int64
+
+func (b *bytesFlag) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return humanize.IBytes(uint64(*b))
+}
+func (b *bytesFlag) Type() string { return "SIZE" }
+func (b *bytesFlag) Set(s string) error {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > 1<<62 {
+		return fmt.Errorf("%q is no number of bytes (want for example 512MiB or 4GB)", s)
+	}
+	*b = bytesFlag(n)
+	return nil
+}
+
+// engineFlags are the flags of every command that places a graph.
+type engineFlags struct {
+	processors, placement, share, director, assignment string
+	placementSeed                                      uint64
+	threads                                            int
+	twoEnded                                           float64
+	memory, device                                     bytesFlag
+}
+
+func (f *engineFlags) add(c *cobra.Command, runs bool) {
+	fl := c.Flags()
+	fl.StringVar(&f.processors, "processors", "cpu", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N")
+	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: hubs-on-cpu, hubs-on-gpu, random, original\n(default hubs-on-cpu, or original for a graph without hubs)")
+	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
+	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
+	fl.Uint64Var(&f.placementSeed, "placement-seed", 1, "seed of --placement random")
+	fl.Float64Var(&f.twoEnded, "two-ended", 0, "`SHARE` of the arcs, at the top of the degree order, that goes to the first device")
+	fl.IntVar(&f.threads, "threads", 0, "most threads in all (default all cores)")
+	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
+	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
+	if runs {
+		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
+	}
+}
+
+// options turns the flags into engine options. labels are needed for --assignment.
+func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
+	o := engine.Options{
+		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory),
+	}
+	var err error
+	if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+		return o, err
+	}
+	for i := range o.Processors {
+		if o.Processors[i].Kind != "cpu" {
+			o.Processors[i].Memory = int64(f.device)
+		}
+	}
+	if f.threads < 0 {
+		return o, usagef("--threads %d is negative", f.threads)
+	}
+	if f.placement != "" {
+		if err := knownPlacement(f.placement); err != nil {
+			return o, err
+		}
+	}
+	if f.share != "" {
+		for _, s := range strings.Split(f.share, ",") {
+			x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			if err != nil {
+				return o, usagef("--share %s: %q is no number", f.share, s)
+			}
+			o.Shares = append(o.Shares, x)
+		}
+		if err := partition.CheckShares(o.Shares, len(o.Processors)); err != nil {
+			return o, usageError{fmt.Errorf("--share %s: %w", f.share, err)}
+		}
+	}
+	if f.assignment != "" && labels != nil {
+		if f.placement != "" {
+			return o, usagef("--assignment and --placement exclude each other")
+		}
+		o.Placement = partition.Assigned
+		if o.Assignment, err = readAssignment(f.assignment, labels, len(o.Processors)); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+// check finds the faults that the command line alone shows, before a file is read.
+func (f *engineFlags) check() error {
+	o, err := f.options(nil)
+	if err != nil {
+		return err
+	}
+	if f.director != "" {
+		if _, err := bsp.NewDirector(f.director, bsp.Rates{}); err != nil {
+			return usageError{err}
+		}
+	}
+	return o.Check()
+}
+
+func knownPlacement(name string) error {
+	var names []string
+	for _, p := range partition.Policies() {
+		if string(p) == name {
+			return nil
+		}
+		names = append(names, string(p))
+	}
+	return usagef("unknown placement %q; known are %s", name, strings.Join(names, ", "))
+}
+
+// readAssignment reads lines of a vertex (the file's id) and a processor number.
+func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const unset = 255
+	owner := make([]uint8, labels.Len())
+	for i := range owner {
+		owner[i] = unset
+	}
+	s := bufio.NewScanner(f)
+	line := int64(0)
+	bad := func(found, want string) error {
+		return &graphio.Error{File: path, Line: line, Found: found, Want: want, Err: graphio.ErrFormat}
+	}
+	for s.Scan() {
+		line++
+		fields := strings.Fields(s.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) != 2 {
+			return nil, bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number")
+		}
+		label, err := strconv.ParseUint(fields[0], 10, 64)
+		if err != nil {
+			return nil, bad(fmt.Sprintf("%q", fields[0]), "a vertex id")
+		}
+		id, err := labels.ID(label)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		p, err := strconv.Atoi(fields[1])
+		if err != nil || p < 0 || p >= processors {
+			return nil, bad(fmt.Sprintf("processor %q", fields[1]), fmt.Sprintf("0..%d", processors-1))
+		}
+		owner[id] = uint8(p)
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for v, p := range owner {
+		if p == unset {
+			return nil, fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
+		}
+	}
+	return owner, nil
+}
+
+// readFlags are the flags of every command that reads a graph file.
+type readFlags struct {
+	format               string
+	directed, undirected bool
+	lenient              bool
+	weightColumn, tuple  int
+	weights              string
+}
+
+func (f *readFlags) add(c *cobra.Command, prefix string) {
+	fl := c.Flags()
+	var names []string
+	for _, i := range graphio.Formats() {
+		if i.Readable {
+			names = append(names, i.Name)
+		}
+	}
+	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(names, ", ")+"\n(default by content, then by name)")
+	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
+	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
+	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
+	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
+	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
+	c.MarkFlagsMutuallyExclusive("directed", "undirected")
+}
+
+// open reads the graph and prints its warnings.
+func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
+	o := graphio.Options{
+		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient,
+		Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
+	}
+	switch {
+	case f.directed:
+		o.Direction = graphio.Directed
+	case f.undirected:
+		o.Direction = graphio.Undirected
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = engine.DefaultMemoryLimit()
+	}
+	bar := e.progress("reading " + path)
+	o.Progress = func(p graphio.Progress) { bar.set(p.Done, p.Total, p.Unit) }
+	file, err := graphio.Open(ctx, path, o)
+	bar.done()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range file.Report.Warnings {
+		e.note("%s: %s", path, w)
+	}
+	if n := file.Report.Tolerated; n > 0 {
+		e.note("%s: %d faults let pass (--lenient)", path, n)
+	}
+	return file, nil
+}

@@ -1,0 +1,203 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/internal/cpufeat"
+	"github.com/totemgo/totemgo/record"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // what files or results show
+	exitUsage       = 2   // the command line alone is wrong
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// version is set by the release build; otherwise the module's own version is used.
+var version = ""
+
+// usageError marks an error that the command line alone shows.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// exitStatus is an error that asks for a status and says nothing more.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// env is what a command may touch besides its flags.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	args           []string
+}
+
+// run executes one command line and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
+	defer stop()
+	// Once interrupted, a second interrupt ends the process at once.
+	context.AfterFunc(ctx, stop)
+	return execute(ctx, args, stdin, stdout, stderr)
+}
+
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	e := &env{stdin: stdin, stdout: stdout, stderr: stderr, args: args}
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	err := root.ExecuteContext(ctx)
+	var status exitStatus
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return int(status)
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "totemgo: interrupted")
+		return exitInterrupted
+	case !started || isUsage(err):
+		fmt.Fprintf(stderr, "totemgo: %v\n", oneLine(err))
+		if !started {
+			fmt.Fprintf(stderr, "Run 'totemgo --help' or 'totemgo COMMAND --help' for usage.\n")
+		}
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "totemgo: %v\n", oneLine(err))
+	return exitFailed
+}
+
+// isUsage tells whether an error shows that the command line alone is wrong.
+func isUsage(err error) bool {
+	var u usageError
+	return errors.As(err, &u) || errors.Is(err, engine.ErrOptions) || errors.Is(err, gen.ErrOption) ||
+		errors.Is(err, graphio.ErrOptions) || errors.Is(err, graphio.ErrUnknownFormat) && !errors.Is(err, graphio.ErrFormat) ||
+		errors.Is(err, graph500.ErrConfig) || errors.Is(err, graph500.ErrStyle)
+}
+
+// oneLine joins the faults of errors.Join.
+func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "totemgo",
+		Short: "BFS and Graph500 on CPU and GPU, partitioned by degree",
+		Long: `totemgo runs breadth-first search on graphs that are split by vertex degree
+between a CPU and any number of GPUs, and the Graph500 benchmark on top of it.
+
+  totemgo graph500 --scale 20              a validated Graph500 run
+  totemgo bfs wiki-Vote.txt --root 30      search a graph file
+  totemgo info web.txt.gz                  what a file holds, and where it would go
+  totemgo convert web.txt.gz web.tgr       a format that opens in milliseconds
+
+Results go to standard output; progress and messages to standard error. Exit status:
+0 done, 1 a file, a search or a validation failed, 2 the command line is wrong,
+130 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.NoArgs,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newVersion(e),
+	)
+	return root
+}
+
+func newVersion(e *env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and what the machine offers",
+		Args:  cobra.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
+			if asJSON {
+				return e.printJSON(doc)
+			}
+			m := doc.Machine
+			_, err := fmt.Fprintf(e.stdout, "totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, m.OS, m.CPU, m.Cores)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// buildVersion is the module's version as the build knows it.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
+		return b.Main.Version
+	}
+	return "(devel)"
+}
+
+// head fills in the common part of a document.
+func (e *env) head(schema string) record.Head {
+	return record.Head{
+		Schema: schema, Command: strings.Join(append([]string{"totemgo"}, e.args...), " "), Version: buildVersion(),
+		Machine: machine(), PeakRSSBytes: peakRSS(),
+	}
+}
+
+func machine() *record.Machine {
+	f := cpufeat.Get()
+	m := &record.Machine{CPU: f.Name, Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, MemoryBytes: totalMemory()}
+	if f.AVX2 {
+		m.Features = append(m.Features, "avx2")
+	}
+	if f.AVX512 {
+		m.Features = append(m.Features, "avx512")
+	}
+	return m
+}
+
+// printJSON prints a document, indented, with a newline at the end.
+func (e *env) printJSON(doc any) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(doc)
+}
+
+// note prints a line for a person on standard error.
+func (e *env) note(format string, args ...any) {
+	fmt.Fprintf(e.stderr, "totemgo: "+format+"\n", args...)
+}
+
+// isTerminal tells whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	return ok && terminal(int(f.Fd()))
+}

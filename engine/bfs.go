@@ -1,0 +1,115 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+)
+
+// BFS returns a breadth-first tree from root, an id of the file: for every vertex
+// that can be reached along arcs a parent one level nearer to the root.
+//
+// The search is direction-optimising (Beamer, Asanović, Patterson, SC 2012) and
+// bulk-synchronous over the partitions (Sallinen, Gharaibeh, Ripeanu 2015): see
+// package bsp. Levels are the same for every placement, processor list and number of
+// threads; parents may differ.
+//
+// A root without edges reaches itself at depth 0. A root that is no vertex fails with
+// graph.ErrNoVertex. BFS allocates its result, whose first touch costs as much as
+// several searches of a small graph: for many searches use BFSInto.
+func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
+	r := &BFSResult{labels: e.labels, Statistics: &bsp.Statistics{}}
+	if err := e.take(ctx); err != nil {
+		return nil, err
+	}
+	defer func() { e.turn <- struct{}{} }()
+	if _, err := e.labels.ID(root); err != nil {
+		return nil, err
+	}
+	r.Parents = make([]uint32, e.n)
+	for i := range r.Parents {
+		r.Parents[i] = graph.None
+	}
+	r.fresh = true
+	if err := e.search(ctx, root, r, false); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// BFSInto is BFS into a result made by NewResult, whose memory is used again. Where
+// r.Statistics is set, it gets the levels.
+func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
+	return e.into(ctx, root, r, false)
+}
+
+// CountBFS is BFSInto with statistics that count the adjacency entries read, at a
+// small cost in time.
+func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
+	if r.Statistics == nil {
+		r.Statistics = &bsp.Statistics{}
+	}
+	return e.into(ctx, root, r, true)
+}
+
+func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
+	if r.labels != e.labels || len(r.Parents) != e.n {
+		return ErrResult
+	}
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer func() { e.turn <- struct{}{} }()
+	return e.search(ctx, root, r, examined)
+}
+
+func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
+	start := time.Now()
+	id, err := e.labels.ID(root)
+	if err != nil {
+		return err
+	}
+	rank := e.place.RankOf[id]
+	r.Root = root
+	if rank == graph.None {
+		// Nothing but the root itself; the entries of all others are None.
+		if !r.fresh {
+			for i := range r.Parents {
+				r.Parents[i] = graph.None
+			}
+		}
+		r.Parents[id] = id
+		r.fresh, r.root = false, id
+		r.Reached, r.Depth = 1, 0
+		if r.Statistics != nil {
+			*r.Statistics = bsp.Statistics{}
+		}
+		r.Time = time.Since(start)
+		r.done()
+		return nil
+	}
+	if !r.fresh && e.place.RankOf[r.root] == graph.None {
+		r.Parents[r.root] = graph.None // an isolated root of the search before
+	}
+	d := e.director
+	if e.opts.NewDirector != nil {
+		d = e.opts.NewDirector()
+	}
+	r.fresh, r.root = false, id
+	out, err := e.loop.Search(ctx, bsp.Search{
+		Root: rank, Parents: r.Parents, Director: d, Examined: examined, Statistics: r.Statistics,
+	})
+	r.Time = time.Since(start)
+	if err != nil {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		return fmt.Errorf("engine: bfs from %d: %w", root, err)
+	}
+	r.Reached, r.Depth = out.Reached, out.Depth
+	r.done()
+	return nil
+}

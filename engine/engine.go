@@ -1,0 +1,248 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+// Engine holds a placed graph and runs algorithms on it.
+type Engine struct {
+	opts     Options
+	n        int
+	edges    int64
+	directed bool
+	labels   *graph.Labels
+	place    *partition.Placement
+	procs    []kernels.Processor
+	loop     *bsp.Loop
+	director bsp.Director
+
+	turn   chan struct{} // holds one token: whose turn it is to search
+	closed chan struct{}
+}
+
+// New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
+// readies them. It keeps nothing of src but its labels. Errors wrap ErrOptions,
+// ErrMemory, ErrNoDevice or one of package partition, or are ctx's.
+func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
+	o.Processors = append([]Processor(nil), o.Processors...)
+	if err := o.ensureDefaults(); err != nil {
+		return nil, err
+	}
+	if need := Need(src, o); o.MemoryLimit > 0 && need > o.MemoryLimit {
+		return nil, fmt.Errorf("%w: %d vertices and %d edges need %d bytes, the limit is %d",
+			ErrMemory, src.NumVertices(), src.NumEdges(), need, o.MemoryLimit)
+	}
+	e := &Engine{
+		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: src.VertexLabels(),
+		turn: make(chan struct{}, 1), closed: make(chan struct{}),
+	}
+	e.turn <- struct{}{}
+	start := time.Now()
+	var err error
+	if e.place, err = o.place(ctx, src); err != nil {
+		return nil, err
+	}
+	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(start))
+	for i, p := range o.Processors {
+		k := cpu.New(p.Threads)
+		e.procs = append(e.procs, k)
+		if err := k.Load(ctx, e.place.Part(i)); err != nil {
+			e.free()
+			return nil, fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
+		}
+	}
+	if o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero() {
+		e.opts.Rates = measureRates(ctx, e.place, o.Threads)
+		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
+	}
+	if o.NewDirector == nil {
+		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
+			e.free()
+			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+		}
+	}
+	e.loop = bsp.New(e.procs, e.place)
+	return e, nil
+}
+
+// place builds the placement that the options, with defaults filled in, ask for.
+func (o *Options) place(ctx context.Context, src graph.Source) (*partition.Placement, error) {
+	po := partition.Options{
+		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
+		Threads: o.Threads, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
+		NoIn: o.Director == "top-down" && o.NewDirector == nil,
+	}
+	if o.Consume {
+		po.Consumed = func() { release(src) }
+	}
+	for _, p := range o.Processors {
+		po.Processors = append(po.Processors, partition.Processor{
+			Name: p.String(), Device: p.Kind != "cpu", Rate: float64(max(1, p.Threads)), Budget: p.Memory,
+		})
+	}
+	p, err := partition.New(ctx, src, po)
+	if errors.Is(err, partition.ErrOptions) {
+		err = fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return p, err
+}
+
+// release frees the records of a consumed source.
+func release(src graph.Source) {
+	switch s := src.(type) {
+	case *graph.EdgeList:
+		s.Edges, s.Weights = nil, graph.Weights{}
+		if f := s.Release; f != nil {
+			s.Release = nil
+			f()
+		}
+	case interface{ Release() }:
+		s.Release()
+	}
+}
+
+// Need is the memory in bytes that New takes at most for src, and for the results of
+// one search.
+func Need(src graph.Source, o Options) int64 {
+	k := int64(max(1, len(o.Processors)))
+	n := int64(src.NumVertices())
+	return partition.Need(src, partition.Options{}) + k*(n*4+5*n/8) + 4*n
+}
+
+// Close waits for the search under way, ends the engine's goroutines and frees its
+// memory. Calls that wait for their turn, and later ones, get ErrClosed; a second
+// Close returns nil.
+func (e *Engine) Close() error {
+	select {
+	case <-e.turn:
+	case <-e.closed:
+		return nil
+	}
+	select {
+	case <-e.closed:
+		e.turn <- struct{}{}
+		return nil
+	default:
+	}
+	close(e.closed)
+	e.free()
+	return nil
+}
+
+func (e *Engine) free() {
+	if e.loop != nil {
+		e.loop.Close()
+	}
+	for _, p := range e.procs {
+		_ = p.Close() // a processor that fails to close has nothing left to free
+	}
+	e.place.Close()
+}
+
+// take waits for the caller's turn.
+func (e *Engine) take(ctx context.Context) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-e.closed:
+		return ErrClosed
+	default:
+	}
+	select {
+	case <-e.turn:
+		return nil
+	case <-e.closed:
+		return ErrClosed
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// NumVertices is the number of vertices of the graph.
+func (e *Engine) NumVertices() int { return e.n }
+
+// Labels translates between dense ids and the file's.
+func (e *Engine) Labels() *graph.Labels { return e.labels }
+
+// Director is the name of the rule that chooses directions.
+func (e *Engine) Director() string {
+	if e.director == nil {
+		return e.opts.NewDirector().Name()
+	}
+	return e.director.Name()
+}
+
+// Rates are the costs that "auto" uses: given or measured.
+func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
+
+// Placement is the policy that was applied, and why.
+func (e *Engine) Placement() (policy partition.Policy, why string) {
+	return e.place.Policy, e.place.Why
+}
+
+// Isolated is the number of vertices without edges to another vertex: they belong to
+// no processor.
+func (e *Engine) Isolated() int64 { return e.place.Isolated }
+
+// Processors states what each processor got.
+func (e *Engine) Processors() []record.Processor {
+	return Describe(e.place, e.opts.Processors)
+}
+
+// Describe states what a placement gave to each of the processors.
+func Describe(p *partition.Placement, procs []Processor) []record.Processor {
+	var vertices, entries int64
+	for _, f := range p.Processors {
+		vertices += f.Vertices
+		entries += f.Entries
+	}
+	part := func(a, b int64) float64 {
+		if b == 0 {
+			return 0
+		}
+		return float64(a) / float64(b)
+	}
+	var list []record.Processor
+	for i, f := range p.Processors {
+		list = append(list, record.Processor{
+			Name: procs[i].String(), Kind: procs[i].Kind, Threads: procs[i].Threads,
+			Vertices: f.Vertices, Edges: f.Entries, Bytes: f.Bytes,
+			VertexShare: part(f.Vertices, vertices), EdgeShare: part(f.Entries, entries), CutShare: part(f.Cut, f.Entries),
+		})
+	}
+	return list
+}
+
+// Place places a graph as New would and runs nothing; devices need not exist. The
+// caller closes the placement.
+func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placement, error) {
+	o.Processors = append([]Processor(nil), o.Processors...)
+	if err := o.ensureDefaults(); err != nil && !onlyNoDevice(err) {
+		return nil, err
+	}
+	return o.place(ctx, src)
+}
+
+// onlyNoDevice tells whether every fault is a missing device.
+func onlyNoDevice(err error) bool {
+	if list, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, err := range list.Unwrap() {
+			if !errors.Is(err, ErrNoDevice) {
+				return false
+			}
+		}
+		return true
+	}
+	return errors.Is(err, ErrNoDevice)
+}

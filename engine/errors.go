@@ -1,0 +1,24 @@
+package engine
+
+import "errors"
+
+// Opening an engine.
+var (
+	// ErrOptions is returned by New where options contradict each other, are out of
+	// range or name something unknown. The message lists every fault.
+	ErrOptions = errors.New("engine: invalid options")
+	// ErrMemory is returned by New, before it allocates, where the graph needs more
+	// memory than the limit; the message has both figures.
+	ErrMemory = errors.New("engine: not enough memory")
+	// ErrNoDevice is returned by New where a processor names a device that this
+	// build or machine does not have.
+	ErrNoDevice = errors.New("engine: no such device")
+)
+
+// Running.
+var (
+	// ErrClosed is returned by calls on an engine that is closed.
+	ErrClosed = errors.New("engine: closed")
+	// ErrResult is returned by BFSInto for a result made by another engine.
+	ErrResult = errors.New("engine: result belongs to another engine")
+)

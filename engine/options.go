@@ -1,0 +1,172 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// Options configure an engine. The zero value runs on all cores with a placement and
+// a director chosen for the graph.
+type Options struct {
+	// Processors lists the processors, one partition each; none means one CPU
+	// processor of all threads. See ParseProcessors.
+	Processors []Processor
+	// Threads is the most threads that the CPU processors without a number of their
+	// own use; 0 means GOMAXPROCS.
+	Threads int
+	// Placement is the rule that gives each vertex to a processor; partition.Auto
+	// chooses by the graph.
+	Placement partition.Policy
+	// Assignment is the processor of each vertex (by dense id) for
+	// partition.Assigned.
+	Assignment []uint8
+	// Shares are the fractions of adjacency entries per processor, adding up to 1;
+	// nil leaves them to the placement.
+	Shares []float64
+	// Seed drives partition.Random.
+	Seed uint64
+	// TwoEnded is the part of the arcs at the top of the degree order that goes to
+	// the first device (Totem's λ); 0 for none.
+	TwoEnded float64
+	// Director names the rule that chooses between top-down and bottom-up:
+	// "" and "auto", or another of bsp.Directors.
+	Director string
+	// NewDirector, if set, makes the director of each search and overrides Director.
+	NewDirector func() bsp.Director
+	// Rates are the costs that "auto" predicts from; zero lets New measure them, which
+	// takes a few milliseconds. Results do not depend on them, directions do.
+	Rates bsp.Rates
+	// MemoryLimit is the number of bytes that New may take, the graph given to it not
+	// counted; 0 means 80% of the smaller of the control group's limit and the
+	// available memory; negative means no limit.
+	MemoryLimit int64
+	// Consume lets New free the graph given to it: an EdgeList loses its records, a
+	// CSR its rows. Labels are kept.
+	Consume bool
+	// Logger gets what New decides; nil is silent.
+	Logger *slog.Logger
+	// Progress, if set, is called from several goroutines while New builds.
+	Progress func(done, total int64)
+}
+
+// Processor is one processor of an engine.
+type Processor struct {
+	// Kind is "cpu", "opencl" or "cuda".
+	Kind string
+	// Threads is the number of threads of a CPU processor; 0 means all that
+	// Options.Threads allows.
+	Threads int
+	// Device is the number of a device.
+	Device int
+	// Memory is the number of bytes that its part of the graph may take; 0 means
+	// no bound.
+	Memory int64
+}
+
+// String is the form that ParseProcessors reads.
+func (p Processor) String() string {
+	switch {
+	case p.Kind == "cpu" && p.Threads == 0:
+		return "cpu"
+	case p.Kind == "cpu":
+		return "cpu:" + strconv.Itoa(p.Threads)
+	}
+	return p.Kind + ":" + strconv.Itoa(p.Device)
+}
+
+// ParseProcessors reads a list such as "cpu", "cpu:2", "cpu:1,cpu:1" or
+// "cpu,opencl:0": kinds with a number of threads or of a device. The error wraps
+// ErrOptions.
+func ParseProcessors(s string) ([]Processor, error) {
+	var list []Processor
+	for _, f := range strings.Split(s, ",") {
+		kind, num, has := strings.Cut(strings.TrimSpace(f), ":")
+		n := 0
+		if has {
+			var err error
+			if n, err = strconv.Atoi(num); err != nil || n < 0 {
+				return nil, fmt.Errorf("%w: processor %q: %q is no number", ErrOptions, f, num)
+			}
+		}
+		switch kind {
+		case "cpu":
+			if has && n == 0 {
+				return nil, fmt.Errorf("%w: processor %q has no threads", ErrOptions, f)
+			}
+			list = append(list, Processor{Kind: kind, Threads: n})
+		case "opencl", "cuda":
+			list = append(list, Processor{Kind: kind, Device: n})
+		default:
+			return nil, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, opencl:N, cuda:N", ErrOptions, f)
+		}
+	}
+	return list, nil
+}
+
+// memoryPart is the part of the memory at hand that an engine takes at most.
+const memoryPart = 0.8
+
+// DefaultMemoryLimit is 80% of the smaller of the control group's limit and the
+// available memory, in bytes; 0 where neither is known.
+func DefaultMemoryLimit() int64 { return int64(memoryPart * float64(hugemem.Available())) }
+
+// Check returns every fault that the options show by themselves, without a graph; New
+// finds the same and more. The errors wrap ErrOptions or ErrNoDevice.
+func (o Options) Check() error {
+	o.Processors = append([]Processor(nil), o.Processors...)
+	return o.ensureDefaults()
+}
+
+// ensureDefaults fills in what is left open and returns all faults together.
+func (o *Options) ensureDefaults() error {
+	var errs []error
+	if o.Threads < 0 {
+		errs = append(errs, fmt.Errorf("%w: %d threads", ErrOptions, o.Threads))
+	}
+	procs := runtime.GOMAXPROCS(0)
+	if o.Threads <= 0 || o.Threads > procs {
+		o.Threads = procs
+	}
+	if len(o.Processors) == 0 {
+		o.Processors = []Processor{{Kind: "cpu"}}
+	}
+	for i := range o.Processors {
+		p := &o.Processors[i]
+		switch p.Kind {
+		case "cpu":
+			if p.Threads < 0 {
+				errs = append(errs, fmt.Errorf("%w: processor %d has %d threads", ErrOptions, i, p.Threads))
+			}
+			if p.Threads == 0 || p.Threads > o.Threads {
+				p.Threads = o.Threads
+			}
+		case "opencl":
+			errs = append(errs, fmt.Errorf("%w: %s: this build drives no OpenCL device", ErrNoDevice, p))
+		case "cuda":
+			errs = append(errs, fmt.Errorf("%w: %s: CUDA devices need the binary totemgo-cuda", ErrNoDevice, p))
+		default:
+			errs = append(errs, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, p.Kind))
+		}
+	}
+	if o.Director == "" {
+		o.Director = "auto"
+	}
+	if _, err := bsp.NewDirector(o.Director, o.Rates); err != nil && o.NewDirector == nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = DefaultMemoryLimit()
+	}
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	return errors.Join(errs...)
+}

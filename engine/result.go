@@ -1,0 +1,113 @@
+package engine
+
+import (
+	"iter"
+	"sync"
+	"time"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/record"
+)
+
+// BFSResult is a breadth-first tree. It does not depend on the engine that made it.
+type BFSResult struct {
+	// Root is the label of the root.
+	Root uint64
+	// Parents holds the dense id of the parent of every vertex, by dense id: the
+	// root's is itself, an unreached vertex has graph.None.
+	Parents []uint32
+	// Reached is the number of vertices in the tree, the root included; Depth is the
+	// largest level.
+	Reached, Depth int64
+	// Time is from the call's turn to the complete parents.
+	Time time.Duration
+	// Statistics are the levels, where they were asked for.
+	Statistics *bsp.Statistics
+
+	labels *graph.Labels
+	root   uint32
+	fresh  bool // Parents holds None throughout
+	block  hugemem.Slice[uint32]
+	levels func() []int32
+}
+
+// NewResult returns a result for BFSInto with its memory touched, so that a search
+// takes no page faults for it. Arrays of 4 MiB and more lie outside the Go heap
+// in huge pages: call Free when done with it.
+func (e *Engine) NewResult() *BFSResult {
+	r := &BFSResult{labels: e.labels, fresh: true, block: hugemem.Make[uint32](e.n)}
+	r.Parents = r.block.S
+	for i := range r.Parents {
+		r.Parents[i] = graph.None
+	}
+	return r
+}
+
+// Free frees the memory of a result made by NewResult; the result and its Parents
+// must not be used afterwards. Results of BFS need no Free.
+func (r *BFSResult) Free() {
+	r.Parents = nil
+	r.levels = nil
+	r.block.Free()
+}
+
+// Label is the file's id of the vertex with dense id v.
+func (r *BFSResult) Label(v uint32) uint64 { return r.labels.Label(v) }
+
+// ID is the dense id of the vertex with the file's id label.
+func (r *BFSResult) ID(label uint64) (uint32, error) { return r.labels.ID(label) }
+
+// Tree yields every reached vertex with its parent, as the file's ids, rising by
+// vertex; the root is its own parent.
+func (r *BFSResult) Tree() iter.Seq2[uint64, uint64] {
+	return func(yield func(uint64, uint64) bool) {
+		for v, p := range r.Parents {
+			if p != graph.None && !yield(r.labels.Label(uint32(v)), r.labels.Label(p)) {
+				return
+			}
+		}
+	}
+}
+
+// Levels returns the level of every vertex by dense id, −1 for an unreached one. It
+// is computed from the parents at the first call after a search and then kept.
+func (r *BFSResult) Levels() []int32 { return r.levels() }
+
+// done readies a result after a search.
+func (r *BFSResult) done() {
+	r.levels = sync.OnceValue(func() []int32 { return levels(r.Parents) })
+}
+
+// levels walks up from each vertex to one whose level is known, and back.
+func levels(parents []uint32) []int32 {
+	l := make([]int32, len(parents))
+	for i := range l {
+		l[i] = -2
+	}
+	var path []uint32
+	for v := range parents {
+		u := uint32(v)
+		for l[u] == -2 {
+			if parents[u] == graph.None {
+				l[u] = -1
+			} else if parents[u] == u {
+				l[u] = 0
+			} else {
+				path = append(path, u)
+				u = parents[u]
+			}
+		}
+		for at := l[u]; len(path) > 0; path = path[:len(path)-1] {
+			at++
+			l[path[len(path)-1]] = at
+		}
+	}
+	return l
+}
+
+// Record is the search as reports state it, without edge counts.
+func (r *BFSResult) Record() record.Search {
+	return record.Search{Root: r.Root, TimeS: r.Time.Seconds(), Reached: r.Reached, Depth: r.Depth}
+}

@@ -1,0 +1,111 @@
+package graphio
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Errors of opening a file: what it is could not be settled.
+var (
+	// ErrUnknownFormat is returned where neither content nor name tells the format,
+	// or where Options.Format names none of Formats.
+	ErrUnknownFormat = errors.New("unknown format")
+	// ErrUnsupported is returned for a variant of a known format that is not read,
+	// such as a complex or array MatrixMarket file.
+	ErrUnsupported = errors.New("unsupported variant")
+	// ErrOptions is returned where options contradict each other or the format.
+	ErrOptions = errors.New("options do not fit")
+)
+
+// Errors of reading: the file is not what it says.
+var (
+	// ErrFormat is the class of malformed input: a word where a number belongs, a
+	// wrong number of columns, an id out of range, a wrong count.
+	ErrFormat = errors.New("malformed input")
+	// ErrTruncated is returned where the file ends before what it declares: a cut
+	// compressed stream, fewer records than announced, a binary file shorter than its
+	// header implies, a file cut short while it is read.
+	ErrTruncated = errors.New("truncated input")
+	// ErrTooLarge is returned where a number exceeds what the engine holds (vertices,
+	// weights) or where Options.MemoryLimit would be passed.
+	ErrTooLarge = errors.New("too large")
+	// ErrChecksum is returned where stored and computed checksums differ.
+	ErrChecksum = errors.New("checksum mismatch")
+)
+
+// Errors of writing.
+var (
+	// ErrNotWritable is returned where a format is read only.
+	ErrNotWritable = errors.New("format is read only")
+	// ErrLoss is returned where the format cannot hold the graph; the message names
+	// what would be lost and which options help.
+	ErrLoss = errors.New("the format cannot hold the graph")
+)
+
+// Error is a fault of a file, reachable by errors.As. The wrapped Err is one of the
+// sentinels of this package or an error of the operating system.
+type Error struct {
+	// File is the path as it was given.
+	File string
+	// Line is the number of the line, counted from 1 over all lines, comments and
+	// blank lines included; 0 where no line is at fault.
+	Line int64
+	// Column is the number of the byte in the line, counted from 1, 0 if unknown.
+	Column int
+	// Found says what stands there, Want what was expected, Hint what helps. Each may
+	// be empty.
+	Found, Want, Hint string
+	// Err is the class of the fault.
+	Err error
+}
+
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString("graphio: ")
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ": line %d", e.Line)
+		if e.Column > 0 {
+			fmt.Fprintf(&b, ", column %d", e.Column)
+		}
+	}
+	b.WriteString(": ")
+	switch {
+	case e.Found != "" && e.Want != "":
+		fmt.Fprintf(&b, "found %s, expected %s", e.Found, e.Want)
+	case e.Found != "":
+		b.WriteString(e.Found)
+	case e.Want != "":
+		fmt.Fprintf(&b, "expected %s", e.Want)
+	}
+	if e.Err != nil {
+		if e.Found != "" || e.Want != "" {
+			fmt.Fprintf(&b, " (%v)", e.Err)
+		} else {
+			b.WriteString(e.Err.Error())
+		}
+	}
+	if e.Hint != "" {
+		b.WriteString("; ")
+		b.WriteString(e.Hint)
+	}
+	return b.String()
+}
+
+// Unwrap returns the class of the fault.
+func (e *Error) Unwrap() error { return e.Err }
+
+// fault makes an Error of a line that is counted within a block; the file's name and
+// the lines before are filled in by the caller that knows them.
+func fault(line int64, column int, class error, found, want, hint string) *Error {
+	return &Error{Line: line, Column: column, Found: found, Want: want, Hint: hint, Err: class}
+}
+
+// quote shows bytes of the input in a message: quoted, cut where long.
+func quote(tok []byte) string {
+	if len(tok) > 40 {
+		return fmt.Sprintf("%.40q… (%d bytes)", tok, len(tok))
+	}
+	return fmt.Sprintf("%q", tok)
+}

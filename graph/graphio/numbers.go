@@ -1,0 +1,288 @@
+package graphio
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// blank tells whether c separates numbers on a line.
+func blank(c byte) bool { return c == ' ' || c == '\t' || c == '\v' || c == '\f' }
+
+// eol tells whether c ends a line.
+func eol(c byte) bool { return c == '\n' || c == '\r' }
+
+// skipBlanks is the index of the first byte from i on that is no blank.
+func skipBlanks(b []byte, i int) int {
+	for i < len(b) && blank(b[i]) {
+		i++
+	}
+	return i
+}
+
+// nextLine is the index of the line after the one that ends at i, where b[i] is a line
+// end or i is len(b).
+func nextLine(b []byte, i int) int {
+	if i < len(b) && b[i] == '\r' && i+1 < len(b) && b[i+1] == '\n' {
+		return i + 2
+	}
+	return min(i+1, len(b))
+}
+
+// restOfLine is the index of the line end at or after i.
+func restOfLine(b []byte, i int) int {
+	for i < len(b) && !eol(b[i]) {
+		i++
+	}
+	return i
+}
+
+// parseDigits reads digits from i on. next is the index after them; it is i where
+// there are none, and −1 where the number exceeds 64 bits.
+func parseDigits(b []byte, i int) (v uint64, next int) {
+	start := i
+	for i < len(b) {
+		c := b[i] - '0'
+		if c > 9 {
+			break
+		}
+		v = v*10 + uint64(c)
+		i++
+	}
+	if i-start > 19 {
+		return parseLongDigits(b, start, i)
+	}
+	return v, i
+}
+
+// parseLongDigits reads 20 digits and more, which may exceed 64 bits.
+func parseLongDigits(b []byte, start, end int) (uint64, int) {
+	v := uint64(0)
+	for _, c := range b[start:end] {
+		d := uint64(c - '0')
+		if v > (math.MaxUint64-d)/10 {
+			return 0, -1
+		}
+		v = v*10 + d
+	}
+	return v, end
+}
+
+// token returns the word at i: up to a blank, a line end or the delimiter.
+func token(b []byte, i int, delim byte) []byte {
+	k := i
+	for k < len(b) && !blank(b[k]) && !eol(b[k]) && (delim == 0 || b[k] != delim) {
+		k++
+	}
+	return b[i:k]
+}
+
+// idFault says what is wrong with a word that should be an id.
+func idFault(line int64, column int, tok []byte, what string) *Error {
+	if len(tok) == 0 {
+		return fault(line, column, ErrFormat, "nothing", what, "")
+	}
+	digits := true
+	for _, c := range tok {
+		digits = digits && c >= '0' && c <= '9'
+	}
+	switch {
+	case digits:
+		return fault(line, column, ErrTooLarge, what+" "+string(tok[:min(len(tok), 40)]), "at most 18446744073709551615 (64 bits)", "")
+	case tok[0] == '-' && len(tok) > 1 && tok[1] >= '0' && tok[1] <= '9':
+		return fault(line, column, ErrFormat, "negative "+what+" "+quote(tok), "a number from 0 on", "")
+	case tok[0] == 0:
+		return fault(line, column, ErrFormat, quote(tok), what, "the file seems to be binary: name its format")
+	}
+	return fault(line, column, ErrFormat, quote(tok), what+", a whole number", "")
+}
+
+// weightBuf collects the weights of a block: as integers while all are, as reals from
+// the first real on.
+type weightBuf struct {
+	ints   []int64
+	floats []float64
+	real   bool
+}
+
+func (w *weightBuf) addInt(v int64) {
+	if w.real {
+		w.floats = append(w.floats, float64(v))
+		return
+	}
+	w.ints = append(w.ints, v)
+}
+
+func (w *weightBuf) addFloat(f float64) {
+	w.toReal()
+	w.floats = append(w.floats, f)
+}
+
+func (w *weightBuf) toReal() {
+	if w.real {
+		return
+	}
+	w.real = true
+	w.floats = make([]float64, len(w.ints), max(cap(w.ints), 16))
+	for i, v := range w.ints {
+		w.floats[i] = float64(v)
+	}
+	w.ints = nil
+}
+
+func (w *weightBuf) grow(n int) {
+	if w.ints == nil && !w.real {
+		w.ints = make([]int64, 0, n)
+	}
+}
+
+func (w *weightBuf) len() int { return len(w.ints) + len(w.floats) }
+
+func (w *weightBuf) at(i int) float64 {
+	if w.real {
+		return w.floats[i]
+	}
+	return float64(w.ints[i])
+}
+
+func (w *weightBuf) last() float64 { return w.at(w.len() - 1) }
+
+func (w *weightBuf) truncate(n int) {
+	if w.real {
+		w.floats = w.floats[:n]
+	} else {
+		w.ints = w.ints[:n]
+	}
+}
+
+// float64Exact are the powers of ten that float64 holds exactly.
+var float64Exact = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22}
+
+// parse reads the weight at i and adds it; next is the index after it. The word ends at
+// a blank, a line end or the delimiter.
+func (w *weightBuf) parse(b []byte, i int, delim byte) (next int, err *Error) {
+	start := i
+	neg := false
+	if i < len(b) && (b[i] == '-' || b[i] == '+') {
+		neg = b[i] == '-'
+		i++
+	}
+	v, k := parseDigits(b, i)
+	if k > i && k-i <= 18 {
+		if k == len(b) || blank(b[k]) || eol(b[k]) || b[k] == delim {
+			if neg {
+				w.addInt(-int64(v))
+			} else {
+				w.addInt(int64(v))
+			}
+			return k, nil
+		}
+		if b[k] == '.' {
+			f := k + 1
+			m := v
+			for f < len(b) && b[f]-'0' <= 9 && f-k <= 18 {
+				m = m*10 + uint64(b[f]-'0')
+				f++
+			}
+			if f-i <= 17 && m < 1<<53 && (f == len(b) || blank(b[f]) || eol(b[f]) || b[f] == delim) {
+				x := float64(m) / float64Exact[f-k-1]
+				if neg {
+					x = -x
+				}
+				w.addFloat(x)
+				return f, nil
+			}
+		}
+	}
+	tok := token(b, start, delim)
+	return start + len(tok), w.parseWord(tok)
+}
+
+// parseWord reads a weight the slow way: any form, every fault named.
+func (w *weightBuf) parseWord(tok []byte) *Error {
+	if len(tok) == 0 {
+		return fault(0, 0, ErrFormat, "no weight", "a number", "")
+	}
+	plain, digits := true, true
+	for i, c := range tok {
+		switch {
+		case c >= '0' && c <= '9':
+		case (c == '-' || c == '+') && i == 0 && len(tok) > 1:
+		case c == '.' || c == 'e' || c == 'E' || c == '-' || c == '+':
+			digits = false
+		default:
+			plain = false
+		}
+	}
+	if plain && digits {
+		v, err := strconv.ParseInt(string(tok), 10, 64)
+		if err != nil {
+			return fault(0, 0, ErrTooLarge, "weight "+string(tok[:min(len(tok), 40)]), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
+		}
+		w.addInt(v)
+		return nil
+	}
+	f, err := strconv.ParseFloat(string(tok), 64)
+	if err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
+		return fault(0, 0, ErrFormat, "weight "+string(tok[:min(len(tok), 40)]), "a finite number", "")
+	}
+	if plain {
+		if err == nil {
+			w.addFloat(f)
+			return nil
+		}
+		if math.IsInf(f, 0) {
+			return fault(0, 0, ErrTooLarge, "weight "+string(tok[:min(len(tok), 40)]), "a number that float64 holds", "")
+		}
+	}
+	return fault(0, 0, ErrFormat, "weight "+quote(tok), "a number", "")
+}
+
+// joinWeights makes one slice of the weights of all blocks: reals as float64 if there
+// is one real among them, else the smaller of int32 and int64 that holds them all.
+func joinWeights(bufs []*weightBuf) graph.Weights {
+	n, isReal := 0, false
+	lo, hi := int64(0), int64(0)
+	for _, w := range bufs {
+		n += w.len()
+		isReal = isReal || w.real
+		for _, v := range w.ints {
+			lo, hi = min(lo, v), max(hi, v)
+		}
+	}
+	switch {
+	case isReal:
+		out := make([]float64, 0, n)
+		for _, w := range bufs {
+			w.toReal()
+			out = append(out, w.floats...)
+		}
+		return graph.WeightsOf(out)
+	case lo < math.MinInt32 || hi > math.MaxInt32:
+		out := make([]int64, 0, n)
+		for _, w := range bufs {
+			out = append(out, w.ints...)
+		}
+		return graph.WeightsOf(out)
+	}
+	out := make([]int32, 0, n)
+	for _, w := range bufs {
+		for _, v := range w.ints {
+			out = append(out, int32(v))
+		}
+	}
+	return graph.WeightsOf(out)
+}
+
+// plural spells a count with its noun, which takes an s.
+func plural(n int64, noun string) string { return spell(n, noun, noun+"s") }
+
+// spell spells a count with its noun.
+func spell(n int64, one, many string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, many)
+}

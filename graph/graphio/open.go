@@ -1,0 +1,133 @@
+package graphio
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Open reads the graph file at path, "-" for Options.Stdin. The format is told by
+// content, then by name, unless Options.Format names it; compression is told by
+// content. Faults of the file are an *Error that wraps one of the sentinels of this
+// package; cancelling ctx ends the read with the context's error. The caller closes the
+// File once the Source is no longer used.
+func Open(ctx context.Context, path string, o Options) (_ *File, err error) {
+	if err := o.validate(); err != nil {
+		return nil, err
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	in, err := openInput(ctx, path, &o)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if closeErr := in.shut(); err == nil && closeErr != nil {
+			err = in.wrap(closeErr)
+		}
+	}()
+	f := &File{path: path}
+	err = Guard(in.path, func() error { return load(in, f) })
+	if err == nil {
+		err = in.unchanged()
+	}
+	if err != nil {
+		if f.mapping != nil {
+			_ = f.Close()
+		}
+		return nil, in.wrap(err)
+	}
+	in.finish()
+	return f, nil
+}
+
+// load tells the format and reads.
+func load(in *input, f *File) error {
+	var form *format
+	var err error
+	if in.o.Format != "" {
+		form = formatByName(in.o.Format)
+	} else if form, err = detect(in); err != nil {
+		return err
+	}
+	head, err := in.peek(3)
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) {
+		in.win = in.win[3:]
+	} else if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		if h, _ := in.peek(headSize); bytes.IndexByte(h, 0) >= 0 && (form.Name == "edgelist" || isUTF16(h)) {
+			return &Error{Found: "text in UTF-16", Want: "UTF-8 or ASCII", Hint: "convert it, with iconv -f UTF-16 -t UTF-8", Err: ErrUnsupported}
+		}
+	}
+	f.Report.Format, f.Report.Compression, f.Report.Bytes = form.Name, in.compression, in.size
+	src, err := form.read(in, f)
+	if err != nil {
+		return err
+	}
+	if f.Report.Bytes < 0 {
+		f.Report.Bytes = in.read.Load()
+	}
+	f.Report.Records = src.NumEdges()
+	f.Source, err = override(src, in.o.Direction, in)
+	return err
+}
+
+// isUTF16 tells whether most characters behind a byte order mark are ASCII in UTF-16.
+func isUTF16(head []byte) bool {
+	zeros := 0
+	for _, c := range head {
+		if c == 0 {
+			zeros++
+		}
+	}
+	return len(head) > 4 && zeros*5 > len(head)*2 && zeros*5 < len(head)*3 && len(head)%2 == 0
+}
+
+// override applies Options.Direction.
+func override(src graph.Source, d Direction, in *input) (graph.Source, error) {
+	if d == AsStated || src.IsDirected() == (d == Directed) {
+		return src, nil
+	}
+	list, ok := src.(*graph.EdgeList)
+	if !ok {
+		return nil, fmt.Errorf("graphio: %w: the direction of a native file cannot be overridden; convert it", ErrOptions)
+	}
+	if d == Undirected {
+		list.Directed = false
+		return list, nil
+	}
+	extra := 0
+	for _, e := range list.Edges {
+		if e.U != e.V {
+			extra++
+		}
+	}
+	if err := in.hold(int64(len(list.Edges)+extra) * int64(8+list.WeightKind().Size())); err != nil {
+		return nil, err
+	}
+	n := len(list.Edges) + extra
+	out := &graph.EdgeList{Vertices: list.Vertices, Directed: true, Labels: list.Labels, Edges: make([]graph.Edge, 0, n)}
+	if list.Weights.Kind() != graph.Unweighted {
+		out.Weights = graph.MakeWeights(list.Weights.Kind(), n)
+	}
+	for i, e := range list.Edges {
+		for pass := range 2 {
+			if pass == 1 {
+				if e.U == e.V {
+					break
+				}
+				e.U, e.V = e.V, e.U
+			}
+			if list.Weights.Kind() != graph.Unweighted {
+				out.Weights.Copy(len(out.Edges), list.Weights, i)
+			}
+			out.Edges = append(out.Edges, e)
+		}
+	}
+	return out, nil
+}

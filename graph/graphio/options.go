@@ -1,0 +1,155 @@
+package graphio
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Direction overrides what a file says about its records.
+type Direction uint8
+
+// The directions. A file that states its direction is believed under AsStated; a
+// file that cannot is directed.
+const (
+	AsStated Direction = iota
+	Directed
+	Undirected
+)
+
+func (d Direction) String() string {
+	switch d {
+	case AsStated:
+		return "as stated"
+	case Directed:
+		return "directed"
+	case Undirected:
+		return "undirected"
+	}
+	return fmt.Sprintf("Direction(%d)", uint8(d))
+}
+
+// Progress is the state of a read or a write.
+type Progress struct {
+	// Done is what is done, Total what there is to do, 0 if unknown.
+	Done, Total int64
+	// Unit is "bytes" (of the file as it lies on disk, compressed if it is) or
+	// "records".
+	Unit string
+}
+
+// Options say how a file is read. The zero value reads what content and name tell.
+type Options struct {
+	// Format is a name of Formats; empty detects by content, then by name.
+	Format string
+	// Direction overrides the file's. An undirected file read as Directed yields both
+	// arcs of each edge, a self-loop once; a directed one read as Undirected yields
+	// each record as an edge.
+	Direction Direction
+	// WeightColumn is the column of a plain edge list that holds the weight, counted
+	// from 1, at least 3. 0 takes what the format says (.wel and Graphalytics have
+	// weights in column 3, others none); −1 leaves weights out in every format.
+	WeightColumn int
+	// Tuple is the size in bytes of a Graph500 tuple: 12 (0 means 12) or 16.
+	Tuple int
+	// WeightsPath is the file of weights that belongs to a Graph500 tuple file,
+	// 4 bytes a tuple, or empty.
+	WeightsPath string
+	// Lenient accepts what is safe and counts it in Report.Tolerated: declared counts
+	// that do not match, self-loops in METIS, surplus columns in plain edge lists, a
+	// MatrixMarket banner with one percent sign, missing empty METIS lines at the end.
+	Lenient bool
+	// Threads is the number of goroutines that parse; 0 means GOMAXPROCS.
+	Threads int
+	// MemoryLimit bounds the bytes that reading may hold at once; 0 is no limit. What
+	// is needed is computed before it is allocated.
+	MemoryLimit int64
+	// Progress, if set, is called now and then, never by two goroutines at once.
+	Progress func(Progress)
+	// Stdin is read where the path is "-".
+	Stdin io.Reader
+}
+
+func (o *Options) threads() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// validate lists the contradictions in o.
+func (o *Options) validate() error {
+	switch {
+	case o.WeightColumn < -1 || o.WeightColumn == 1 || o.WeightColumn == 2:
+		return fmt.Errorf("graphio: %w: weight column %d (columns 1 and 2 are the ends; want 3 or more, 0 or -1)", ErrOptions, o.WeightColumn)
+	case o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16:
+		return fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)
+	case o.Direction > Undirected:
+		return fmt.Errorf("graphio: %w: %v", ErrOptions, o.Direction)
+	}
+	if o.Format != "" && formatByName(o.Format) == nil {
+		return fmt.Errorf("graphio: %w: %q; known are %s", ErrUnknownFormat, o.Format, formatNames(false))
+	}
+	return nil
+}
+
+// Report says what was read and what was left out.
+type Report struct {
+	// Format is the name of the format, one of Formats.
+	Format string
+	// Compression is "gzip", "zstd", "bzip2", "xz" or "".
+	Compression string
+	// Bytes is the size of the file, as it lies on disk.
+	Bytes int64
+	// Records is the number of records the graph has been made of: its edges.
+	Records int64
+	// IgnoredColumns is the number of values that stood in columns that are not used.
+	IgnoredColumns int64
+	// DirectionStated tells whether the file itself says if it is directed.
+	DirectionStated bool
+	// Tolerated is the number of faults that Options.Lenient let pass.
+	Tolerated int64
+	// Warnings are sentences for the user, in a fixed order.
+	Warnings []string
+}
+
+func (r *Report) warnf(format string, args ...any) {
+	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
+}
+
+// VertexData is what a file says about vertices beyond edges.
+type VertexData struct {
+	// PerVertex is the number of weights of a vertex (METIS calls it ncon).
+	PerVertex int
+	// Weights holds PerVertex weights for each vertex, by dense id, or is empty.
+	Weights []int64
+	// Sizes holds the communication size of each vertex (METIS fmt 1xx), or is empty.
+	Sizes []int64
+}
+
+// File is an opened graph file.
+type File struct {
+	// Source is the graph: an *graph.EdgeList, or for the native format a source over
+	// the mapped file. It must not be used after Close.
+	Source graph.Source
+	// Report says how the file was read.
+	Report Report
+	// Vertex holds vertex weights and sizes where the format has them, else nil.
+	Vertex *VertexData
+
+	mapping *mapping
+	path    string
+}
+
+// Close unmaps what is mapped. The Source must not be used afterwards. Closing twice
+// is allowed.
+func (f *File) Close() error {
+	if f.mapping == nil {
+		return nil
+	}
+	m := f.mapping
+	f.mapping = nil
+	return m.close()
+}

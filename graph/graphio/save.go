@@ -1,0 +1,414 @@
+package graphio
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+	"github.com/ulikunitz/xz"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// SaveOptions say how a graph is written. The zero value takes the format from the
+// name.
+type SaveOptions struct {
+	// Format is a name of Formats; empty takes it from the name of the file.
+	Format string
+	// Tuple is the size in bytes of a Graph500 tuple: 12 (0 means 12) or 16.
+	Tuple int
+	// WeightsPath is the file that takes the weights of a Graph500 tuple file. Empty
+	// refuses a weighted graph there.
+	WeightsPath string
+	// DropWeights leaves weights out.
+	DropWeights bool
+	// Threads is the number of goroutines that format; 0 means GOMAXPROCS.
+	Threads int
+	// MemoryLimit bounds the bytes that formats which need rows (METIS, GAP, the native
+	// one) may hold at once; 0 is no limit.
+	MemoryLimit int64
+	// Progress, if set, is called now and then, never by two goroutines at once.
+	Progress func(Progress)
+	// Stdout is written where the path is "-".
+	Stdout io.Writer
+}
+
+// SaveReport says what was written.
+type SaveReport struct {
+	// Format is the name of the format, one of Formats.
+	Format string
+	// Bytes is the size of the file or files, compressed if they are.
+	Bytes int64
+	// Records is the number of the graph's edges.
+	Records int64
+	// Losses names what the format could not hold and a reader will not get back.
+	Losses []string
+	// Notes names what was added: weights of 1 where the format demands some.
+	Notes []string
+}
+
+func (r *SaveReport) lossf(format string, args ...any) {
+	r.Losses = append(r.Losses, fmt.Sprintf(format, args...))
+}
+
+// writer is a file being written.
+type writer struct {
+	ctx     context.Context
+	path    string
+	o       *SaveOptions
+	src     graph.Source
+	kind    graph.WeightKind // of the weights to write
+	out     *bufio.Writer
+	extra   *bufio.Writer // of SaveOptions.WeightsPath
+	report  SaveReport
+	done    int64
+	reports time.Time
+	held    int64
+}
+
+func (o *SaveOptions) threads() int {
+	if o.Threads > 0 {
+		return o.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Save writes the graph to path, "-" for SaveOptions.Stdout. A name that ends in .gz,
+// .zst or .xz compresses. The file appears under its name only once it is complete: it
+// is written beside it and renamed, and on an error or once ctx is cancelled nothing is
+// left. Devices and pipes are written directly. What the format cannot hold is refused
+// with ErrLoss where an option helps, and named in SaveReport.Losses where none is
+// needed: isolated vertices of edge lists, ids of formats that number vertices
+// themselves.
+func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (SaveReport, error) {
+	form, err := saveFormat(path, &o)
+	if err != nil {
+		return SaveReport{}, err
+	}
+	if err := ctx.Err(); err != nil {
+		return SaveReport{}, err
+	}
+	w := &writer{ctx: ctx, path: path, o: &o, src: src, kind: src.WeightKind(), report: SaveReport{Format: form.Name, Records: src.NumEdges()}}
+	if o.DropWeights {
+		w.kind = graph.Unweighted
+	}
+	var outs []*output
+	err = func() error {
+		main, err := newOutput(ctx, path, o.Stdout)
+		if err != nil {
+			return err
+		}
+		outs = append(outs, main)
+		w.out = main.buf
+		if o.WeightsPath != "" && w.kind != graph.Unweighted {
+			extra, err := newOutput(ctx, o.WeightsPath, nil)
+			if err != nil {
+				return err
+			}
+			outs = append(outs, extra)
+			w.extra = extra.buf
+		}
+		if err := form.write(w); err != nil {
+			return err
+		}
+		for _, out := range outs {
+			if err := out.finish(); err != nil {
+				return err
+			}
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for _, out := range outs {
+			if err := out.commit(); err != nil {
+				return err
+			}
+			w.report.Bytes += out.bytes
+		}
+		return nil
+	}()
+	if err != nil {
+		for _, out := range outs {
+			out.abandon()
+		}
+		if ctxErr := ctx.Err(); ctxErr != nil {
+			return SaveReport{}, ctxErr
+		}
+		return SaveReport{}, w.wrap(err)
+	}
+	if o.Progress != nil {
+		o.Progress(Progress{Done: w.report.Records, Total: w.report.Records, Unit: "records"})
+	}
+	return w.report, nil
+}
+
+// saveFormat settles the format.
+func saveFormat(path string, o *SaveOptions) (*format, error) {
+	if o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16 {
+		return nil, fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)
+	}
+	name := o.Format
+	if name == "" {
+		var ok bool
+		if name, ok = DetectName(path); !ok {
+			return nil, &Error{File: path, Found: "a name that tells no format", Hint: "name the format; those written are " + formatNames(true), Err: ErrUnknownFormat}
+		}
+	}
+	form := formatByName(name)
+	if form == nil {
+		return nil, fmt.Errorf("graphio: %w: %q; those written are %s", ErrUnknownFormat, name, formatNames(true))
+	}
+	if form.write == nil {
+		return nil, &Error{File: path, Found: "format " + name, Hint: "those written are " + formatNames(true), Err: ErrNotWritable}
+	}
+	if o.WeightsPath != "" && name != "graph500" {
+		return nil, fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, name)
+	}
+	if strings.EqualFold(filepath.Ext(path), ".bz2") {
+		return nil, &Error{File: path, Found: "compression bzip2", Hint: "use .gz, .zst or .xz", Err: ErrNotWritable}
+	}
+	return form, nil
+}
+
+// wrap gives an error the file's name.
+func (w *writer) wrap(err error) error {
+	var e *Error
+	if errors.As(err, &e) {
+		if e.File == "" {
+			e.File = w.path
+		}
+		return err
+	}
+	var p *os.PathError
+	if errors.As(err, &p) {
+		return &Error{File: w.path, Err: p.Err}
+	}
+	var l *os.LinkError
+	if errors.As(err, &l) {
+		return &Error{File: w.path, Err: l.Err}
+	}
+	return &Error{File: w.path, Err: err}
+}
+
+// loss refuses to write what the format cannot hold.
+func loss(what, hint string) error { return &Error{Found: what, Hint: hint, Err: ErrLoss} }
+
+// hold accounts for n bytes about to be allocated.
+func (w *writer) hold(n int64) error {
+	w.held += n
+	if limit := w.o.MemoryLimit; limit > 0 && w.held > limit {
+		return &Error{Found: fmt.Sprintf("%d bytes of memory needed", w.held), Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: "raise the memory limit", Err: ErrTooLarge}
+	}
+	return nil
+}
+
+// progress counts n records as written.
+func (w *writer) progress(n int) {
+	w.done += int64(n)
+	if w.o.Progress != nil {
+		if now := time.Now(); now.Sub(w.reports) > 50*time.Millisecond {
+			w.reports = now
+			w.o.Progress(Progress{Done: w.done, Total: w.report.Records, Unit: "records"})
+		}
+	}
+}
+
+// blockRecords is the number of records that are formatted at once.
+const blockRecords = 1 << 15
+
+// records formats all records in their order, on the option's threads, and writes them.
+func (w *writer) records(format func(dst []byte, e graph.Edge, weights graph.Weights, k int) []byte) error {
+	return w.recordBlocks(func(dst []byte, edges []graph.Edge, weights graph.Weights) []byte {
+		for k, e := range edges {
+			dst = format(dst, e, weights, k)
+		}
+		return dst
+	}, w.out)
+}
+
+// recordBlocks formats blocks of records, on the option's threads, and writes them to
+// out in their order.
+func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weights graph.Weights) []byte, out *bufio.Writer) error {
+	blocks := w.src.Blocks(max(1, int(w.src.NumEdges()/blockRecords)))
+	n := max(1, int(w.src.NumEdges()/blockRecords))
+	threads := w.o.threads()
+	texts, bufs, counts := make([][]byte, threads), make([][]graph.Edge, threads), make([]int, threads)
+	errs := make([]error, threads)
+	for first := 0; first < blocks; first += threads {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		batch := min(threads, blocks-first)
+		var wg sync.WaitGroup
+		for t := range batch {
+			wg.Go(func() {
+				errs[t] = Guard(w.path, func() error {
+					edges := w.src.Block(n, first+t, bufs[t])
+					if cap(edges) > cap(bufs[t]) {
+						bufs[t] = nil // it may be the source's own memory: not to be written
+					}
+					var weights graph.Weights
+					if w.kind != graph.Unweighted {
+						weights = w.src.BlockWeights(n, first+t)
+					}
+					counts[t] = len(edges)
+					texts[t] = format(texts[t][:0], edges, weights)
+					return nil
+				})
+			})
+		}
+		wg.Wait()
+		for t := range batch {
+			if errs[t] != nil {
+				return errs[t]
+			}
+			if _, err := out.Write(texts[t]); err != nil {
+				return err
+			}
+			w.progress(counts[t])
+		}
+	}
+	return nil
+}
+
+// output is a file that appears under its name once it is complete.
+type output struct {
+	path, temp string // temp is "" where the file is written directly
+	file       *os.File
+	comp       io.WriteCloser
+	buf        *bufio.Writer
+	bytes      int64
+}
+
+// outputCounter counts what reaches the file and notices cancellation.
+type outputCounter struct {
+	ctx context.Context
+	out *output
+	w   io.Writer
+}
+
+func (c *outputCounter) Write(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n, err := c.w.Write(p)
+	c.out.bytes += int64(n)
+	return n, err
+}
+
+func newOutput(ctx context.Context, path string, stdout io.Writer) (*output, error) {
+	out := &output{path: path}
+	var sink io.Writer
+	if path == "-" {
+		if stdout == nil {
+			return nil, fmt.Errorf("graphio: %w: path \"-\" without SaveOptions.Stdout", ErrOptions)
+		}
+		sink = stdout
+	} else {
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			out.path = target
+		}
+		st, err := os.Stat(out.path)
+		switch {
+		case err == nil && st.IsDir():
+			return nil, &Error{File: path, Found: "a directory", Want: "a file to write", Err: ErrOptions}
+		case err == nil && !st.Mode().IsRegular():
+			if out.file, err = os.OpenFile(out.path, os.O_WRONLY, 0); err != nil {
+				return nil, err
+			}
+		default:
+			dir, base := filepath.Split(out.path)
+			for range 100 {
+				temp := filepath.Join(dir, fmt.Sprintf(".%s.%08x.part", base, rand.Uint32()))
+				if out.file, err = os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); !errors.Is(err, os.ErrExist) {
+					out.temp = temp
+					break
+				}
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		sink = out.file
+	}
+	sink = &outputCounter{ctx, out, sink}
+	var err error
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".gz":
+		out.comp = gzip.NewWriter(sink)
+	case ".zst":
+		out.comp, err = zstd.NewWriter(sink)
+	case ".xz":
+		out.comp, err = xz.NewWriter(sink)
+	}
+	if err != nil {
+		out.abandon()
+		return nil, err
+	}
+	if out.comp != nil {
+		sink = out.comp
+	}
+	out.buf = bufio.NewWriterSize(sink, 1<<20)
+	return out, nil
+}
+
+// finish brings everything to the disk.
+func (out *output) finish() error {
+	if err := out.buf.Flush(); err != nil {
+		return err
+	}
+	if out.comp != nil {
+		c := out.comp
+		out.comp = nil
+		if err := c.Close(); err != nil {
+			return err
+		}
+	}
+	if out.file == nil {
+		return nil
+	}
+	if out.temp != "" {
+		if err := out.file.Sync(); err != nil {
+			return err
+		}
+	}
+	f := out.file
+	out.file = nil
+	return f.Close()
+}
+
+// commit gives the file its name.
+func (out *output) commit() error {
+	if out.temp == "" {
+		return nil
+	}
+	if err := os.Rename(out.temp, out.path); err != nil {
+		return err
+	}
+	out.temp = ""
+	return nil
+}
+
+// abandon leaves nothing behind.
+func (out *output) abandon() {
+	if out.comp != nil {
+		_ = out.comp.Close() // ends the compressor's goroutines; its output is thrown away
+	}
+	if out.file != nil {
+		_ = out.file.Close() // the error that led here is the one to report
+	}
+	if out.temp != "" {
+		_ = os.Remove(out.temp) // likewise
+	}
+}

@@ -1,0 +1,6 @@
+package hugemem
+
+// Available returns the bytes that this process may use: the memory that the
+// system could hand out now, or the limit of the process's control group if that
+// is less. Zero means that it cannot be told.
+func Available() int64 { return available() }

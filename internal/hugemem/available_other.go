@@ -1,0 +1,5 @@
+//go:build !darwin && !linux
+
+package hugemem
+
+func available() int64 { return 0 }

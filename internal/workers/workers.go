@@ -1,0 +1,420 @@
+// Package workers is the engine's one thread pool.
+//
+// A Team is a fixed number of workers that run the same function at once.
+// Worker 0 is the goroutine that calls Run; the others are helpers, goroutines
+// that are started when a team is acquired and handed on from team to team.
+// The pool is shared by the whole process and holds no goroutine while no team
+// exists: an import starts nothing, and closing the last team ends all helpers.
+//
+// # Waiting
+//
+// Waking a parked goroutine costs about a hundred microseconds, a spinning one a
+// fraction of one. Helpers therefore spin after a Run, for SpinFor, and park
+// after that. A spinning worker gives up its processor every few microseconds,
+// so a team makes progress on fewer processors than it has workers, and beside
+// other teams. Parked helpers use no processor time at all. Warm wakes helpers
+// ahead of work that is to be timed, Rest parks them when the caller knows that
+// no work will come (it waits for a device, say).
+//
+// # Memory order
+//
+// What the caller wrote before Run is seen by every worker in f, and what the
+// workers wrote in f is seen by the caller after Run. The race detector knows
+// both edges.
+package workers
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// SpinFor is how long a helper without work spins before it parks, and how long
+// the caller of Run spins for its helpers before it does.
+const SpinFor = 2 * time.Millisecond
+
+// spinLoads is the number of loads between two yields of a spinning worker: one
+// to two microseconds.
+const spinLoads = 2048
+
+// States of a waiter.
+const (
+	awake  uint32 = iota // running or spinning
+	parked               // blocked on its channel, or about to be
+)
+
+// waiter is something that spins and then parks. Whoever swaps parked for awake
+// owes it one token; nobody else sends one.
+type waiter struct {
+	state atomic.Uint32
+	token chan struct{} // capacity 1
+}
+
+// wake unblocks a parked waiter and does nothing to one that is awake.
+func (w *waiter) wake() {
+	if w.state.Load() == parked && w.state.CompareAndSwap(parked, awake) {
+		w.token <- struct{}{}
+	}
+}
+
+// park blocks until wake, unless ready already holds once the waiter has
+// announced itself. ready must become true before wake is called.
+func (w *waiter) park(ready bool) {
+	if ready && w.state.CompareAndSwap(parked, awake) {
+		return
+	}
+	<-w.token
+}
+
+// helper is one goroutine of the pool.
+type helper struct {
+	waiter
+	join   chan *Team // a team to serve; nil ends the helper
+	team   *Team      // the team it serves
+	worker int        // its number in that team
+	seen   uint64     // the last epoch it has worked in
+	_      [64]byte   // helpers must not share a cache line
+}
+
+// pool holds the helpers that serve no team.
+var pool struct {
+	mu    sync.Mutex
+	teams int       // teams that are not closed
+	idle  []*helper // helpers blocked on join
+}
+
+// Team is a number of workers that run the same function at once. One goroutine
+// at a time may use it.
+type Team struct {
+	helpers []*helper
+	body    func(worker int) // what For hands to Run; made once
+	closed  bool
+	busy    atomic.Bool
+	left    sync.WaitGroup // helpers that have not left the team yet
+
+	_       [64]byte
+	epoch   atomic.Uint64 // rises by one with each Run and with Close
+	ended   atomic.Bool   // set by Close, before the epoch rises
+	resting atomic.Bool   // Rest was called after the last Run and Warm
+	hotAt   atomic.Int64  // time of the last Warm, in nanoseconds since birth
+	f       func(worker int)
+
+	_       [64]byte
+	pending atomic.Int64 // helpers that have not finished this Run
+	caller  waiter
+	failure atomic.Pointer[Panic]
+
+	_      [64]byte
+	cursor atomic.Int64 // first item that For has not handed out
+	n      int
+	grain  int
+	rangef func(worker, lo, hi int)
+}
+
+// birth is the zero of the team clock.
+var birth = time.Now()
+
+func now() int64 { return int64(time.Since(birth)) }
+
+// Panic is what Run raises when its function panicked on a helper. A panic on
+// the caller's own goroutine, worker 0, passes through Run unchanged.
+type Panic struct {
+	// Worker is the number of the worker that panicked first.
+	Worker int
+	// Value is what it panicked with.
+	Value any
+	// Stack is the helper's stack at the panic.
+	Stack []byte
+}
+
+// Error returns the panic's value and the helper's stack.
+func (p *Panic) Error() string {
+	return fmt.Sprintf("workers: panic on worker %d: %v\n\n%s", p.Worker, p.Value, p.Stack)
+}
+
+// Unwrap returns the panic's value if it is an error.
+func (p *Panic) Unwrap() error {
+	err, _ := p.Value.(error)
+	return err
+}
+
+// goexit is the value of the Panic of a function that called runtime.Goexit.
+type goexit struct{}
+
+func (goexit) String() string { return "runtime.Goexit called" }
+
+// Acquire returns a team of the given number of workers, at least one and at
+// most GOMAXPROCS; zero and less mean GOMAXPROCS. The team holds threads-1
+// goroutines until it is closed.
+func Acquire(threads int) *Team {
+	procs := runtime.GOMAXPROCS(0)
+	if threads <= 0 || threads > procs {
+		threads = procs
+	}
+	t := &Team{}
+	t.body = t.chunks
+	t.caller.token = make(chan struct{}, 1)
+	t.helpers = make([]*helper, threads-1)
+	t.left.Add(threads - 1)
+
+	pool.mu.Lock()
+	pool.teams++
+	reused := copy(t.helpers, pool.idle[max(0, len(pool.idle)-len(t.helpers)):])
+	clear(pool.idle[len(pool.idle)-reused:])
+	pool.idle = pool.idle[:len(pool.idle)-reused]
+	pool.mu.Unlock()
+
+	for i, h := range t.helpers {
+		if h == nil {
+			h = &helper{join: make(chan *Team, 1)}
+			h.token = make(chan struct{}, 1)
+			t.helpers[i] = h
+			go h.live()
+		}
+		h.worker = i + 1
+		h.join <- t
+	}
+	return t
+}
+
+// Close sends the team's helpers back to the pool, and ends all of the pool's
+// goroutines if no other team is left. A closed team must not be used, except
+// that Close may be called again.
+func (t *Team) Close() {
+	if t.closed {
+		return
+	}
+	if !t.busy.CompareAndSwap(false, true) {
+		panic("workers: Close during Run")
+	}
+	t.closed = true
+	t.ended.Store(true)
+	t.epoch.Add(1)
+	for _, h := range t.helpers {
+		h.wake()
+	}
+	t.left.Wait()
+
+	var dismissed []*helper
+	pool.mu.Lock()
+	pool.teams--
+	pool.idle = append(pool.idle, t.helpers...)
+	if pool.teams == 0 {
+		dismissed, pool.idle = pool.idle, nil
+	}
+	pool.mu.Unlock()
+	for _, h := range dismissed {
+		h.join <- nil
+	}
+	for _, h := range dismissed {
+		<-h.token
+	}
+	t.helpers = nil
+}
+
+// Threads returns the number of workers, the caller included.
+func (t *Team) Threads() int { return len(t.helpers) + 1 }
+
+// Run calls f once on each worker, at once, and returns when all calls have
+// returned. f must not use the team. A panic of f on a helper is raised again
+// here as a *Panic, after all workers have finished. Run starts no goroutine
+// and allocates nothing; with one worker it is a plain call.
+func (t *Team) Run(f func(worker int)) {
+	if !t.busy.CompareAndSwap(false, true) {
+		panic("workers: Run on a team that is running or closed")
+	}
+	if len(t.helpers) == 0 {
+		defer t.busy.Store(false)
+		f(0)
+		return
+	}
+	t.f = f
+	t.pending.Store(int64(len(t.helpers)))
+	if t.resting.Load() {
+		t.resting.Store(false)
+	}
+	t.epoch.Add(1)
+	for _, h := range t.helpers {
+		h.wake()
+	}
+	defer t.finish()
+	f(0)
+}
+
+// finish waits for the helpers, also when worker 0 panicked: they may still be
+// using what its caller is about to unwind.
+func (t *Team) finish() {
+	t.await()
+	t.f = nil
+	p := t.failure.Swap(nil)
+	t.busy.Store(false)
+	if p != nil {
+		panic(p)
+	}
+}
+
+// await returns when no helper is pending.
+func (t *Team) await() {
+	var since int64
+	for {
+		for range spinLoads {
+			if t.pending.Load() == 0 {
+				return
+			}
+		}
+		switch at := now(); {
+		case since == 0:
+			since = at
+		case at-since > int64(SpinFor):
+			t.caller.state.Store(parked)
+			t.caller.park(t.pending.Load() == 0)
+			continue
+		}
+		runtime.Gosched()
+	}
+}
+
+// For splits [0, n) into chunks of grain items, the last one shorter, and calls
+// f once for each; a chunk starts at a multiple of grain whatever the number of
+// workers. Workers take chunks in rising order as they become free. If there is
+// one chunk only, the caller runs it and the helpers are left alone. A grain
+// below one means one chunk an eighth of a worker's share. f must not use the
+// team. For allocates nothing.
+func (t *Team) For(n, grain int, f func(worker, lo, hi int)) {
+	if n <= 0 {
+		return
+	}
+	if grain < 1 {
+		grain = n/(8*t.Threads()) + 1
+	}
+	if len(t.helpers) == 0 || n <= grain {
+		if !t.busy.CompareAndSwap(false, true) {
+			panic("workers: For on a team that is running or closed")
+		}
+		defer t.busy.Store(false)
+		for lo := 0; lo < n; {
+			hi := n
+			if n-lo > grain {
+				hi = lo + grain
+			}
+			f(0, lo, hi)
+			lo = hi
+		}
+		return
+	}
+	if t.busy.Load() {
+		panic("workers: For on a team that is running or closed")
+	}
+	t.n, t.grain, t.rangef = n, grain, f
+	t.cursor.Store(0)
+	defer t.forget()
+	t.Run(t.body)
+}
+
+// forget drops the function that For ran, so that the team keeps nothing alive.
+func (t *Team) forget() { t.rangef = nil }
+
+// chunks runs chunks until none is left.
+func (t *Team) chunks(worker int) {
+	n, grain, f := t.n, t.grain, t.rangef
+	for {
+		hi := int(t.cursor.Add(int64(grain)))
+		lo := hi - grain
+		if lo >= n {
+			return
+		}
+		f(worker, lo, min(hi, n))
+	}
+}
+
+// Warm wakes the helpers, so that a Run within SpinFor finds them spinning. It
+// does not wait for them.
+func (t *Team) Warm() {
+	if len(t.helpers) == 0 {
+		return
+	}
+	t.resting.Store(false)
+	t.hotAt.Store(now())
+	for _, h := range t.helpers {
+		h.wake()
+	}
+}
+
+// Rest makes the helpers park at once instead of SpinFor after their last work.
+// It does not wait for them.
+func (t *Team) Rest() { t.resting.Store(true) }
+
+// live is the life of a helper goroutine.
+func (h *helper) live() {
+	over := false
+	defer func() {
+		if !over {
+			// A team's function called runtime.Goexit, which nothing can stop:
+			// another goroutine goes on in its place.
+			go h.live()
+		}
+	}()
+	for {
+		if h.team == nil {
+			h.team = <-h.join
+			h.seen = 0
+		}
+		t := h.team
+		if t == nil {
+			over = true
+			h.token <- struct{}{}
+			return
+		}
+		for h.next(t) {
+			h.work(t)
+		}
+		h.team = nil
+		t.left.Done()
+	}
+}
+
+// next waits for the next Run of the team; it returns false if there is none.
+func (h *helper) next(t *Team) bool {
+	var since int64
+	for {
+		for range spinLoads {
+			if e := t.epoch.Load(); e != h.seen {
+				h.seen = e
+				return !t.ended.Load()
+			}
+		}
+		hot, at := t.hotAt.Load(), now()
+		if since == 0 {
+			since = at
+		}
+		if t.resting.Load() || at-max(since, hot) > int64(SpinFor) {
+			h.state.Store(parked)
+			h.park(t.epoch.Load() != h.seen || t.hotAt.Load() != hot)
+			since = 0
+			continue
+		}
+		runtime.Gosched()
+	}
+}
+
+// work runs the team's function once.
+func (h *helper) work(t *Team) {
+	returned := false
+	defer func() {
+		if !returned {
+			v := recover()
+			if v == nil {
+				v = goexit{}
+			}
+			t.failure.CompareAndSwap(nil, &Panic{Worker: h.worker, Value: v, Stack: debug.Stack()})
+		}
+		if t.pending.Add(-1) == 0 {
+			t.caller.wake()
+		}
+	}()
+	t.f(h.worker)
+	returned = true
+}

@@ -1,0 +1,563 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/bits"
+	"slices"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/workers"
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// ErrLoad is returned by Load where the part is not what the contract says.
+var ErrLoad = errors.New("cpu: invalid partition")
+
+// Processor runs the supersteps of one partition on a team of threads.
+type Processor struct {
+	threads int
+	team    *workers.Team
+	part    *kernels.Part
+	need    kernels.Need
+
+	own      []ownRange
+	rangeOf  []uint16 // range of every 64 ranks; nil if all ranks are own
+	isOwn    []bool   // by range
+	words    int
+	vertices int64
+	outArcs  int64
+	inArcs   int64
+
+	seen, front, next []uint64
+	parent            []uint32
+	finder            []uint8 // by rank; nil if all ranks are own
+	frees             []func()
+	bytes             int64
+
+	list      []uint32 // the frontier as a list, if isList
+	spare     []uint32
+	isList    bool
+	hasBits   bool // front holds the frontier's own slices
+	frontSize int64
+
+	nextBits  bool // the step wrote next; otherwise nextList
+	nextList  []uint32
+	delivered bool
+
+	visited, visitedArcs, examined int64
+
+	workers []worker
+	hubs    [][]uint32
+	out     []outbox // by range
+	publish []outbox
+}
+
+// ownRange is one range of ranks that the processor owns.
+type ownRange struct {
+	index  int
+	sub    *graph.Subgraph
+	chunks []uint32 // bottom-up chunks: word numbers, relative to the range, rising
+}
+
+// outbox is the memory of the messages of one range.
+type outbox struct {
+	list  []uint32
+	words []uint64
+}
+
+// worker is one thread's memory, padded against false sharing.
+type worker struct {
+	found    []uint32
+	lists    [][]uint32 // found by range
+	hubs     []uint32
+	examined int64
+	next     int64
+	_        [64]byte
+}
+
+var _ kernels.Processor = (*Processor)(nil)
+
+// New returns a processor with the given number of threads; workers.Acquire bounds
+// it by GOMAXPROCS.
+func New(threads int) *Processor { return &Processor{threads: max(1, threads)} }
+
+// Kind is "cpu".
+func (p *Processor) Kind() string { return "cpu" }
+
+// Threads is the number of threads that it runs on.
+func (p *Processor) Threads() int { return p.threads }
+
+// Bytes is the memory that Load took, subgraphs included.
+func (p *Processor) Bytes() int64 { return p.bytes }
+
+func alloc[T hugemem.Elem](p *Processor, n int) []T {
+	b := hugemem.Make[T](n)
+	p.frees = append(p.frees, b.Free)
+	var zero T
+	p.bytes += int64(n) * int64(unsafe.Sizeof(zero))
+	return b.S
+}
+
+// chunkArcs is about how many arcs a bottom-up chunk holds, chunkWords the most
+// words of it: many chunks a thread keep threads level, and a chunk's parents, 16 KiB
+// or less, stay in the first-level cache.
+const (
+	chunkArcs  = 1 << 14
+	chunkWords = 64
+)
+
+// Load implements kernels.Processor.
+func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
+	if part.Ranks%64 != 0 || len(part.Subgraphs) != len(part.Ranges) {
+		return fmt.Errorf("%w: %d ranks, %d subgraphs for %d ranges", ErrLoad, part.Ranks, len(part.Subgraphs), len(part.Ranges))
+	}
+	p.part = part
+	p.words = int(part.Ranks / 64)
+	p.isOwn = make([]bool, len(part.Ranges))
+	all := true
+	for i, r := range part.Ranges {
+		if r.Owner != part.Index {
+			all = all && r.Vertices == 0
+			continue
+		}
+		p.isOwn[i] = true
+		s := part.Subgraphs[i]
+		if s == nil || s.First != r.First || s.Rows != r.Vertices {
+			return fmt.Errorf("%w: range %d has no subgraph, or another one", ErrLoad, i)
+		}
+		p.vertices += int64(s.Rows)
+		if s.Out != nil {
+			p.outArcs += s.Out.Arcs()
+		}
+		if s.In != nil {
+			p.inArcs += s.In.Arcs()
+		}
+		p.bytes += s.Bytes()
+		p.own = append(p.own, ownRange{index: i, sub: s, chunks: chunks(s)})
+	}
+	p.seen = alloc[uint64](p, p.words)
+	p.front = alloc[uint64](p, p.words)
+	p.next = alloc[uint64](p, p.words)
+	p.parent = alloc[uint32](p, int(part.Ranks))
+	if !all {
+		p.finder = alloc[uint8](p, int(part.Ranks))
+		p.rangeOf = make([]uint16, p.words)
+		for i, r := range part.Ranges {
+			for w := r.First / 64; w < r.Padded()/64; w++ {
+				p.rangeOf[w] = uint16(i)
+			}
+		}
+	}
+	p.team = workers.Acquire(p.threads)
+	p.threads = p.team.Threads()
+	p.workers = make([]worker, p.threads)
+	for i := range p.workers {
+		p.workers[i].lists = make([][]uint32, len(part.Ranges))
+	}
+	p.out = make([]outbox, len(part.Ranges))
+	p.publish = make([]outbox, len(part.Ranges))
+	return ctx.Err()
+}
+
+// chunks cuts a range's words into chunks of about chunkArcs in-arcs.
+func chunks(s *graph.Subgraph) []uint32 {
+	words := (s.Rows + 63) / 64
+	cuts := []uint32{0}
+	arcs, last := uint64(0), uint32(0)
+	for w := uint32(0); w < words; w++ {
+		if s.In != nil {
+			lo, _ := s.In.Row(w * 64)
+			_, hi := s.In.Row(min(s.Rows, w*64+64) - 1)
+			arcs += hi - lo
+		}
+		if arcs >= chunkArcs || w+1-last >= chunkWords {
+			cuts = append(cuts, w+1)
+			arcs, last = 0, w+1
+		}
+	}
+	if last < words {
+		cuts = append(cuts, words)
+	}
+	return cuts
+}
+
+// Team warms or rests the threads: see workers.Team.
+func (p *Processor) Team() *workers.Team { return p.team }
+
+// parallelWords is the size from which on a pass over a bitmap is worth several
+// threads.
+const parallelWords = 1 << 13
+
+// spread runs f over [0, n) in pieces, on all threads if n is at least from.
+func (p *Processor) spread(n, from int, f func(lo, hi int)) {
+	if p.threads == 1 || n < from {
+		if n > 0 {
+			f(0, n)
+		}
+		return
+	}
+	p.team.For(n, max(1, n/(4*p.threads)), func(_, lo, hi int) { f(lo, hi) })
+}
+
+// Reset implements kernels.Processor.
+func (p *Processor) Reset(need kernels.Need) error {
+	p.need = need
+	p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.seen[lo:hi]) })
+	for _, o := range p.own {
+		if pad := o.sub.Rows % 64; pad != 0 {
+			p.seen[o.sub.Limit()/64] |= ^uint64(0) << pad
+		}
+		if p.finder != nil {
+			f := p.finder[o.sub.First:o.sub.Padded()]
+			for i := range f {
+				f[i] = uint8(p.part.Index)
+			}
+		}
+	}
+	p.list, p.nextList = p.list[:0], p.nextList[:0]
+	p.isList, p.hasBits, p.nextBits, p.delivered = true, false, false, false
+	p.frontSize, p.visited, p.visitedArcs, p.examined = 0, 0, 0, 0
+	return nil
+}
+
+// SetRoot implements kernels.Processor.
+func (p *Processor) SetRoot(rank uint32) error {
+	p.seen[rank/64] |= 1 << (rank % 64)
+	p.parent[rank] = rank
+	p.list = append(p.list[:0], rank)
+	p.frontSize = 1
+	p.visited = 1
+	if p.need&kernels.NeedUnvisited != 0 {
+		_, p.visitedArcs = p.arcsOf(p.list)
+	}
+	return nil
+}
+
+// subOf returns the own subgraph that holds a rank.
+func (p *Processor) subOf(rank uint32) *graph.Subgraph {
+	for i := range p.own {
+		if s := p.own[i].sub; rank >= s.First && rank < s.First+s.Rows {
+			return s
+		}
+	}
+	return nil
+}
+
+// arcsOf sums the out- and in-degrees of own ranks.
+func (p *Processor) arcsOf(list []uint32) (out, in int64) {
+	for _, v := range list {
+		s := p.subOf(v)
+		if s.Out != nil {
+			out += int64(s.Out.Degree(v - s.First))
+		}
+		if s.In != nil && s.In != s.Out {
+			in += int64(s.In.Degree(v - s.First))
+		}
+	}
+	if len(p.own) > 0 && p.own[0].sub.In == p.own[0].sub.Out {
+		in = out
+	}
+	return out, in
+}
+
+// bitsOf turns the frontier's list into bits of front, own slices only.
+func (p *Processor) bitsOf() {
+	if p.hasBits {
+		return
+	}
+	for _, o := range p.own {
+		lo := int(o.sub.First / 64)
+		p.spread(int(o.sub.Padded()/64)-lo, parallelWords, func(a, b int) { clear(p.front[lo+a : lo+b]) })
+	}
+	for _, v := range p.list {
+		p.front[v/64] |= 1 << (v % 64)
+	}
+	p.hasBits = true
+}
+
+// listOf turns the frontier's bits into a list.
+func (p *Processor) listOf() {
+	if p.isList {
+		return
+	}
+	p.list = slices.Grow(p.list[:0], int(p.frontSize))
+	for _, o := range p.own {
+		p.list = appendBits(p.list, p.front[o.sub.First/64:o.sub.Padded()/64], o.sub.First)
+	}
+	p.isList = true
+}
+
+// appendBits appends the ranks of the set bits of words, the first word's bit 0
+// being rank first.
+func appendBits(list []uint32, words []uint64, first uint32) []uint32 {
+	for i, w := range words {
+		base := first + uint32(i)*64
+		for ; w != 0; w &= w - 1 {
+			list = append(list, base+uint32(bits.TrailingZeros64(w)))
+		}
+	}
+	return list
+}
+
+// as32 views words as the uint32 words of a message: bit i of word i/32.
+func as32(words []uint64) []uint32 {
+	if len(words) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&words[0])), 2*len(words))
+}
+
+// message makes the message of range r out of lists of ranks.
+func (p *Processor) message(r int, box *outbox, lists ...[]uint32) kernels.Message {
+	c := 0
+	for _, l := range lists {
+		c += len(l)
+	}
+	if c == 0 {
+		return kernels.Message{}
+	}
+	rg := p.part.Ranges[r]
+	b := int(rg.Padded() - rg.First)
+	if kernels.AsList(c, b) {
+		if len(lists) == 1 {
+			return kernels.Message{Count: c, List: lists[0]}
+		}
+		box.list = box.list[:0]
+		for _, l := range lists {
+			box.list = append(box.list, l...)
+		}
+		return kernels.Message{Count: c, List: box.list}
+	}
+	if box.words == nil {
+		box.words = make([]uint64, b/64)
+	}
+	p.spread(len(box.words), parallelWords, func(lo, hi int) { clear(box.words[lo:hi]) })
+	for _, l := range lists {
+		for _, v := range l {
+			v -= rg.First
+			box.words[v/64] |= 1 << (v % 64)
+		}
+	}
+	return kernels.Message{Count: c, Bits: as32(box.words)}
+}
+
+// Publish implements kernels.Processor.
+func (p *Processor) Publish(r int) (kernels.Message, error) {
+	rg := p.part.Ranges[r]
+	b := int(rg.Padded() - rg.First)
+	if p.isList {
+		l := p.list
+		if len(p.own) > 1 {
+			box := &p.publish[r]
+			box.list = box.list[:0]
+			for _, v := range p.list {
+				if v >= rg.First && v < rg.Padded() {
+					box.list = append(box.list, v)
+				}
+			}
+			l = box.list
+		}
+		if len(l) == 0 {
+			return kernels.Message{}, nil
+		}
+		if kernels.AsList(len(l), b) {
+			return kernels.Message{Count: len(l), List: l}, nil
+		}
+	}
+	p.bitsOf()
+	words := p.front[rg.First/64 : rg.Padded()/64]
+	c := 0
+	for _, w := range words {
+		c += bits.OnesCount64(w)
+	}
+	switch {
+	case c == 0:
+		return kernels.Message{}, nil
+	case kernels.AsList(c, b):
+		box := &p.publish[r]
+		box.list = appendBits(box.list[:0], words, rg.First)
+		return kernels.Message{Count: c, List: box.list}, nil
+	}
+	return kernels.Message{Count: c, Bits: as32(words)}, nil
+}
+
+// Gather implements kernels.Processor.
+func (p *Processor) Gather(r int, m kernels.Message) error {
+	rg := p.part.Ranges[r]
+	lo, hi := int(rg.First/64), int(rg.Padded()/64)
+	if m.Bits == nil {
+		p.spread(hi-lo, parallelWords, func(a, b int) { clear(p.front[lo+a : lo+b]) })
+		for _, v := range m.List {
+			p.front[v/64] |= 1 << (v % 64)
+			p.seen[v/64] |= 1 << (v % 64)
+		}
+		return nil
+	}
+	p.spread(hi-lo, parallelWords, func(a, b int) {
+		for i := a; i < b; i++ {
+			w := uint64(m.Bits[2*i]) | uint64(m.Bits[2*i+1])<<32
+			p.front[lo+i] = w
+			p.seen[lo+i] |= w
+		}
+	})
+	return nil
+}
+
+// Outbox implements kernels.Processor.
+func (p *Processor) Outbox(r int) (kernels.Message, error) {
+	if p.nextBits {
+		return kernels.Message{}, nil
+	}
+	if p.threads == 1 {
+		return p.message(r, &p.out[r], p.workers[0].lists[r]), nil
+	}
+	lists := make([][]uint32, 0, 8)
+	for i := range p.workers {
+		if l := p.workers[i].lists[r]; len(l) > 0 {
+			lists = append(lists, l)
+		}
+	}
+	return p.message(r, &p.out[r], lists...), nil
+}
+
+// Deliver implements kernels.Processor.
+func (p *Processor) Deliver(r, from int, m kernels.Message) error {
+	if m.Count == 0 {
+		return nil
+	}
+	if m.Bits == nil {
+		for _, v := range m.List {
+			if p.seen[v/64]>>(v%64)&1 == 0 {
+				p.seen[v/64] |= 1 << (v % 64)
+				p.finder[v] = uint8(from)
+				p.nextList = append(p.nextList, v)
+			}
+		}
+		return nil
+	}
+	rg := p.part.Ranges[r]
+	for i := range int(rg.Padded()-rg.First) / 64 {
+		in := uint64(m.Bits[2*i]) | uint64(m.Bits[2*i+1])<<32
+		k := int(rg.First/64) + i
+		fresh := in &^ p.seen[k]
+		if fresh == 0 {
+			continue
+		}
+		p.seen[k] |= fresh
+		for ; fresh != 0; fresh &= fresh - 1 {
+			v := uint32(k)*64 + uint32(bits.TrailingZeros64(fresh))
+			p.finder[v] = uint8(from)
+			p.nextList = append(p.nextList, v)
+		}
+	}
+	return nil
+}
+
+// Finish implements kernels.Processor.
+func (p *Processor) Finish() (kernels.Counts, error) {
+	var c kernels.Counts
+	wantArcs := p.need&(kernels.NeedNextArcs|kernels.NeedUnvisited) != 0
+	var in int64
+	if p.nextBits {
+		for i := range p.workers {
+			c.Next += p.workers[i].next
+		}
+		p.front, p.next = p.next, p.front
+		p.isList, p.hasBits = false, true
+		if wantArcs {
+			c.NextArcs, in = p.arcsOfBits()
+		}
+	} else {
+		p.list, p.nextList = p.nextList, p.list[:0]
+		p.isList, p.hasBits = true, false
+		c.Next = int64(len(p.list))
+		if wantArcs {
+			c.NextArcs, in = p.arcsOfList()
+		}
+	}
+	p.frontSize = c.Next
+	p.visited += c.Next
+	p.visitedArcs += in
+	if p.need&kernels.NeedUnvisited != 0 {
+		c.Unvisited = p.vertices - p.visited
+		c.UnvisitedArcs = p.inArcs - p.visitedArcs
+	}
+	for i := range p.workers {
+		c.Examined += p.workers[i].examined
+	}
+	return c, nil
+}
+
+// Foreign implements kernels.Processor.
+func (p *Processor) Foreign(q int) ([]uint32, error) {
+	var list []uint32
+	if p.finder == nil || q == p.part.Index {
+		return nil, nil
+	}
+	for _, o := range p.own {
+		for i, f := range p.finder[o.sub.First:o.sub.Limit()] {
+			if int(f) == q {
+				list = append(list, o.sub.First+uint32(i))
+			}
+		}
+	}
+	return list, nil
+}
+
+// Answer implements kernels.Processor.
+func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
+	parents := make([]uint32, len(ranks))
+	p.spread(len(ranks), 1<<12, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			parents[i] = p.parent[ranks[i]]
+		}
+	})
+	return parents, nil
+}
+
+// Parents implements kernels.Processor.
+func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
+	vertexOf := p.part.VertexOf
+	for _, o := range p.own {
+		first := o.sub.First
+		p.spread(int(o.sub.Rows), 1<<12, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				v := first + uint32(i)
+				if p.seen[v/64]>>(v%64)&1 == 0 {
+					out[vertexOf[v]] = graph.None
+				} else if p.finder == nil || int(p.finder[v]) == p.part.Index {
+					out[vertexOf[v]] = vertexOf[p.parent[v]]
+				}
+			}
+		})
+	}
+	for q, list := range foreign {
+		if len(answers) <= q || len(answers[q]) != len(list) {
+			return fmt.Errorf("cpu: %d parents asked of partition %d, not as many answered", len(list), q)
+		}
+		a := answers[q]
+		p.spread(len(list), 1<<12, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				out[vertexOf[list[i]]] = vertexOf[a[i]]
+			}
+		})
+	}
+	return nil
+}
+
+// Close implements kernels.Processor.
+func (p *Processor) Close() error {
+	if p.team != nil {
+		p.team.Close()
+		p.team = nil
+	}
+	for _, f := range p.frees {
+		f()
+	}
+	p.frees = nil
+	return nil
+}

@@ -1,0 +1,159 @@
+package partition
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// Policy names a rule that assigns vertices to processors.
+type Policy string
+
+const (
+	// Auto is HubsOnCPU, or Original for a graph without hubs: largest degree below
+	// HubRatio × mean degree.
+	Auto Policy = ""
+	// HubsOnCPU gives the vertices of highest degree to the CPU processors, the
+	// others to the devices. Processors of one kind are dealt vertices round-robin by
+	// falling degree; where shares are given, the cuts are by degree in the order listed.
+	HubsOnCPU Policy = "hubs-on-cpu"
+	// HubsOnGPU is the mirror of HubsOnCPU. Without a device the hubs go to the
+	// last processor listed.
+	HubsOnGPU Policy = "hubs-on-gpu"
+	// Random assigns vertices in a seeded random order until each share is met.
+	Random Policy = "random"
+	// Original keeps the order of ids and cuts it, the CPUs first.
+	Original Policy = "original"
+	// Assigned takes each vertex's processor from Options.Assignment.
+	Assigned Policy = "assigned"
+)
+
+// Policies lists the policies that a user can name.
+func Policies() []Policy { return []Policy{HubsOnCPU, HubsOnGPU, Random, Original} }
+
+// HubRatio is the ratio of the largest to the mean degree from which on a graph is
+// said to have hubs.
+const HubRatio = 16
+
+// Processor is what a placement has to know of one.
+type Processor struct {
+	// Name identifies it in reports and errors.
+	Name string
+	// Device tells that it is a device (GPU) rather than CPU threads.
+	Device bool
+	// Rate is its speed relative to the others, used for default shares; 0 means 1.
+	Rate float64
+	// Budget is the memory in bytes that its part of the graph may take; 0 means no
+	// bound. What does not fit goes to processors without one.
+	Budget int64
+}
+
+// Options say how to place a graph. The zero value places it on one CPU processor.
+type Options struct {
+	// Policy is the rule; Auto by default.
+	Policy Policy
+	// Processors lists the owners; none means one CPU processor.
+	Processors []Processor
+	// Shares are the fractions of adjacency entries per processor, in the order of
+	// Processors, adding up to 1; nil means by Rate.
+	Shares []float64
+	// Seed drives Random.
+	Seed uint64
+	// Assignment is the processor of each vertex id, for Assigned.
+	Assignment []uint8
+	// TwoEnded, with HubsOnCPU and a device, gives the vertices that hold this
+	// fraction of the arcs at the top of the degree order to the first device
+	// (Totem's λ); 0 turns it off.
+	TwoEnded float64
+	// NoOut and NoIn leave out the arcs of one direction of a directed graph, where
+	// no step can use them.
+	NoOut, NoIn bool
+	// Weighted keeps the weights: of parallel records the smallest.
+	Weighted bool
+	// Threads used for building; 0 means GOMAXPROCS.
+	Threads int
+	// MemoryLimit is the number of bytes that building and its result may take; 0
+	// means no limit.
+	MemoryLimit int64
+	// Consumed, if set, is called once the source will not be read again, so that its
+	// memory can be freed before the subgraphs are allocated.
+	Consumed func()
+	// Progress, if set, is called now and then with the work done, of a total.
+	Progress func(done, total int64)
+}
+
+// shareSlack is how far the sum of shares may lie from 1.
+const shareSlack = 1e-6
+
+// validate fills defaults and returns every contradiction at once.
+func (o *Options) validate(vertices int) error {
+	var errs []error
+	bad := func(format string, args ...any) {
+		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
+	}
+	if len(o.Processors) == 0 {
+		o.Processors = []Processor{{Name: "cpu"}}
+	}
+	if len(o.Processors) > 255 {
+		bad("%d processors, at most 255 are possible", len(o.Processors))
+	}
+	if o.Policy != Auto && o.Policy != Assigned && !slices.Contains(Policies(), o.Policy) {
+		names := make([]string, 0, 4)
+		for _, p := range Policies() {
+			names = append(names, string(p))
+		}
+		bad("unknown placement %q; known are %s", o.Policy, strings.Join(names, ", "))
+	}
+	if o.Policy == Assigned {
+		if len(o.Assignment) != vertices {
+			bad("the assignment names %d vertices, the graph has %d", len(o.Assignment), vertices)
+		}
+		for v, p := range o.Assignment {
+			if int(p) >= len(o.Processors) {
+				bad("vertex %d is assigned to processor %d of %d", v, p, len(o.Processors))
+				break
+			}
+		}
+		if o.Shares != nil {
+			bad("shares cannot be given with an assignment")
+		}
+	}
+	if o.Shares != nil {
+		if err := CheckShares(o.Shares, len(o.Processors)); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	for _, p := range o.Processors {
+		if p.Rate < 0 || math.IsNaN(p.Rate) || p.Budget < 0 {
+			bad("processor %s has a negative rate or budget", p.Name)
+		}
+	}
+	if !(o.TwoEnded >= 0 && o.TwoEnded < 1) {
+		bad("two-ended share %v is outside 0..1", o.TwoEnded)
+	}
+	if o.TwoEnded > 0 && o.Policy != HubsOnCPU && o.Policy != Auto {
+		bad("a two-ended share goes with hubs-on-cpu only")
+	}
+	return errors.Join(errs...)
+}
+
+// CheckShares tells what is wrong with the shares of so many processors: each lies in
+// [0, 1], there is one for each, and they add up to 1. The error wraps ErrOptions.
+func CheckShares(shares []float64, processors int) error {
+	sum := 0.0
+	for i, s := range shares {
+		if !(s >= 0 && s <= 1) {
+			return fmt.Errorf("%w: share %d is %v, outside 0..1", ErrOptions, i+1, s)
+		}
+		sum += s
+	}
+	if len(shares) != processors {
+		return fmt.Errorf("%w: %d shares for %d processors", ErrOptions, len(shares), processors)
+	}
+	if math.Abs(sum-1) > shareSlack {
+		return fmt.Errorf("%w: shares add up to %v, not to 1", ErrOptions, sum)
+	}
+	return nil
+}

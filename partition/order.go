@@ -1,0 +1,391 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// byFallingDegree returns the vertices in order of falling degree; equal degrees
+// keep their order in vertices. The work is a least-significant-digit radix sort,
+// one pass per 11 bits of the largest degree.
+func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
+	top := uint32(0)
+	for _, v := range vertices {
+		top = max(top, degree[v])
+	}
+	a, b := slices.Clone(vertices), make([]uint32, len(vertices))
+	const bits, mask = 11, 1<<11 - 1
+	for shift := 0; shift < 32 && top>>shift > 0; shift += bits {
+		var count [mask + 2]int
+		for _, v := range a {
+			count[mask-(degree[v]>>shift)&mask+1]++
+		}
+		for i := range mask + 1 {
+			count[i+1] += count[i]
+		}
+		for _, v := range a {
+			d := mask - (degree[v]>>shift)&mask
+			b[count[d]] = v
+			count[d]++
+		}
+		a, b = b, a
+	}
+	return a
+}
+
+// group is one range to be: its vertices in rank order and its owner.
+type group struct {
+	owner    int
+	vertices []uint32
+}
+
+// arrange applies the policy: it assigns every vertex that has an edge to a group.
+func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, error) {
+	n := len(degree)
+	live := make([]uint32, 0, n)
+	total, top := uint64(0), uint32(0)
+	for v, d := range degree {
+		if d > 0 {
+			live = append(live, uint32(v))
+			total += uint64(d)
+			top = max(top, d)
+		}
+	}
+	p.Isolated = int64(n - len(live))
+	p.MaxDegree = top
+	if len(live) > 0 {
+		p.MeanDegree = float64(total) / float64(len(live))
+	}
+	p.Policy = o.Policy
+	if p.Policy == Auto {
+		p.Policy = HubsOnCPU
+		p.Why = fmt.Sprintf("largest degree %d is at least %d times the mean %.1f", top, HubRatio, p.MeanDegree)
+		if float64(top) < HubRatio*p.MeanDegree && o.TwoEnded == 0 {
+			p.Policy = Original
+			p.Why = fmt.Sprintf("largest degree %d is below %d times the mean %.1f: no hubs", top, HubRatio, p.MeanDegree)
+		}
+	}
+
+	switch p.Policy {
+	case Assigned:
+		groups := make([]group, len(o.Processors))
+		for i := range groups {
+			groups[i].owner = i
+		}
+		for _, v := range byFallingDegree(live, degree) {
+			g := &groups[o.Assignment[v]]
+			g.vertices = append(g.vertices, v)
+		}
+		return groups, nil
+
+	case Random:
+		shuffled := slices.Clone(live)
+		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		groups, err := cut(shuffled, degree, o.sequence(identity(len(o.Processors))), size)
+		for i := range groups {
+			slices.Sort(groups[i].vertices)
+			groups[i].vertices = byFallingDegree(groups[i].vertices, degree)
+		}
+		return groups, err
+
+	case Original:
+		return cut(live, degree, o.sequence(o.kinds(false)), size)
+	}
+
+	// hubs-on-cpu and its mirror
+	sorted := byFallingDegree(live, degree)
+	mirror := p.Policy == HubsOnGPU
+	order := o.kinds(mirror)
+	var groups []group
+	if o.TwoEnded > 0 {
+		for _, i := range order {
+			if o.Processors[i].Device {
+				k := prefix(sorted, degree, uint64(o.TwoEnded*float64(total)))
+				groups = append(groups, group{owner: i, vertices: sorted[:k]})
+				sorted = sorted[k:]
+				break
+			}
+		}
+	}
+	if o.Shares != nil {
+		rest, err := cut(sorted, degree, o.sequence(order), size)
+		return append(groups, rest...), err
+	}
+	// Cut between the kinds, then deal within each.
+	var kinds []slot
+	for _, i := range order {
+		proc := o.Processors[i]
+		if k := len(kinds) - 1; k >= 0 && o.Processors[kinds[k].owners[0]].Device == proc.Device {
+			kinds[k].owners = append(kinds[k].owners, i)
+			kinds[k].share += rate(proc)
+			if proc.Budget == 0 || kinds[k].budget == 0 {
+				kinds[k].budget = 0
+			} else {
+				kinds[k].budget += proc.Budget
+			}
+		} else {
+			kinds = append(kinds, slot{owners: []int{i}, share: rate(proc), budget: proc.Budget})
+		}
+	}
+	normalise(kinds)
+	byKind, err := cut(sorted, degree, kinds, size)
+	for k, g := range byKind {
+		owners := kinds[k].owners
+		dealt := make([]group, len(owners))
+		for i, owner := range owners {
+			dealt[i].owner = owner
+			dealt[i].vertices = make([]uint32, 0, len(g.vertices)/len(owners)+1)
+		}
+		for i, v := range g.vertices {
+			d := &dealt[i%len(owners)]
+			d.vertices = append(d.vertices, v)
+		}
+		groups = append(groups, dealt...)
+	}
+	return groups, err
+}
+
+func identity(n int) []int {
+	s := make([]int, n)
+	for i := range s {
+		s[i] = i
+	}
+	return s
+}
+
+// kinds lists the processors with those that take the hubs first: the CPUs, or for
+// the mirror the devices; without a device the mirror is the list reversed.
+func (o *Options) kinds(mirror bool) []int {
+	var cpus, devices []int
+	for i, p := range o.Processors {
+		if p.Device {
+			devices = append(devices, i)
+		} else {
+			cpus = append(cpus, i)
+		}
+	}
+	switch {
+	case mirror && len(devices) == 0:
+		slices.Reverse(cpus)
+		return cpus
+	case mirror:
+		return append(devices, cpus...)
+	}
+	return append(cpus, devices...)
+}
+
+func rate(p Processor) float64 {
+	if p.Rate == 0 {
+		return 1
+	}
+	return p.Rate
+}
+
+// slot is one place in the order of cutting: its owners (several of one kind are
+// dealt), its share of the entries and its memory budget.
+type slot struct {
+	owners []int
+	share  float64
+	budget int64
+}
+
+// sequence gives each processor in order a slot of its own.
+func (o *Options) sequence(order []int) []slot {
+	slots := make([]slot, len(order))
+	for k, i := range order {
+		slots[k] = slot{owners: []int{i}, share: rate(o.Processors[i]), budget: o.Processors[i].Budget}
+		if o.Shares != nil {
+			slots[k].share = o.Shares[i]
+		}
+	}
+	normalise(slots)
+	return slots
+}
+
+func normalise(slots []slot) {
+	sum := 0.0
+	for _, s := range slots {
+		sum += s.share
+	}
+	for i := range slots {
+		if sum > 0 {
+			slots[i].share /= sum
+		}
+	}
+}
+
+// sizer computes the bytes of a partition from its sum of degrees and vertices.
+type sizer func(degrees uint64, vertices int) int64
+
+// prefix is the number of leading vertices whose degrees come nearest to target.
+func prefix(vertices, degree []uint32, target uint64) int {
+	sum := uint64(0)
+	for i, v := range vertices {
+		next := sum + uint64(degree[v])
+		if next >= target {
+			if next-target <= target-sum {
+				return i + 1
+			}
+			return i
+		}
+		sum = next
+	}
+	return len(vertices)
+}
+
+// cut divides the vertices, in their order, into one group per slot by the slots'
+// shares of the sum of degrees, and then moves cuts so that budgets hold. Each slot
+// with a positive share gets at least one vertex where there are enough.
+func cut(vertices, degree []uint32, slots []slot, size sizer) ([]group, error) {
+	total := uint64(0)
+	for _, v := range vertices {
+		total += uint64(degree[v])
+	}
+	ends := make([]int, len(slots)+1)
+	acc, at, done := 0.0, 0, uint64(0)
+	for k, s := range slots {
+		acc += s.share
+		target := uint64(math.Round(acc * float64(total)))
+		if k == len(slots)-1 {
+			target = total
+		}
+		n := 0
+		if target > done {
+			n = prefix(vertices[at:], degree, target-done)
+		}
+		after := 0 // slots still to come that want a vertex
+		for _, t := range slots[k+1:] {
+			if t.share > 0 {
+				after++
+			}
+		}
+		if s.share > 0 && n == 0 && at < len(vertices) {
+			n = 1
+		}
+		if rest := len(vertices) - at; rest-n < after {
+			n = max(0, rest-after)
+			if s.share > 0 && rest > 0 {
+				n = max(n, 1)
+			}
+		}
+		if k == len(slots)-1 {
+			n = len(vertices) - at
+		}
+		for _, v := range vertices[at : at+n] {
+			done += uint64(degree[v])
+		}
+		at += n
+		ends[k+1] = at
+	}
+	if err := fit(vertices, degree, slots, ends, size); err != nil {
+		return nil, err
+	}
+	groups := make([]group, len(slots))
+	for k, s := range slots {
+		groups[k] = group{owner: s.owners[0], vertices: vertices[ends[k]:ends[k+1]]}
+	}
+	return groups, nil
+}
+
+// fit shrinks slots that are over budget. What a slot cannot hold moves across its
+// border towards a slot without a budget: left if there is one, else right.
+func fit(vertices, degree []uint32, slots []slot, ends []int, size sizer) error {
+	free := -1
+	bounded := false
+	for k, s := range slots {
+		if s.budget > 0 {
+			bounded = true
+		} else if free < 0 {
+			free = k
+		}
+	}
+	if !bounded {
+		return nil
+	}
+	// holds is the largest number of vertices of vertices[lo:hi], counted from one
+	// side, whose partition stays within the budget.
+	holds := func(lo, hi int, budget int64, fromEnd bool) int {
+		sum := uint64(0)
+		for c := 0; c < hi-lo; c++ {
+			v := lo + c
+			if fromEnd {
+				v = hi - 1 - c
+			}
+			sum += uint64(degree[vertices[v]])
+			if size(sum, c+1) > budget {
+				return c
+			}
+		}
+		return hi - lo
+	}
+	shrink := func(k int, fromEnd bool) {
+		budget := slots[k].budget
+		if budget == 0 {
+			return
+		}
+		c := holds(ends[k], ends[k+1], budget, fromEnd)
+		if fromEnd {
+			ends[k] = ends[k+1] - c
+		} else {
+			ends[k+1] = ends[k] + c
+		}
+	}
+	if free < 0 {
+		free = len(slots) // nobody is unbounded: push everything right and see
+	}
+	for k := len(slots) - 1; k > free; k-- {
+		shrink(k, true)
+	}
+	for k := 0; k < min(free, len(slots)); k++ {
+		shrink(k, false)
+	}
+	if free == len(slots) && ends[len(slots)] < len(vertices) {
+		need := uint64(0)
+		for _, v := range vertices {
+			need += uint64(degree[v])
+		}
+		have := int64(0)
+		for _, s := range slots {
+			have += s.budget
+		}
+		return fmt.Errorf("%w: %d bytes are needed and %d given", ErrCapacity, size(need, len(vertices)), have)
+	}
+	return nil
+}
+
+// layRanges turns groups into ranges, rank maps and the total of rank space.
+func (p *Placement) layRanges(groups []group, vertices int) error {
+	ranks := uint64(0)
+	for _, g := range groups {
+		ranks += (uint64(len(g.vertices)) + 63) &^ 63
+	}
+	if ranks >= graph.MaxVertices {
+		return fmt.Errorf("%w: rank space of %d ranks passes %d", ErrTooLarge, ranks, uint32(graph.MaxVertices))
+	}
+	p.Ranks = uint32(ranks)
+	p.RankOf = alloc[uint32](p, vertices)
+	p.VertexOf = alloc[uint32](p, int(ranks))
+	for i := range p.RankOf {
+		p.RankOf[i] = graph.None
+	}
+	first := uint32(0)
+	for _, g := range groups {
+		r := kernels.Range{First: first, Vertices: uint32(len(g.vertices)), Owner: g.owner}
+		for i, v := range g.vertices {
+			p.VertexOf[first+uint32(i)] = v
+			p.RankOf[v] = first + uint32(i)
+		}
+		for i := r.First + r.Vertices; i < r.Padded(); i++ {
+			p.VertexOf[i] = graph.None
+		}
+		p.Ranges = append(p.Ranges, r)
+		first = r.Padded()
+	}
+	return nil
+}

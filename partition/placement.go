@@ -1,0 +1,103 @@
+package partition
+
+import (
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// Placement is the answer: who owns which ranks, and the subgraph of every range.
+// It is immutable; Close frees what lies outside the Go heap.
+type Placement struct {
+	// Policy is the rule that was applied; Why says why, where Auto chose it.
+	Policy Policy
+	Why    string
+	// Ranks is the size of rank space, a multiple of 64.
+	Ranks uint32
+	// Ranges cover rank space, rising by First.
+	Ranges []kernels.Range
+	// Subgraphs has one entry per range.
+	Subgraphs []*graph.Subgraph
+	// RankOf is the rank of each vertex id, graph.None for a vertex without edges;
+	// VertexOf the vertex id of each rank, graph.None for padding.
+	RankOf, VertexOf []uint32
+	// Tuples counts the records of each vertex id that are no self-loops: in an
+	// undirected graph at either end, in a directed one at their source.
+	Tuples []uint32
+	// Loops counts the self-loops of each vertex id; nil if there are none.
+	Loops []uint32
+	// Isolated is the number of vertices without a rank.
+	Isolated int64
+	// Directed is the source's.
+	Directed bool
+	// MaxDegree and MeanDegree are over the vertices that have edges.
+	MaxDegree  uint32
+	MeanDegree float64
+	// Shares are the parts of adjacency entries that the processors got, in the
+	// order of Options.Processors.
+	Shares []float64
+	// Processors are the figures of each, in the order of Options.Processors.
+	Processors []Figures
+
+	frees []func()
+}
+
+// Figures are what one processor got.
+type Figures struct {
+	Vertices int64
+	// Entries are adjacency entries held: out-arcs and in-arcs of a directed graph
+	// both count.
+	Entries int64
+	// Cut is how many of them lead to another processor's vertex.
+	Cut int64
+	// Bytes is what the partition takes during a search, by the formula of PartBytes.
+	Bytes int64
+}
+
+// PartBytes is the memory a partition takes: adjacency entries, rows (vertices) and
+// the size of rank space; directed says that it has two structures, offset is 4 or
+// 8 bytes, weight the bytes of one weight.
+//
+//	entries × (4 + weight) + structures × rows × (offset + 4) + ranks × 4 + 5 × ranks/8 + rows × 13
+func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64 {
+	return entries*int64(4+weight) + int64(structures)*rows*int64(offset+4) + ranks*4 + 5*ranks/8 + rows*13
+}
+
+// Part returns what processor i loads.
+func (p *Placement) Part(i int) *kernels.Part {
+	part := &kernels.Part{
+		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, Directed: p.Directed,
+		Subgraphs: make([]*graph.Subgraph, len(p.Ranges)),
+	}
+	for r, rg := range p.Ranges {
+		if rg.Owner == i {
+			part.Subgraphs[r] = p.Subgraphs[r]
+		}
+	}
+	return part
+}
+
+// RangeOf is the index of the range that holds a rank.
+func (p *Placement) RangeOf(rank uint32) int {
+	for i, r := range p.Ranges {
+		if rank >= r.First && rank < r.Padded() {
+			return i
+		}
+	}
+	return -1
+}
+
+// Close frees the subgraphs and maps. It is safe to call it twice.
+func (p *Placement) Close() {
+	for _, f := range p.frees {
+		f()
+	}
+	p.frees = nil
+}
+
+// alloc makes an array that Close frees.
+func alloc[T hugemem.Elem](p *Placement, n int) []T {
+	b := hugemem.Make[T](n)
+	p.frees = append(p.frees, b.Free)
+	return b.S
+}
