@@ -106,17 +106,21 @@ func release(src graph.Source) {
 			s.Release = nil
 			f()
 		}
-	case interface{ Release() }:
+	case *graph.CSR:
 		s.Release()
 	}
 }
 
-// Need is the memory in bytes that New takes at most for src, and for the results of
+// Need is the memory in bytes that New takes at most for src, and for the result of
 // one search.
 func Need(src graph.Source, o Options) int64 {
-	k := int64(max(1, len(o.Processors)))
-	n := int64(src.NumVertices())
-	return partition.Need(src, partition.Options{}) + k*(n*4+5*n/8) + 4*n
+	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors))
+}
+
+// NeedFor is Need for a graph that is not there yet.
+func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
+	k := int64(max(1, processors))
+	return partition.NeedFor(vertices, edges, directed, 0) + k*(vertices*4+5*vertices/8) + 4*vertices
 }
 
 // Close waits for the search under way, ends the engine's goroutines and frees its

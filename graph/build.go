@@ -142,30 +142,12 @@ func (b *builder) checkMemory(scratch int64) error {
 	return nil
 }
 
-// block calls f for the arcs of a block; w is the place of an arc's weight in the
-// block's weights.
-func (b *builder) block(i int, buf []Edge, f func(u, v uint32, w int)) ([]Edge, error) {
+// block returns the records of a block, after checking their ids.
+func (b *builder) block(i int, buf []Edge) ([]Edge, error) {
 	records := b.src.Block(b.blocks, i, buf)
-	dropLoops := b.opt.Loops == DropLoops
-	for w, e := range records {
-		if b.flip {
-			e.U, e.V = e.V, e.U
-		}
-		if e.U == e.V {
-			if int64(e.U) >= int64(b.n) {
-				return nil, noVertex(e, b.n)
-			}
-			if !dropLoops {
-				f(e.U, e.V, w)
-			}
-			continue
-		}
-		if int64(max(e.U, e.V)) >= int64(b.n) {
+	for _, e := range records {
+		if uint64(max(e.U, e.V)) >= uint64(b.n) {
 			return nil, noVertex(e, b.n)
-		}
-		f(e.U, e.V, w)
-		if !b.directed {
-			f(e.V, e.U, w)
 		}
 	}
 	return records, nil
@@ -189,9 +171,24 @@ func (b *builder) count(ctx context.Context) error {
 	b.blocks = b.src.Blocks(4 * b.threads)
 	b.place = make([]uint64, b.blocks*b.buckets)
 	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
+		records, err := b.block(i, buf)
 		counts := b.place[i*b.buckets : (i+1)*b.buckets]
-		shift := b.shift
-		return b.block(i, buf, func(u, _ uint32, _ int) { counts[u>>shift]++ })
+		for _, e := range records {
+			if b.flip {
+				e.U, e.V = e.V, e.U
+			}
+			if e.U == e.V {
+				if b.opt.Loops == KeepLoops {
+					counts[e.U>>b.shift]++
+				}
+				continue
+			}
+			counts[e.U>>b.shift]++
+			if !b.directed {
+				counts[e.V>>b.shift]++
+			}
+		}
+		return records, err
 	})
 	if err != nil {
 		return err
@@ -251,25 +248,56 @@ func (b *builder) distribute(ctx context.Context) error {
 	b.arcs = make([]Edge, total)
 	b.weights = MakeWeights(b.kind, int(total))
 	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
-		at := b.place[i*b.buckets : (i+1)*b.buckets]
-		shift := b.shift
-		weights := b.src.BlockWeights(b.blocks, i)
-		if b.kind == Unweighted {
-			return b.block(i, buf, func(u, v uint32, _ int) {
-				p := &at[u>>shift]
-				b.arcs[*p] = Edge{u, v}
-				*p++
-			})
+		records, err := b.block(i, buf)
+		if err != nil {
+			return nil, err
 		}
-		return b.block(i, buf, func(u, v uint32, w int) {
-			p := &at[u>>shift]
-			b.arcs[*p] = Edge{u, v}
-			b.weights.Copy(int(*p), weights, w)
-			*p++
-		})
+		at := b.place[i*b.buckets : (i+1)*b.buckets]
+		switch w := b.src.BlockWeights(b.blocks, i); b.kind {
+		case Unweighted:
+			distribute[int32](b, at, records, nil, nil)
+		case Int32:
+			distribute(b, at, records, w.i32, b.weights.i32)
+		case Int64:
+			distribute(b, at, records, w.i64, b.weights.i64)
+		case Float32:
+			distribute(b, at, records, w.f32, b.weights.f32)
+		case Float64:
+			distribute(b, at, records, w.f64, b.weights.f64)
+		}
+		return records, nil
 	})
 	b.place = nil
 	return err
+}
+
+// distribute puts the arcs of records where at tells for their buckets, and their
+// weights, unless from is nil, to the same places of to.
+func distribute[T Weight](b *builder, at []uint64, records []Edge, from, to []T) {
+	arcs, shift := b.arcs, b.shift
+	for i, e := range records {
+		if b.flip {
+			e.U, e.V = e.V, e.U
+		}
+		if e.U == e.V && b.opt.Loops == DropLoops {
+			continue
+		}
+		p := &at[e.U>>shift]
+		arcs[*p] = e
+		if from != nil {
+			to[*p] = from[i]
+		}
+		*p++
+		if b.directed || e.U == e.V {
+			continue
+		}
+		p = &at[e.V>>shift]
+		arcs[*p] = Edge{e.V, e.U}
+		if from != nil {
+			to[*p] = from[i]
+		}
+		*p++
+	}
 }
 
 // sort sorts every bucket by source and target, and merges its duplicates.
@@ -277,7 +305,7 @@ func (b *builder) sort(ctx context.Context) error {
 	b.kept = make([]uint64, b.buckets)
 	scratch := make(chan *sorter, b.threads)
 	for range b.threads {
-		scratch <- &sorter{counts: make([]uint32, 1<<radixBits)}
+		scratch <- new(sorter)
 	}
 	return forEach(ctx, b.threads, b.buckets, func(k int) error {
 		lo, hi := b.starts[k], b.starts[k+1]

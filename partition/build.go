@@ -45,21 +45,27 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 }
 
 // Need is the largest number of bytes that New holds at any time beside the source:
-// 24 a record (undirected; 20 directed) and 24 a vertex, and the weights.
+// see NeedFor.
 func Need(src graph.Source, o Options) int64 {
 	w := 0
 	if o.Weighted {
 		w = src.WeightKind().Size()
 	}
-	perRecord, structures := int64(24+4*w), int64(1)
-	if src.IsDirected() {
-		perRecord, structures = int64(20+4*w), 2
+	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), w)
+}
+
+// NeedFor is Need for a graph that is not there yet: 24 bytes a record (undirected;
+// 20 directed), 28 a vertex (40 directed), and four times the size of a weight in
+// bytes for each record.
+func NeedFor(vertices, edges int64, directed bool, weight int) int64 {
+	perRecord, structures := int64(24+4*weight), int64(1)
+	if directed {
+		perRecord, structures = int64(20+4*weight), 2
 	}
-	m, n := src.NumEdges(), int64(src.NumVertices())
-	if m > math.MaxInt64/64 {
+	if edges > math.MaxInt64/128 {
 		return math.MaxInt64
 	}
-	return m*perRecord + n*(16+12*structures) + 1<<20
+	return edges*perRecord + vertices*(16+12*structures) + 1<<20
 }
 
 type builder struct {

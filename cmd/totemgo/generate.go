@@ -282,4 +282,3 @@ func simplify(ctx context.Context, src graph.Source, dropLoops bool, merge graph
 	}
 	return graph.Build(ctx, src, o)
 }
-

@@ -127,7 +127,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newVersion(e),
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newVersion(e),
 	)
 	return root
 }

@@ -23,7 +23,8 @@ type Features struct {
 	AVX512 bool
 	// Name is the processor's own name for itself; "" if it has none.
 	Name string
-	// Cores is the number of physical cores of a package; 0 if unknown.
+	// Cores is the number of physical cores, as far as this process may use them:
+	// at most Threads; 0 if unknown.
 	Cores int
 	// Threads is the number of hardware threads that this process may use.
 	Threads int
@@ -58,7 +59,7 @@ var detect = sync.OnceValue(func() Features {
 	f := Features{
 		AVX2:    c.Supports(cpuid.AVX2, cpuid.BMI1, cpuid.BMI2, cpuid.LZCNT, cpuid.POPCNT),
 		Name:    strings.Join(strings.Fields(c.BrandName), " "),
-		Cores:   c.PhysicalCores,
+		Cores:   min(c.PhysicalCores, runtime.NumCPU()),
 		Threads: runtime.NumCPU(),
 		L1:      max(0, c.Cache.L1D),
 		L2:      max(0, c.Cache.L2),

@@ -8,7 +8,8 @@
 // ordinary Go memory.
 //
 // A mapped array is not known to the garbage collector: it lives until Free, and
-// using a slice of it after that faults.
+// using a slice of it after that faults. The race detector does not watch
+// mappings, so under it all arrays are Go memory, but for those in guard mode.
 //
 // # Guard mode
 //
@@ -122,7 +123,7 @@ func Make[T Elem](n int) Slice[T] {
 	if state.guard.Load() {
 		start = b.mapGuarded()
 	}
-	if start == nil && b.bytes >= MinMapped {
+	if start == nil && b.bytes >= MinMapped && !race {
 		start = b.mapHuge()
 	}
 	s := Slice[T]{b: b}

@@ -36,9 +36,14 @@ import (
 // the caller of Run spins for its helpers before it does.
 const SpinFor = 2 * time.Millisecond
 
-// spinLoads is the number of loads between two yields of a spinning worker: one
-// to two microseconds.
+// spinLoads is the number of loads between two looks of a spinning worker at the
+// clock: one to two microseconds.
 const spinLoads = 2048
+
+// A yield takes the scheduler's one lock. So that large teams do not queue for
+// it, a worker looks at the clock once more between two yields for each
+// yieldShare workers of the team.
+const yieldShare = 8
 
 // States of a waiter.
 const (
@@ -91,6 +96,7 @@ var pool struct {
 type Team struct {
 	helpers []*helper
 	body    func(worker int) // what For hands to Run; made once
+	looks   int            // looks at the clock between two yields
 	closed  bool
 	busy    atomic.Bool
 	left    sync.WaitGroup // helpers that have not left the team yet
@@ -154,7 +160,7 @@ func Acquire(threads int) *Team {
 	if threads <= 0 || threads > procs {
 		threads = procs
 	}
-	t := &Team{}
+	t := &Team{looks: 1 + threads/yieldShare}
 	t.body = t.chunks
 	t.caller.token = make(chan struct{}, 1)
 	t.helpers = make([]*helper, threads-1)
@@ -259,7 +265,7 @@ func (t *Team) finish() {
 // await returns when no helper is pending.
 func (t *Team) await() {
 	var since int64
-	for {
+	for look := 1; ; look++ {
 		for range spinLoads {
 			if t.pending.Load() == 0 {
 				return
@@ -273,7 +279,9 @@ func (t *Team) await() {
 			t.caller.park(t.pending.Load() == 0)
 			continue
 		}
-		runtime.Gosched()
+		if look%t.looks == 0 {
+			runtime.Gosched()
+		}
 	}
 }
 
@@ -379,7 +387,7 @@ func (h *helper) live() {
 // next waits for the next Run of the team; it returns false if there is none.
 func (h *helper) next(t *Team) bool {
 	var since int64
-	for {
+	for look := 1; ; look++ {
 		for range spinLoads {
 			if e := t.epoch.Load(); e != h.seen {
 				h.seen = e
@@ -396,7 +404,9 @@ func (h *helper) next(t *Team) bool {
 			since = 0
 			continue
 		}
-		runtime.Gosched()
+		if look%t.looks == 0 {
+			runtime.Gosched()
+		}
 	}
 }
 

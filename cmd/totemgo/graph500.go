@@ -1,0 +1,138 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/record"
+)
+
+func newGraph500(e *env) *cobra.Command {
+	var (
+		ef     engineFlags
+		cfg    graph500.Config
+		seed   string
+		style  string
+		asJSON bool
+		stats  bool
+	)
+	c := &cobra.Command{
+		Use:   "graph500 --scale N",
+		Short: "Run the Graph500 benchmark: generate, construct, search, validate",
+		Long: `graph500 makes the benchmark's Kronecker graph of 2^N vertices, constructs the search
+structure, searches from 64 roots and validates every tree. It prints the official
+fields, then how many trees passed. A run with a failed validation prints no TEPS and
+exits with status 1.
+
+  totemgo graph500 --scale 20
+  totemgo graph500 --scale 16 --processors cpu:1,cpu:1 --share 0.9,0.1 --director totem --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			if !c.Flags().Changed("scale") {
+				return usagef("--scale is missing: the binary logarithm of the number of vertices")
+			}
+			st, err := graph500.ParseStyle(style)
+			if err != nil {
+				return err
+			}
+			if cfg.Seed1, cfg.Seed2, err = parseSeeds(seed, gen.DefaultSeed1, gen.DefaultSeed2); err != nil {
+				return err
+			}
+			if err := ef.check(); err != nil {
+				return err
+			}
+			if err := cfg.Validate(); err != nil {
+				return err
+			}
+			cfg.Threads, cfg.Count = ef.threads, asJSON || stats
+			if err := checkMemory(cfg, &ef); err != nil {
+				return err
+			}
+			var labels *graph.Labels
+			if ef.assignment != "" {
+				labels = graph.IdentityLabels(1<<cfg.Scale, 0)
+			}
+			o, err := ef.options(labels)
+			if err != nil {
+				return err
+			}
+			stage := graph500.Stage("")
+			bar := e.progress("")
+			cfg.Progress = func(s graph500.Stage, done, total int64) {
+				if s != stage {
+					bar.done()
+					stage, bar = s, e.progress(string(s))
+				}
+				unit := "edges"
+				if s != graph500.Generating && s != graph500.Constructing {
+					unit = "searches"
+				}
+				bar.set(done, total, unit)
+			}
+			doc, err := graph500.Run(ctx, cfg, graph500.WithEngine(o))
+			bar.done()
+			if err != nil && !errors.Is(err, graph500.ErrValidation) {
+				return err
+			}
+			if asJSON {
+				doc.Head = e.head(record.SchemaGraph500)
+				if perr := e.printJSON(doc); perr != nil {
+					return perr
+				}
+				return err
+			}
+			if perr := graph500.WriteOfficial(e.stdout, st, doc); perr != nil {
+				return perr
+			}
+			if stats {
+				if perr := e.printProcessors(doc.Processors); perr != nil {
+					return perr
+				}
+				if perr := e.printLevels(doc.Levels); perr != nil {
+					return perr
+				}
+			}
+			return err
+		},
+	}
+	ef.add(c, true)
+	fl := c.Flags()
+	fl.IntVar(&cfg.Scale, "scale", 0, "binary logarithm of the number of vertices, 1 to 31")
+	fl.IntVar(&cfg.EdgeFactor, "edgefactor", graph500.DefaultEdgeFactor, "edges per vertex")
+	fl.IntVar(&cfg.Searches, "roots", graph500.DefaultSearches, "number of searches")
+	fl.StringVar(&seed, "seed", "", "`A,B`: the generator's seeds (default 2,3, the benchmark's)")
+	fl.StringVar(&style, "style", string(graph500.StyleSpec), "`STYLE` of the output: spec, 3.0, 2.1.4")
+	fl.BoolVar(&asJSON, "json", false, "print JSON")
+	fl.BoolVar(&stats, "stats", false, "print tables of the processors and levels too")
+	return c
+}
+
+// checkMemory refuses a run that would not fit, before anything is allocated.
+func checkMemory(cfg graph500.Config, ef *engineFlags) error {
+	size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor}).Size()
+	if err != nil {
+		return err
+	}
+	limit := int64(ef.memory)
+	if limit == 0 {
+		limit = engine.DefaultMemoryLimit()
+	}
+	procs, err := engine.ParseProcessors(ef.processors)
+	if err != nil {
+		return err
+	}
+	need := size.EdgeBytes + engine.NeedFor(size.Vertices, size.Edges, false, len(procs))
+	if limit > 0 && need > limit {
+		return fmt.Errorf("%w: scale %d has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
+			cfg.Scale, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)
+	}
+	return nil
+}

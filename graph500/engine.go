@@ -1,0 +1,58 @@
+package graph500
+
+import (
+	"context"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/record"
+)
+
+// WithEngine returns a Build that runs the searches on an engine with these options.
+// The tuples are kept: they are what trees are validated against.
+func WithEngine(o engine.Options) Build {
+	o.Consume = false
+	return func(ctx context.Context, tuples *graph.EdgeList) (Engine, error) {
+		e, err := engine.New(ctx, tuples, o)
+		if err != nil {
+			return nil, err
+		}
+		r := e.NewResult()
+		r.Statistics = &bsp.Statistics{}
+		return &onEngine{e: e, r: r}, nil
+	}
+}
+
+// onEngine runs the benchmark's searches on an engine; dense ids and the tuples' ids
+// are the same.
+type onEngine struct {
+	e *engine.Engine
+	r *engine.BFSResult
+}
+
+func (x *onEngine) Search(ctx context.Context, root uint32) (Found, error) {
+	if err := x.e.BFSInto(ctx, uint64(root), x.r); err != nil {
+		return Found{}, err
+	}
+	return Found{Parents: x.r.Parents, Levels: x.r.Statistics.All()}, nil
+}
+
+// Count implements Counter.
+func (x *onEngine) Count(ctx context.Context, root uint32) ([]record.Level, error) {
+	if err := x.e.CountBFS(ctx, uint64(root), x.r); err != nil {
+		return nil, err
+	}
+	return x.r.Statistics.All(), nil
+}
+
+func (x *onEngine) Report() Report {
+	policy, _ := x.e.Placement()
+	isolated := x.e.Isolated()
+	return Report{Placement: string(policy), Director: x.e.Director(), Processors: x.e.Processors(), Isolated: &isolated}
+}
+
+func (x *onEngine) Close() error {
+	x.r.Free()
+	return x.e.Close()
+}

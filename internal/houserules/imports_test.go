@@ -1,0 +1,190 @@
+package houserules
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/internal/needs"
+)
+
+// room is a row of the table in docs/architecture.md.
+type room struct {
+	pattern string
+	may     []string
+}
+
+var ticked = regexp.MustCompile("`([^`]+)`")
+
+// rooms reads the table under the heading Rooms.
+func rooms(text string) []room {
+	_, text, _ = strings.Cut(text, "\n## Rooms\n")
+	text, _, _ = strings.Cut(text, "\n## ")
+	var list []room
+	for line := range strings.Lines(text) {
+		cells := strings.Split(strings.TrimSpace(line), "|")
+		if len(cells) != 5 || cells[0] != "" || cells[4] != "" {
+			continue
+		}
+		var may []string
+		for _, m := range ticked.FindAllStringSubmatch(cells[3], -1) {
+			may = append(may, m[1])
+		}
+		for _, m := range ticked.FindAllStringSubmatch(cells[1], -1) {
+			list = append(list, room{m[1], may})
+		}
+	}
+	return list
+}
+
+// matches tells whether a pattern of the table covers a folder.
+func matches(pattern, dir string) bool {
+	if pattern == "..." {
+		return true
+	}
+	if base, ok := strings.CutSuffix(pattern, "/..."); ok {
+		return under(dir, base)
+	}
+	return pattern == dir
+}
+
+// roomOf returns the most specific row that covers a folder.
+func roomOf(list []room, dir string) (best room, ok bool) {
+	for _, r := range list {
+		if matches(r.pattern, dir) && (!ok || len(strings.TrimSuffix(r.pattern, "/...")) > len(strings.TrimSuffix(best.pattern, "/...")) || r.pattern == dir) {
+			best, ok = r, true
+		}
+	}
+	return best, ok
+}
+
+// allowed tells whether a file may import the folder of a package of ours.
+func allowed(list []room, s source, dir string) bool {
+	if s.dir == dir {
+		return true // an external test imports its own package
+	}
+	if s.external() {
+		return !under(dir, "cmd")
+	}
+	if dir == "internal/ref" && !s.test {
+		return s.dir == "kernels/kerneltest"
+	}
+	if dir == "internal/needs" && !s.test {
+		return false
+	}
+	if s.test && under(dir, "internal") {
+		return true
+	}
+	r, ok := roomOf(list, s.dir)
+	return ok && slices.ContainsFunc(r.may, func(pattern string) bool { return matches(pattern, dir) })
+}
+
+func TestArrows(t *testing.T) {
+	list := rooms(read(t, "docs/architecture.md"))
+	if len(list) < 15 {
+		t.Fatalf("the table of rooms has %d rows", len(list))
+	}
+	for _, s := range sources(t) {
+		if _, ok := roomOf(list, s.dir); !ok {
+			t.Errorf("%s: the table of rooms in docs/architecture.md has no row for %s", s.name, s.dir)
+			continue
+		}
+		for _, p := range s.imports() {
+			dir, ours := strings.CutPrefix(p, module+"/")
+			if ours && !allowed(list, s, dir) {
+				t.Errorf("%s: %s may not import %s (docs/architecture.md, Rooms)", s.name, s.dir, dir)
+			}
+		}
+	}
+}
+
+// The rules have to be able to fail.
+func TestArrowsCanFail(t *testing.T) {
+	list := rooms(read(t, "docs/architecture.md"))
+	for _, c := range []struct {
+		file, pkg, dir string
+		want           bool
+	}{
+		{"graph/csr.go", "graph", "internal/workers", true},
+		{"graph/csr.go", "graph", "partition", false},
+		{"graph/csr.go", "graph", "internal/ref", false},
+		{"graph/csr_test.go", "graph", "internal/hugemem", true},
+		{"graph/csr_test.go", "graph_test", "graph", true},
+		{"graph/csr_test.go", "graph_test", "internal/ref", true},
+		{"graph/csr_test.go", "graph_test", "cmd/totemgo", false},
+		{"graph/gen/kron.go", "gen", "graph/graphio", false},
+		{"partition/place.go", "partition", "bsp", false},
+		{"bsp/loop.go", "bsp", "kernels/gpu/device", false},
+		{"bsp/loop.go", "bsp", "kernels", true},
+		{"engine/bfs.go", "engine", "graph/graphio", false},
+		{"engine/bfs.go", "engine", "kernels/gpu/device/opencl", true},
+		{"engine/bfs.go", "engine", "internal/needs", false},
+		{"kernels/gpu/step.go", "gpu", "kernels/gpu/device", true},
+		{"kernels/gpu/device/device.go", "device", "kernels", false},
+		{"kernels/gpu/device/opencl/driver.go", "opencl", "kernels/gpu/device", true},
+		{"kernels/gpu/device/opencl/driver.go", "opencl", "kernels", false},
+		{"internal/workers/workers.go", "workers", "internal/hugemem", false},
+		{"kernels/kerneltest/run.go", "kerneltest", "internal/ref", true},
+		{"cmd/totemgo/main.go", "main", "power", true},
+	} {
+		s, err := parse(c.file, "package "+c.pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := allowed(list, s, c.dir); got != c.want {
+			t.Errorf("%s (package %s) imports %s: allowed %v, want %v", c.file, c.pkg, c.dir, got, c.want)
+		}
+	}
+}
+
+func TestOneRoomAsksTheProcessor(t *testing.T) {
+	for _, s := range sources(t) {
+		for _, p := range s.imports() {
+			if (strings.HasPrefix(p, "github.com/klauspost/cpuid") || p == "golang.org/x/sys/cpu") && s.dir != "internal/cpufeat" {
+				t.Errorf("%s imports %s: ask internal/cpufeat", s.name, p)
+			}
+			if strings.HasPrefix(p, "github.com/spf13/") && !s.command() {
+				t.Errorf("%s imports %s: flags belong to cmd", s.name, p)
+			}
+		}
+	}
+}
+
+func TestGoMod(t *testing.T) {
+	text := read(t, "go.mod")
+	if !regexp.MustCompile(`(?m)^module github\.com/totemgo/totemgo$`).MatchString(text) {
+		t.Error("go.mod: wrong module")
+	}
+	if !regexp.MustCompile(`(?m)^go 1\.25(\.0)?$`).MatchString(text) {
+		t.Error("go.mod: the go directive is not 1.25")
+	}
+	if m := regexp.MustCompile(`(?m)^\s*(replace|exclude|toolchain)\b.*`).FindString(text); m != "" {
+		t.Errorf("go.mod: %s: a module with it cannot be installed by version", m)
+	}
+}
+
+// What a program gets that imports engine.
+func TestEnginePullsInLittle(t *testing.T) {
+	if _, err := os.Stat(filepath.Join(root, "engine")); err != nil {
+		t.Skip("there is no engine")
+	}
+	goCommand := needs.Tool(t, "go", "go")
+	cmd := exec.Command(goCommand, "list", "-deps", "./engine")
+	cmd.Dir = root
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	for p := range strings.FieldsSeq(string(out)) {
+		switch {
+		case strings.HasPrefix(p, "github.com/spf13/"), strings.HasPrefix(p, "github.com/schollz/"),
+			under(p, module+"/graph/graphio"), under(p, module+"/graph/gen"), under(p, module+"/power"),
+			under(p, module+"/cmd"), p == "testing", p == "flag":
+			t.Errorf("engine pulls in %s", p)
+		}
+	}
+}
