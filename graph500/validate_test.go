@@ -64,7 +64,9 @@ func first(int) int { return 0 }
 
 func validate(t testing.TB, src graph.Source, tree graph500.Tree, threads int) *graph500.Verdict {
 	t.Helper()
-	v, err := graph500.NewValidator(src, threads).Validate(context.Background(), tree)
+	validator := graph500.NewValidator(src, threads)
+	defer validator.Close()
+	v, err := validator.Validate(context.Background(), tree)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -280,6 +282,8 @@ func TestCorruptedTrees(t *testing.T) {
 		n := []int{1, 2, 3, 63, 64, 65, 200, 1000}[g%8]
 		l := randomList(r, n, r.IntN(3*n+1), g%3 == 0)
 		one, two := graph500.NewValidator(l, 1), graph500.NewValidator(l, 2)
+		defer one.Close()
+		defer two.Close()
 		for range 40 {
 			root := uint32(r.IntN(n))
 			parents := serialBFS(l, root, r.IntN)
@@ -400,6 +404,7 @@ func BenchmarkValidate(b *testing.B) {
 			}
 			parents := fastBFS(l, root)
 			v := graph500.NewValidator(l, 0)
+			defer v.Close()
 			b.ResetTimer()
 			for range b.N {
 				x, err := v.Validate(context.Background(), graph500.Tree{Root: root, Parents: parents})
