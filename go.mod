@@ -16,3 +16,5 @@ require (
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
 )
+
+require golang.org/x/sync v0.19.0 // indirect

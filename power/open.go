@@ -127,6 +127,9 @@ func openOne(s Spec, o OpenOptions) (Meter, error) {
 	if err != nil {
 		return nil, err
 	}
+	if s.Covers == "" {
+		s.Covers = record.CoverageComponent
+	}
 	switch s.Kind {
 	case KindModel:
 		return newModel(s.Idle, s.Busy, o.ProcRoot)
