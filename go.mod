@@ -17,4 +17,7 @@ require (
 	golang.org/x/term v0.44.0
 )
 
-require golang.org/x/sync v0.19.0 // indirect
+require (
+	github.com/spf13/pflag v1.0.9 // indirect
+	golang.org/x/sync v0.19.0 // indirect
+)
