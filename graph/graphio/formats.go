@@ -33,11 +33,11 @@ type format struct {
 func formats() []format {
 	return []format{
 		{FormatInfo{"edgelist", []string{".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"}, true, true, "plain edge list, as SNAP publishes them"}, readEdgeList, writeEdgeList},
-		{FormatInfo{"matrixmarket", []string{".mtx"}, true, false, "MatrixMarket coordinate file"}, readMatrixMarket, nil},
-		{FormatInfo{"metis", []string{".graph", ".metis"}, true, false, "METIS graph"}, readMETIS, nil},
+		{FormatInfo{"matrixmarket", []string{".mtx"}, true, false, "MatrixMarket coordinate file"}, readMatrixMarket, writeMatrixMarket},
+		{FormatInfo{"metis", []string{".graph", ".metis"}, true, false, "METIS graph"}, readMETIS, writeMETIS},
 		{FormatInfo{"graph500", []string{".edges", ".packed", ".g500"}, true, true, "Graph500 tuple file"}, readGraph500, writeGraph500},
-		{FormatInfo{"gap", []string{".sg"}, true, true, "GAP serialized graph"}, readGAP, nil},
-		{FormatInfo{"gap-weighted", []string{".wsg"}, true, true, "GAP serialized graph with int32 weights"}, readGAPWeighted, nil},
+		{FormatInfo{"gap", []string{".sg"}, true, true, "GAP serialized graph"}, readGAP, writeGAP},
+		{FormatInfo{"gap-weighted", []string{".wsg"}, true, true, "GAP serialized graph with int32 weights"}, readGAPWeighted, writeGAPWeighted},
 	}
 }
 

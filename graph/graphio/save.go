@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -411,4 +413,91 @@ func (out *output) abandon() {
 	if out.temp != "" {
 		_ = os.Remove(out.temp) // likewise
 	}
+}
+
+// appendWeight appends weight k, exactly, so that a reader takes it for the same sort
+// of number: a real without a fraction keeps a point.
+func appendWeight(dst []byte, weights graph.Weights, k int) []byte {
+	switch weights.Kind() {
+	case graph.Float32, graph.Float64:
+		n := len(dst)
+		dst = strconv.AppendFloat(dst, weights.Float64(k), 'g', -1, 64)
+		if !bytes.ContainsAny(dst[n:], ".e") {
+			dst = append(dst, ".0"...)
+		}
+		return dst
+	}
+	return weights.Append(dst, k)
+}
+
+// labelLoss names what happens to ids in a format that numbers vertices from base.
+func (w *writer) labelLoss(base uint64) {
+	labels := w.src.VertexLabels()
+	n := uint64(labels.Len())
+	if b, ok := labels.Base(); n == 0 || ok && b == base {
+		return
+	}
+	first, last := labels.Label(0), labels.Label(uint32(n-1))
+	w.report.lossf("ids: %d vertices with ids between %d and %d become %d..%d", n, first, last, base, base+n-1)
+}
+
+// rows builds the rows of the graph, or takes them where the source has them.
+func (w *writer) rows() (*graph.CSR, error) {
+	if g, ok := w.src.(*graph.CSR); ok {
+		return g, nil
+	}
+	g, err := graph.Build(w.ctx, w.src, graph.BuildOptions{Threads: w.o.threads(), MemoryLimit: w.o.MemoryLimit})
+	var m *graph.MemoryError
+	if errors.As(err, &m) {
+		return nil, &Error{Found: fmt.Sprintf("%d bytes of memory needed", m.Need), Want: fmt.Sprintf("no more than the limit of %d", m.Limit), Hint: "raise the memory limit", Err: ErrTooLarge}
+	}
+	return g, err
+}
+
+// rowBlocks formats runs of rows, on the option's threads, and writes them in their
+// order.
+func (w *writer) rowBlocks(g *graph.CSR, format func(dst []byte, v uint32) []byte) error {
+	offsets := g.Offsets()
+	n := g.NumVertices()
+	threads := w.o.threads()
+	texts := make([][]byte, threads)
+	for v := 0; v < n; {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, threads)
+		batch, arcs := 0, 0
+		for ; batch < threads && v < n; batch++ {
+			from, start := v, offsets[v]
+			for v < n && (v == from || v-from < blockRecords && offsets[v]-start < blockRecords) {
+				v++
+			}
+			to, t := v, batch
+			arcs += int(offsets[to] - start)
+			wg.Go(func() {
+				errs[t] = Guard(w.path, func() error {
+					texts[t] = texts[t][:0]
+					for r := from; r < to; r++ {
+						texts[t] = format(texts[t], uint32(r))
+					}
+					return nil
+				})
+			})
+		}
+		wg.Wait()
+		for t := range batch {
+			if errs[t] != nil {
+				return errs[t]
+			}
+			if _, err := w.out.Write(texts[t]); err != nil {
+				return err
+			}
+		}
+		if !g.IsDirected() {
+			arcs /= 2
+		}
+		w.progress(arcs)
+	}
+	return nil
 }
