@@ -140,3 +140,21 @@ func joinIDWeights(in *input, blocks []*idBlock) (graph.Weights, error) {
 	}
 	return joinWeights(bufs), nil
 }
+
+// joinList fills the list with the records of all blocks.
+func joinList(in *input, f *File, list *graph.EdgeList, blocks []*idBlock, weighted bool) error {
+	for _, b := range blocks {
+		f.Report.IgnoredColumns += b.ignored
+	}
+	var err error
+	if weighted {
+		if list.Weights, err = joinIDWeights(in, blocks); err != nil {
+			return err
+		}
+	}
+	list.Edges, err = joinEdges(in, blocks)
+	return err
+}
+
+// weightBits tells weights apart that are not equal as float64.
+func weightBits(w graph.Weights, i int) uint64 { return math.Float64bits(w.Float64(i)) }

@@ -400,10 +400,25 @@ func writeMETIS(w *writer) error {
 		return loss(strings.Join(what, ", ")+": METIS has none of these", strings.Join(hints, ", "))
 	}
 	w.labelLoss(1)
-	format := ""
+	vertex := w.o.Vertex
+	if vertex == nil {
+		vertex = &VertexData{}
+	}
+	digit := func(has bool) string {
+		if has {
+			return "1"
+		}
+		return "0"
+	}
+	format := strings.TrimLeft(digit(len(vertex.Sizes) > 0)+digit(len(vertex.Weights) > 0)+digit(w.kind != graph.Unweighted), "0")
+	if format != "" {
+		format = " " + format
+	}
+	if vertex.PerVertex > 1 {
+		format += fmt.Sprintf(" %d", vertex.PerVertex)
+	}
 	weights := g.Weights()
 	if w.kind != graph.Unweighted {
-		format = " 1"
 		for i := range weights.Len() {
 			if weights.Float64(i) <= 0 {
 				w.report.Notes = append(w.report.Notes, "weights of 0 or less written, which the METIS manual does not allow")
@@ -416,8 +431,23 @@ func writeMETIS(w *writer) error {
 	}
 	offsets := g.Offsets()
 	return w.rowBlocks(g, func(dst []byte, v uint32) []byte {
+		start := len(dst)
+		number := func(x int64) {
+			if len(dst) > start {
+				dst = append(dst, ' ')
+			}
+			dst = strconv.AppendInt(dst, x, 10)
+		}
+		if len(vertex.Sizes) > 0 {
+			number(vertex.Sizes[v])
+		}
+		if c := vertex.PerVertex; len(vertex.Weights) > 0 {
+			for _, x := range vertex.Weights[int(v)*c : (int(v)+1)*c] {
+				number(x)
+			}
+		}
 		for k, t := range g.Row(v) {
-			if k > 0 {
+			if len(dst) > start {
 				dst = append(dst, ' ')
 			}
 			dst = strconv.AppendUint(dst, uint64(t)+1, 10)

@@ -33,6 +33,9 @@ type SaveOptions struct {
 	// WeightsPath is the file that takes the weights of a Graph500 tuple file. Empty
 	// refuses a weighted graph there.
 	WeightsPath string
+	// Vertex holds vertex weights and sizes for the formats that have them (METIS and
+	// the native one); others leave them out and say so.
+	Vertex *VertexData
 	// DropWeights leaves weights out.
 	DropWeights bool
 	// Threads is the number of goroutines that format; 0 means GOMAXPROCS.
@@ -66,17 +69,19 @@ func (r *SaveReport) lossf(format string, args ...any) {
 
 // writer is a file being written.
 type writer struct {
-	ctx     context.Context
-	path    string
-	o       *SaveOptions
-	src     graph.Source
-	kind    graph.WeightKind // of the weights to write
-	out     *bufio.Writer
-	extra   *bufio.Writer // of SaveOptions.WeightsPath
-	report  SaveReport
-	done    int64
-	reports time.Time
-	held    int64
+	ctx   context.Context
+	path  string
+	o     *SaveOptions
+	src   graph.Source
+	kind  graph.WeightKind // of the weights to write
+	out   *bufio.Writer
+	extra *bufio.Writer // of SaveOptions.WeightsPath
+	// The files beside a Graphalytics edge file.
+	vertexFile, properties *bufio.Writer
+	report                 SaveReport
+	done                   int64
+	reports                time.Time
+	held                   int64
 }
 
 func (o *SaveOptions) threads() int {
@@ -107,19 +112,35 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 	}
 	var outs []*output
 	err = func() error {
-		main, err := newOutput(ctx, path, o.Stdout)
-		if err != nil {
-			return err
-		}
-		outs = append(outs, main)
-		w.out = main.buf
-		if o.WeightsPath != "" && w.kind != graph.Unweighted {
-			extra, err := newOutput(ctx, o.WeightsPath, nil)
+		open := func(path string) (*bufio.Writer, error) {
+			out, err := newOutput(ctx, path, o.Stdout)
 			if err != nil {
+				return nil, err
+			}
+			outs = append(outs, out)
+			return out.buf, nil
+		}
+		var err error
+		if form.Name == "graphalytics" && path != "-" {
+			set := graphalyticsFiles(path)
+			path = set.edges
+			if w.vertexFile, err = open(set.vertices); err != nil {
 				return err
 			}
-			outs = append(outs, extra)
-			w.extra = extra.buf
+			if w.properties, err = open(set.properties); err != nil {
+				return err
+			}
+		}
+		if w.out, err = open(path); err != nil {
+			return err
+		}
+		if o.WeightsPath != "" && w.kind != graph.Unweighted {
+			if w.extra, err = open(o.WeightsPath); err != nil {
+				return err
+			}
+		}
+		if err := w.vertexData(form.Name); err != nil {
+			return err
 		}
 		if err := form.write(w); err != nil {
 			return err
@@ -498,6 +519,22 @@ func (w *writer) rowBlocks(g *graph.CSR, format func(dst []byte, v uint32) []byt
 			arcs /= 2
 		}
 		w.progress(arcs)
+	}
+	return nil
+}
+
+// vertexData checks SaveOptions.Vertex against the graph and the format.
+func (w *writer) vertexData(format string) error {
+	v, n := w.o.Vertex, w.src.NumVertices()
+	if v == nil || len(v.Weights) == 0 && len(v.Sizes) == 0 {
+		w.o.Vertex = nil
+		return nil
+	}
+	if len(v.Weights) > 0 && len(v.Weights) != n*v.PerVertex || len(v.Sizes) > 0 && len(v.Sizes) != n {
+		return fmt.Errorf("graphio: %w: %d vertex weights and %d sizes for %d vertices", ErrOptions, len(v.Weights), len(v.Sizes), n)
+	}
+	if format != "metis" && format != "native" {
+		w.report.lossf("vertex weights and sizes")
 	}
 	return nil
 }
