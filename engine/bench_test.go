@@ -1,0 +1,86 @@
+package engine_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+)
+
+// benchScale is the scale of the benchmarks' graphs; TOTEMGO_BENCH_SCALE sets it.
+func benchScale() int {
+	if s, err := strconv.Atoi(os.Getenv("TOTEMGO_BENCH_SCALE")); err == nil {
+		return s
+	}
+	return 16
+}
+
+func kron(b *testing.B, scale int) *graph.EdgeList {
+	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return l
+}
+
+// go test ./engine -run - -bench New -count 6
+func BenchmarkNew(b *testing.B) {
+	l := kron(b, benchScale())
+	b.Run(fmt.Sprintf("graph=kron/scale=%d/placement=hubs-on-cpu/processors=cpu", benchScale()), func(b *testing.B) {
+		for b.Loop() {
+			e, err := engine.New(context.Background(), l, engine.Options{})
+			if err != nil {
+				b.Fatal(err)
+			}
+			e.Close()
+		}
+		b.ReportMetric(float64(len(l.Edges))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+	})
+}
+
+// go test ./engine -run - -bench BFS -count 6
+func BenchmarkBFS(b *testing.B) {
+	l := kron(b, benchScale())
+	roots, err := gen.Roots(context.Background(), gen.RootOptions{Vertices: int64(l.Vertices)}, degreeAbove0(l))
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, procs := range []string{"cpu", "cpu:1", "cpu:1,cpu:1"} {
+		b.Run(fmt.Sprintf("graph=kron/scale=%d/placement=hubs-on-cpu/processors=%s", benchScale(), procs), func(b *testing.B) {
+			list, err := engine.ParseProcessors(procs)
+			if err != nil {
+				b.Fatal(err)
+			}
+			e, err := engine.New(context.Background(), l, engine.Options{Processors: list})
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer e.Close()
+			r := e.NewResult()
+			defer r.Free()
+			i := 0
+			for b.Loop() {
+				if err := e.BFSInto(context.Background(), uint64(roots[i%len(roots)]), r); err != nil {
+					b.Fatal(err)
+				}
+				i++
+			}
+			b.ReportMetric(float64(len(l.Edges))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
+		})
+	}
+}
+
+func degreeAbove0(l *graph.EdgeList) func(uint32) bool {
+	has := make([]bool, l.Vertices)
+	for _, e := range l.Edges {
+		if e.U != e.V {
+			has[e.U], has[e.V] = true, true
+		}
+	}
+	return func(v uint32) bool { return has[v] }
+}
