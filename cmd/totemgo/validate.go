@@ -46,7 +46,9 @@ first line "# root R" names the root.`,
 			if err != nil {
 				return err
 			}
-			verdict, err := graph500.NewValidator(file.Source, threads).Validate(ctx, *tree)
+			validator := graph500.NewValidator(file.Source, threads)
+			defer validator.Close()
+			verdict, err := validator.Validate(ctx, *tree)
 			if err != nil {
 				return err
 			}
