@@ -81,8 +81,11 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 			o.Processors[i].Memory = int64(f.device)
 		}
 	}
-	if f.threads < 0 {
-		return o, usagef("--threads %d is negative", f.threads)
+	if err := checkThreads(f.threads); err != nil {
+		return o, err
+	}
+	if !(f.twoEnded >= 0 && f.twoEnded < 1) {
+		return o, usagef("--two-ended %v: want a share from 0 to below 1", f.twoEnded)
 	}
 	if f.placement != "" {
 		if err := knownPlacement(f.placement); err != nil {
@@ -111,6 +114,13 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+func checkThreads(n int) error {
+	if n < 0 {
+		return usagef("--threads %d: want 0 for all cores, or more", n)
+	}
+	return nil
 }
 
 // check finds the faults that the command line alone shows, before a file is read.

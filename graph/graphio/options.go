@@ -141,11 +141,14 @@ type File struct {
 
 	mapping *mapping
 	path    string
+	native  []byte     // the whole of a native file
+	layout  *tgrLayout // its header
 }
 
 // Close unmaps what is mapped. The Source must not be used afterwards. Closing twice
 // is allowed.
 func (f *File) Close() error {
+	f.native = nil
 	if f.mapping == nil {
 		return nil
 	}
