@@ -3,7 +3,6 @@ module github.com/totemgo/totemgo
 go 1.25.0
 
 require (
-	github.com/bits-and-blooms/bitset v1.29.0
 	github.com/ebitengine/purego v0.11.3
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.4
@@ -16,6 +15,8 @@ require (
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
 )
+
+require golang.org/x/sync v0.19.0 // indirect
 
 require (
 	github.com/dustin/go-humanize v1.1.0

@@ -10,26 +10,12 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/internal/needs"
 )
-
-// caseDir returns the folder of one case of the collection that TOTEMGO_CASES
-// names. Without it the test is skipped, unless TOTEMGO_REQUIRE asks for cases.
-func caseDir(t *testing.T, name string) string {
-	t.Helper()
-	dir := os.Getenv("TOTEMGO_CASES")
-	if dir == "" {
-		if slices.Contains(strings.FieldsFunc(os.Getenv("TOTEMGO_REQUIRE"), func(r rune) bool { return r == ',' || r == ' ' }), "cases") {
-			t.Fatal("TOTEMGO_REQUIRE asks for cases, but TOTEMGO_CASES is not set")
-		}
-		t.Skip("TOTEMGO_CASES is not set: the collection of cases is not checked")
-	}
-	return filepath.Join(dir, name)
-}
 
 // readJSON reads a file of a case.
 func readJSON(t *testing.T, path string, into any) {
@@ -62,7 +48,7 @@ func TestCaseEdgeCounts(t *testing.T) {
 			Eligible []uint32         `json:"eligible_roots"`
 		}
 	}
-	readJSON(t, filepath.Join(caseDir(t, "c22g"), "expected.json"), &want)
+	readJSON(t, needs.Cases(t, "c22g", "expected.json"), &want)
 	l := caseGraph(want.Vertices, want.Edges)
 	c, err := graph500.CountEdges(context.Background(), l, 2)
 	if err != nil {
@@ -90,7 +76,7 @@ func TestCaseEdgeCounts(t *testing.T) {
 }
 
 func TestCaseStatistics(t *testing.T) {
-	dir := caseDir(t, "c23g")
+	dir := needs.Cases(t, "c23g")
 	var want struct {
 		Results struct {
 			TEPS struct {
@@ -130,7 +116,7 @@ func TestCaseStatistics(t *testing.T) {
 }
 
 func TestCaseTrees(t *testing.T) {
-	dir := caseDir(t, "c24g")
+	dir := needs.Cases(t, "c24g")
 	var want struct {
 		Vertices int
 		Edges    [][2]uint32

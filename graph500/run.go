@@ -226,6 +226,7 @@ func search(ctx context.Context, c Config, engine Engine, tuples *graph.EdgeList
 		return fmt.Errorf("graph500: roots: %w", err)
 	}
 	validator := NewValidator(tuples, c.Threads)
+	defer validator.Close()
 
 	if _, err := engine.Search(ctx, roots[0]); err != nil {
 		return fmt.Errorf("graph500: warm-up search from %d: %w", roots[0], err)

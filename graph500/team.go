@@ -3,13 +3,12 @@ package graph500
 import (
 	"context"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
-// team is a number of goroutines that share loops.
+// team is a number of threads that share loops.
 type team struct{ threads int }
 
 // newTeam returns a team of at most GOMAXPROCS threads; 0 means GOMAXPROCS.
@@ -23,25 +22,19 @@ func newTeam(threads int) team {
 
 // split calls f once for each chunk of grain items of [0, n), the last one shorter.
 // A worker gets its chunks in rising order. It stops early, with the context's
-// error, when ctx ends.
+// error, when ctx ends. Helpers belong to the team for the length of the call only.
 func (t team) split(ctx context.Context, n, grain int, f func(worker, lo, hi int)) error {
-	chunks := (n + grain - 1) / grain
-	var next atomic.Int64
-	work := func(worker int) {
-		for ctx.Err() == nil {
-			c := int(next.Add(1)) - 1
-			if c >= chunks {
-				return
-			}
-			f(worker, c*grain, min(n, (c+1)*grain))
+	threads := t.threads
+	if n <= grain {
+		threads = 1
+	}
+	w := workers.Acquire(threads)
+	defer w.Close()
+	w.For(n, grain, func(worker, lo, hi int) {
+		if ctx.Err() == nil {
+			f(worker, lo, hi)
 		}
-	}
-	var wg sync.WaitGroup
-	for w := 1; w < min(t.threads, chunks); w++ {
-		wg.Go(func() { work(w) })
-	}
-	work(0)
-	wg.Wait()
+	})
 	return ctx.Err()
 }
 

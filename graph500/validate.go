@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
 // Tree is the result of a search, by dense id.
@@ -22,7 +23,7 @@ type Tree struct {
 
 // Validator checks BFS trees of one graph against the records of its source, and
 // against nothing else. It keeps its buffers from tree to tree, about 5 bytes a
-// vertex. One tree at a time.
+// vertex, until Close. One tree at a time.
 type Validator struct {
 	src    graph.Source
 	labels *graph.Labels
@@ -33,6 +34,7 @@ type Validator struct {
 	narrow []uint8  // the same in a byte, where levels are small enough
 	proven []uint64 // bits: vertices whose tree edge has been met among the records
 	found  []finds  // per worker
+	free   func()   // frees the three
 
 	// Of the tree at hand.
 	tree    Tree
@@ -73,14 +75,20 @@ func (p place) before(q place) bool {
 // threads, 0 for GOMAXPROCS.
 func NewValidator(src graph.Source, threads int) *Validator {
 	n, t := src.NumVertices(), newTeam(threads)
+	levels, narrow, proven := hugemem.Make[uint32](n), hugemem.Make[uint8](n), hugemem.Make[uint64]((n+63)/64)
 	return &Validator{
 		src: src, labels: src.VertexLabels(), team: t,
 		bufs:   blockBuffers(src, t),
-		levels: make([]uint32, n),
-		narrow: make([]uint8, n),
-		proven: make([]uint64, (n+63)/64),
-		found:  make([]finds, t.threads),
+		levels: levels.S, narrow: narrow.S, proven: proven.S,
+		found: make([]finds, t.threads),
+		free:  func() { levels.Free(); narrow.Free(); proven.Free() },
 	}
+}
+
+// Close frees the validator's memory. It must not be used afterwards.
+func (v *Validator) Close() {
+	v.levels, v.narrow, v.proven = nil, nil, nil
+	v.free()
 }
 
 // Validate checks one tree by all five rules. What the tree breaks stands in the
@@ -118,10 +126,14 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 // the parents, so that workers who meet write the same.
 func (v *Validator) computeLevels(ctx context.Context) error {
 	n, parents, levels := len(v.levels), v.tree.Parents, v.levels
-	for i := range levels {
-		levels[i] = outside
+	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
+		for u := lo; u < hi; u++ {
+			levels[u] = outside
+		}
+		clear(v.proven[lo/64 : (hi+63)/64])
+	}); err != nil {
+		return err
 	}
-	clear(v.proven)
 	levels[v.tree.Root] = 0
 	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {

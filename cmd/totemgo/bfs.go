@@ -2,8 +2,10 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -31,7 +33,7 @@ the tree: a line per reached vertex with its id, parent and level.
   totemgo bfs wiki-Vote.txt --root 30
   totemgo bfs wiki-Vote.txt --root 30 --undirected -o parents.tsv
   totemgo bfs web.tgr --root 1 --processors cpu:1,cpu:1 --stats`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
 			if err := ef.check(); err != nil {
@@ -39,6 +41,12 @@ the tree: a line per reached vertex with its id, parent and level.
 			}
 			if root == "" {
 				return usagef("--root is missing: the id of a vertex, as the file has it")
+			}
+			if !wholeNumber(root) {
+				return usagef("--root %q: want the id of a vertex, a whole number", root)
+			}
+			if output == "-" && (asJSON || stats) {
+				return usagef("-o - puts the tree on standard output, where --json and --stats would go too")
 			}
 			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))
 			if err != nil {
@@ -50,7 +58,7 @@ the tree: a line per reached vertex with its id, parent and level.
 				return err
 			}
 			if _, err := file.Source.VertexLabels().ID(label); err != nil {
-				return err
+				return rootError{err}
 			}
 			eng, err := e.newEngine(ctx, file.Source, &ef)
 			if err != nil {
@@ -81,7 +89,7 @@ the tree: a line per reached vertex with its id, parent and level.
 				}
 			}
 			if output != "" {
-				if err := e.writeParents(output, r); err != nil {
+				if err := e.writeParents(ctx, output, r); err != nil {
 					return err
 				}
 			}
@@ -109,23 +117,34 @@ the tree: a line per reached vertex with its id, parent and level.
 	return c
 }
 
-// parseRoot reads the id of a root. What is no 64-bit number is refused as the vertex
-// it cannot be.
+// parseRoot reads the id of a root. A number that cannot be an id is refused as the
+// vertex that is not there.
 func parseRoot(s string, labels *graph.Labels) (uint64, error) {
 	v, err := strconv.ParseUint(s, 10, 64)
 	if err == nil {
 		return v, nil
 	}
-	if _, err := strconv.ParseInt(s, 10, 64); err != nil {
-		return 0, usagef("--root %q is no vertex id", s)
+	n := labels.Len()
+	if n == 0 {
+		return 0, rootError{fmt.Errorf("%w: %s is not in a graph with 0 vertices", graph.ErrNoVertex, s)}
 	}
-	switch n := labels.Len(); {
-	case n == 0:
-		return 0, fmt.Errorf("%w: %s is not in a graph with 0 vertices", graph.ErrNoVertex, s)
-	default:
-		return 0, fmt.Errorf("%w: %s is outside %d..%d", graph.ErrNoVertex, s, labels.Label(0), labels.Label(uint32(n-1)))
-	}
+	return 0, rootError{fmt.Errorf("%w: %s is outside %d..%d", graph.ErrNoVertex, s, labels.Label(0), labels.Label(uint32(n-1)))}
 }
+
+// wholeNumber tells whether s is a number with a sign or without.
+func wholeNumber(s string) bool {
+	s = strings.TrimLeft(s, "+-")
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+// rootError says that --root names no vertex, and which there are.
+type rootError struct{ err error }
+
+func (e rootError) Error() string {
+	return "--root " + strings.TrimPrefix(e.err.Error(), graph.ErrNoVertex.Error()+": ")
+}
+
+func (e rootError) Unwrap() error { return e.err }
 
 // mergeCounts puts the edge counts of an extra search beside the times of the clocked
 // one; false where the two took different directions.
@@ -144,8 +163,8 @@ func mergeCounts(clocked, counted []record.Level) ([]record.Level, bool) {
 	return clocked, true
 }
 
-func (e *env) writeParents(path string, r *engine.BFSResult) error {
-	return e.writeFile(path, func(w *bufio.Writer) error {
+func (e *env) writeParents(ctx context.Context, path string, r *engine.BFSResult) error {
+	return e.writeFile(ctx, path, func(w *bufio.Writer) error {
 		levels := r.Levels()
 		fmt.Fprintf(w, "# root %d\n", r.Root)
 		var line []byte

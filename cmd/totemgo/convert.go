@@ -33,11 +33,17 @@ refused, with the options that help, or named.
 
   totemgo convert web.txt.gz web.tgr
   totemgo convert web.txt.gz web.graph --undirected --drop-loops --merge-duplicates first`,
-		Args: cobra.ExactArgs(2),
+		Args: takes("INPUT", "OUTPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
+			if err := checkThreads(threads); err != nil {
+				return err
+			}
 			mode, err := parseMerge(merge)
 			if err != nil {
+				return err
+			}
+			if err := checkOutput(args[1], format, asJSON); err != nil {
 				return err
 			}
 			limit := int64(memory)

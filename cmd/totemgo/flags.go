@@ -44,6 +44,8 @@ type engineFlags struct {
 	threads                                            int
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
+	gpuStrategy                                        string
+	noCache                                            bool
 }
 
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
@@ -58,6 +60,8 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
 	if runs {
+		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
+		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
 	}
 }
@@ -66,7 +70,7 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory),
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
 	}
 	var err error
 	if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
@@ -77,8 +81,11 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 			o.Processors[i].Memory = int64(f.device)
 		}
 	}
-	if f.threads < 0 {
-		return o, usagef("--threads %d is negative", f.threads)
+	if err := checkThreads(f.threads); err != nil {
+		return o, err
+	}
+	if !(f.twoEnded >= 0 && f.twoEnded < 1) {
+		return o, usagef("--two-ended %v: want a share from 0 to below 1", f.twoEnded)
 	}
 	if f.placement != "" {
 		if err := knownPlacement(f.placement); err != nil {
@@ -107,6 +114,13 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 		}
 	}
 	return o, nil
+}
+
+func checkThreads(n int) error {
+	if n < 0 {
+		return usagef("--threads %d: want 0 for all cores, or more", n)
+	}
+	return nil
 }
 
 // check finds the faults that the command line alone shows, before a file is read.

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -48,7 +49,15 @@ seed gives the same graph for any number of threads.
   totemgo generate rmat --scale 26 --edgefactor 48 --dry-run
   totemgo generate uniform --vertices 1000000 --edges 16000000 -o u.el
   totemgo generate grid --rows 2000 --columns 2000 -o grid.graph`,
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Args: func(c *cobra.Command, args []string) error {
+			if err := takes("KIND")(c, args); err != nil {
+				return fmt.Errorf("%w; kinds are %s", err, strings.Join(generators, ", "))
+			}
+			if !slices.Contains(generators, args[0]) {
+				return usagef("unknown kind of graph %q; known are %s", args[0], strings.Join(generators, ", "))
+			}
+			return nil
+		},
 		ValidArgs: generators,
 		RunE:      func(c *cobra.Command, args []string) error { return e.generate(c.Context(), c, args[0], &f) },
 	}
@@ -147,6 +156,9 @@ func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done
 }
 
 func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *generateFlags) error {
+	if err := checkThreads(f.threads); err != nil {
+		return err
+	}
 	bar := e.progress("generating")
 	r, err := f.recipe(c, kind, func(done, total int64) { bar.set(done, total, "edges") })
 	if err != nil {
@@ -183,6 +195,9 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	}
 	if f.output == "" {
 		return usagef("generate needs -o FILE, or --dry-run")
+	}
+	if err := checkOutput(f.output, f.format, f.asJSON); err != nil {
+		return err
 	}
 	so := graphio.SaveOptions{Format: f.format, Tuple: f.tuple, Threads: f.threads, Stdout: e.stdout}
 	name := f.format

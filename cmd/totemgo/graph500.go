@@ -33,11 +33,14 @@ exits with status 1.
 
   totemgo graph500 --scale 20
   totemgo graph500 --scale 16 --processors cpu:1,cpu:1 --share 0.9,0.1 --director totem --json`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx := c.Context()
 			if !c.Flags().Changed("scale") {
 				return usagef("--scale is missing: the binary logarithm of the number of vertices")
+			}
+			if cfg.EdgeFactor < 1 || cfg.Searches < 1 {
+				return usagef("--edgefactor %d, --roots %d: want 1 or more", cfg.EdgeFactor, cfg.Searches)
 			}
 			st, err := graph500.ParseStyle(style)
 			if err != nil {
@@ -64,6 +67,11 @@ exits with status 1.
 			if err != nil {
 				return err
 			}
+			// Opening devices and building their kernels is outside every clock.
+			if o.Devices, err = engine.OpenDevices(ctx, o); err != nil {
+				return err
+			}
+			defer o.Devices.Close()
 			stage := graph500.Stage("")
 			bar := e.progress("")
 			cfg.Progress = func(s graph500.Stage, done, total int64) {

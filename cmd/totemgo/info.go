@@ -29,7 +29,7 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 
   totemgo info web-NotreDame.txt.gz
   totemgo info web-NotreDame.txt.gz --device-memory 4MiB`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
 			if ef.device > 0 && !c.Flags().Changed("processors") {

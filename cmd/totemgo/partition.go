@@ -25,7 +25,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 
   totemgo partition web.tgr --processors cpu:1,cpu:1 --share 0.9,0.1
   totemgo partition web.tgr --processors cpu:1,opencl:0 --device-memory 1GiB`,
-		Args: cobra.ExactArgs(1),
+		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
 			if _, err := ef.options(nil); err != nil {

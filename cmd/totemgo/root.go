@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -15,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/graph500"
@@ -64,15 +66,19 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 }
 
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
-	e := &env{stdin: stdin, stdout: stdout, stderr: stderr, args: args}
+	out := &remembered{to: stdout}
+	e := &env{stdin: &patient{ctx: ctx, from: stdin}, stdout: out, stderr: stderr, args: args}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(stdout)
+	root.SetOut(out)
 	root.SetErr(stderr)
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	err := root.ExecuteContext(ctx)
+	if out.err != nil && !errors.Is(out.err, context.Canceled) {
+		err = fmt.Errorf("standard output: %w", out.err)
+	}
 	var status exitStatus
 	switch {
 	case err == nil:
@@ -83,13 +89,13 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		fmt.Fprintln(stderr, "totemgo: interrupted")
 		return exitInterrupted
 	case !started || isUsage(err):
-		fmt.Fprintf(stderr, "totemgo: %v\n", oneLine(err))
+		fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
 		if !started {
 			fmt.Fprintf(stderr, "Run 'totemgo --help' or 'totemgo COMMAND --help' for usage.\n")
 		}
 		return exitUsage
 	}
-	fmt.Fprintf(stderr, "totemgo: %v\n", oneLine(err))
+	fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
 	return exitFailed
 }
 
@@ -101,8 +107,61 @@ func isUsage(err error) bool {
 		errors.Is(err, graph500.ErrConfig) || errors.Is(err, graph500.ErrStyle)
 }
 
-// oneLine joins the faults of errors.Join.
-func oneLine(err error) string { return strings.ReplaceAll(err.Error(), "\n", "; ") }
+// message is what an error tells a person: one line, without the packages' prefixes,
+// with the flag that helps where there is one.
+func message(err error) string {
+	s := err.Error()
+	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
+	s = packagePrefix.ReplaceAllString(s, "$1")
+	if errors.Is(err, engine.ErrMemory) || errors.Is(err, graph.ErrMemory) {
+		s += "; --memory-limit sets another"
+	}
+	return s
+}
+
+// packagePrefix finds the prefixes that packages give to their errors.
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition): `)
+
+// flagError says in words what is wrong with a flag's value.
+func flagError(_ *cobra.Command, err error) error {
+	s := err.Error()
+	if m := numberError.FindStringSubmatch(s); m != nil {
+		what := "a whole number"
+		if m[3] == "ParseFloat" {
+			what = "a number"
+		}
+		if m[5] == "value out of range" {
+			return usagef("%s %s is too large", m[2], m[1])
+		}
+		return usagef("%s %s: want %s", m[2], m[1], what)
+	}
+	if m := sizeError.FindStringSubmatch(s); m != nil {
+		return usagef("%s: %s", m[1], m[2])
+	}
+	return usageError{err}
+}
+
+var (
+	numberError = regexp.MustCompile(`^invalid argument (".*") for ".*?(--[a-z0-9-]+)" flag: strconv\.(\w+): parsing (".*"): (.*)$`)
+	sizeError   = regexp.MustCompile(`^invalid argument ".*" for ".*?(--[a-z0-9-]+)" flag: (.*)$`)
+)
+
+// takes checks the number of arguments and names those that are missing.
+func takes(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s: %s is missing", c.Name(), strings.Join(names[len(args):], " and "))
+		case len(args) > len(names):
+			what := "no argument"
+			if len(names) > 0 {
+				what = "only " + strings.Join(names, " and ")
+			}
+			return usagef("%s takes %s; %q is one too many", c.Name(), what, args[len(names)])
+		}
+		return nil
+	}
+}
 
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
@@ -121,13 +180,22 @@ Results go to standard output; progress and messages to standard error. Exit sta
 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          cobra.NoArgs,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return nil
+			}
+			c.SuggestionsMinimumDistance = 2
+			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+				return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+			}
+			return usagef("unknown command %q", args[0])
+		},
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usageError{err} })
+	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newVersion(e),
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newDevices(e), newVersion(e),
 	)
 	return root
 }
@@ -137,7 +205,7 @@ func newVersion(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version and what the machine offers",
-		Args:  cobra.NoArgs,
+		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
 			doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
 			if asJSON {
@@ -198,6 +266,9 @@ func (e *env) note(format string, args ...any) {
 
 // isTerminal tells whether w is a terminal.
 func isTerminal(w io.Writer) bool {
+	if r, ok := w.(*remembered); ok {
+		w = r.to
+	}
 	f, ok := w.(*os.File)
 	return ok && terminal(int(f.Fd()))
 }

@@ -31,9 +31,12 @@ func newValidate(e *env) *cobra.Command {
 of Graph500. It exits with status 1, and names the rule, vertex and edge, where the tree
 is not valid. Lines are "vertex parent [level]"; a parent of -1 says unreached; the
 first line "# root R" names the root.`,
-		Args: cobra.ExactArgs(2),
+		Args: takes("GRAPH", "PARENTS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
+			if err := checkThreads(threads); err != nil {
+				return err
+			}
 			if args[0] == "-" && args[1] == "-" {
 				return usagef("only one of the two can be standard input")
 			}
@@ -46,7 +49,9 @@ first line "# root R" names the root.`,
 			if err != nil {
 				return err
 			}
-			verdict, err := graph500.NewValidator(file.Source, threads).Validate(ctx, *tree)
+			validator := graph500.NewValidator(file.Source, threads)
+			defer validator.Close()
+			verdict, err := validator.Validate(ctx, *tree)
 			if err != nil {
 				return err
 			}

@@ -3,4 +3,50 @@
 // Open reads every format that Formats lists, compressed or not, from a file or from
 // standard input; Save writes the writable ones. The conventions of each format stand
 // in docs/formats.md.
+//
+// # The native format
+//
+// A .tgr file is the engine's CSR as it lies in memory, so that opening it is mapping
+// it. All numbers are little-endian. Sections begin at multiples of 64 bytes, in the
+// order of the drawing; the gaps between are zero.
+//
+//	offset  size  what
+//	     0     8  89 54 47 52 0d 0a 1a 0a ("\x89TGR\r\n\x1a\n")
+//	     8     4  version, 1
+//	    12     4  flags: bit 0 directed, bit 1 labels are a table, bit 2 vertex weights,
+//	              bit 3 vertex sizes
+//	    16     8  n, vertices
+//	    24     8  records: edges, an undirected one once
+//	    32     8  m, arcs: entries of the rows
+//	    40     8  self-loops among the records
+//	    48     4  kind of weights: 0 none, 1 int32, 2 int64, 3 float32, 4 float64
+//	    52     4  weights a vertex (METIS ncon), 0 without flag bit 2
+//	    56     8  label of vertex 0, where labels are no table: labels are it + id
+//	    64     8  size of the file
+//	    72    48  zero
+//	   120     4  CRC-32C of the bytes from 128 on
+//	   124     4  CRC-32C of the bytes 0 … 123
+//	   128        (n+1) × 8  offsets: row v is targets[offsets[v]:offsets[v+1]]
+//	              m × 4      targets; rows rise; both arcs of an undirected edge, a
+//	                         self-loop once
+//	              m × 4 or 8 weights of the entries, where there are any
+//	              n × 8      labels, strictly rising, where they are a table
+//	              n × weights a vertex × 8  vertex weights, where there are any
+//	              n × 8      vertex sizes, where there are any
+//
+// Opening checks the header, its checksum and that the size of the file is what the
+// header implies: that takes no time in proportion to the graph. It does not check
+// that offsets rise, that targets are vertices, or the checksum of the data: the
+// pass that places the graph does the former, and File.Verify does both and the latter.
+//
+// # Files that change while they are mapped
+//
+// Files are mapped where the system allows it. If another program cuts a file short
+// while it is read, Open returns an error that wraps ErrTruncated: its goroutines run
+// under Guard, and the size is looked at again at the end. A native file stays mapped
+// as long as its Source is used. Code that reads the Source under Guard gets the same
+// error; elsewhere the system ends the program with a fault of memory (SIGBUS), which
+// nothing in a process can prevent. A file that is overwritten in place is read as it
+// is at that moment: what was checked may no longer hold. Save never does that, it
+// renames a complete file over the old one, and the mapping keeps the old one.
 package graphio

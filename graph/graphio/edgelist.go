@@ -13,13 +13,21 @@ import (
 // Plain edge lists, as SNAP publishes them (https://snap.stanford.edu/data): a record a
 // line, two ids, perhaps more columns; lines that start with # or % are comments.
 
+// weightMark ends the first comment of a list whose third column is a weight.
+const weightMark = ", weights in column 3"
+
 // edgeBlock is what one block of an edge list holds.
 type edgeBlock struct {
 	pairs     []graph.Pair64
 	weights   weightBuf
 	ignored   int64
 	tolerated int64
+	first     int64
+	skipped   []int32 // lines of the block, from 0, that hold no record
 }
+
+// line is the number of the line that holds record k of the block.
+func (b *edgeBlock) line(k int) int64 { return recordLine(b.first, b.skipped, int64(k)) }
 
 // listShape is what is settled before the records of an edge list are parsed.
 type listShape struct {
@@ -30,7 +38,9 @@ type listShape struct {
 	lenient   bool
 	comments  string // bytes that start a comment
 	what      string // of the ids, in messages
-	weightOpt bool   // a line may end before the weight
+	weightOpt bool   // a line may end before the weight, which is 1 then
+	anyWidth  bool   // lines may have more columns than others
+	prefix    byte   // the word before the first id, or 0
 }
 
 func (s *listShape) comment(c byte) bool { return strings.IndexByte(s.comments, c) >= 0 }
@@ -73,6 +83,9 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 				if d, ok := statedDirection(text[i+1:]); ok {
 					f.Report.DirectionStated = true
 					directed = d
+					if bytes.HasSuffix(bytes.TrimSpace(text), []byte(weightMark)) && in.o.WeightColumn == 0 && shape.columns != 2 {
+						shape.weight = 3
+					}
 				}
 			}
 			in.skip(size)
@@ -193,6 +206,7 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 	if s.weight > 0 {
 		out.weights.grow(n)
 	}
+	out.first = b.first
 	simple := s.columns == 2 && s.delim == 0
 	for i, line := 0, b.first; i < len(data); {
 		line++
@@ -201,13 +215,18 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 		if i == len(data) {
 			break
 		}
+		if s.prefix != 0 && data[i] == s.prefix && i+1 < len(data) && blank(data[i+1]) {
+			i = skipBlanks(data, i+1)
+			if i == len(data) || eol(data[i]) {
+				return s.shapeFault(data, start, line)
+			}
+		} else if s.prefix != 0 && !eol(data[i]) && !s.comment(data[i]) {
+			return fault(line, i-start+1, ErrFormat, quote(token(data, i, 0)), fmt.Sprintf("a line that starts with %q", s.prefix), "")
+		}
 		u, k := parseDigits(data, i)
 		if k <= i { // no digit, or a number beyond 64 bits
-			if eol(data[i]) {
-				i = nextLine(data, i)
-				continue
-			}
-			if s.comment(data[i]) {
+			if eol(data[i]) || s.comment(data[i]) {
+				out.skipped = append(out.skipped, int32(line-1-b.first))
 				i = nextLine(data, restOfLine(data, i))
 				continue
 			}
@@ -282,7 +301,7 @@ func (s *listShape) rest(data []byte, start, i int, line int64, out *edgeBlock) 
 			}
 			weighted = true
 			i = next
-		case columns > s.columns && !s.lenient:
+		case columns > s.columns && !s.lenient && !s.anyWidth:
 			return 0, s.shapeFault(data, start, line)
 		default:
 			i = k
@@ -294,7 +313,7 @@ func (s *listShape) rest(data []byte, start, i int, line int64, out *edgeBlock) 
 				}
 			}
 			out.ignored++
-			if columns > s.columns {
+			if columns > s.columns && !s.anyWidth {
 				out.tolerated++
 			}
 		}
@@ -314,12 +333,16 @@ func (s *listShape) rest(data []byte, start, i int, line int64, out *edgeBlock) 
 // shapeFault finds out what is wrong with the line that starts at start.
 func (s *listShape) shapeFault(data []byte, start int, line int64) *Error {
 	text := data[start:restOfLine(data, start)]
-	at := 0
+	at := skipBlanks(text, 0)
+	if s.prefix != 0 && at < len(text) && text[at] == s.prefix {
+		at++
+		text = append(bytes.Repeat([]byte{' '}, at), text[at:]...)
+	}
 	for c := 1; c <= 2; c++ {
 		at = skipBlanks(text, at)
 		tok := token(text, at, s.delim)
 		if len(tok) == 0 {
-			if c == 2 {
+			if c == 2 || s.prefix != 0 {
 				break
 			}
 			return idFault(line, at+1, tok, s.what)
@@ -399,11 +422,14 @@ func writeEdgeList(w *writer) error {
 	} else if isolated > 0 {
 		w.report.lossf("%s without edges", spell(isolated, "vertex", "vertices"))
 	}
-	comment := "# Directed graph\n"
+	comment := "# Directed graph"
 	if !w.src.IsDirected() {
-		comment = "# Undirected graph\n"
+		comment = "# Undirected graph"
 	}
-	if _, err := w.out.WriteString(comment); err != nil {
+	if w.kind != graph.Unweighted && ext != ".wel" {
+		comment += weightMark
+	}
+	if _, err := w.out.WriteString(comment + "\n"); err != nil {
 		return err
 	}
 	labels := w.src.VertexLabels()
@@ -419,19 +445,6 @@ func writeEdgeList(w *writer) error {
 		}
 		return append(dst, '\n')
 	})
-}
-
-// appendWeight appends weight k so that a reader takes it for the same kind of number:
-// a real without a fraction keeps a point.
-func appendWeight(dst []byte, weights graph.Weights, k int) []byte {
-	n := len(dst)
-	dst = weights.Append(dst, k)
-	if kind := weights.Kind(); kind == graph.Float32 || kind == graph.Float64 {
-		if !bytes.ContainsAny(dst[n:], ".e") {
-			dst = append(dst, ".0"...)
-		}
-	}
-	return dst
 }
 
 // countIsolated counts the vertices that no record names.

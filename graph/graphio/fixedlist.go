@@ -1,6 +1,9 @@
 package graphio
 
 import (
+	"fmt"
+	"math"
+
 	"github.com/totemgo/totemgo/graph"
 )
 
@@ -15,15 +18,90 @@ type idBlock struct {
 }
 
 // line is the number of the line that holds record k of the block.
-func (b *idBlock) line(k int64) int64 {
+func (b *idBlock) line(k int64) int64 { return recordLine(b.first, b.skipped, k) }
+
+// recordLine is the number of the line of record k in a block that starts after line
+// first and has no record on the lines skipped.
+func recordLine(first int64, skipped []int32, k int64) int64 {
 	at := k
-	for _, s := range b.skipped {
+	for _, s := range skipped {
 		if int64(s) > at {
 			break
 		}
 		at++
 	}
-	return b.first + at + 1
+	return first + at + 1
+}
+
+// parseRanged parses an edge list whose ids lie in base … base+n−1.
+func parseRanged(in *input, shape *listShape, base, n uint64, format string) ([]*idBlock, error) {
+	return parseBlocks(in, 0, func(b block, out *idBlock) error {
+		var list edgeBlock
+		faulty := shape.parse(in, b, &list)
+		out.first, out.skipped, out.ignored, out.weights = list.first, list.skipped, list.ignored, list.weights
+		if err := in.hold(int64(len(list.pairs)) * 8); err != nil {
+			return err
+		}
+		out.edges = make([]graph.Edge, len(list.pairs))
+		for i, p := range list.pairs {
+			u, v := p.U-base, p.V-base
+			if u >= n || v >= n {
+				bad := p.U
+				if u < n {
+					bad = p.V
+				}
+				return outside(list.line(i), bad, base, n, format)
+			}
+			out.edges[i] = graph.Edge{U: uint32(u), V: uint32(v)}
+		}
+		return faulty
+	})
+}
+
+// outside names an id outside base … base+n−1.
+func outside(line int64, id, base, n uint64, format string) *Error {
+	hint := ""
+	if id < base {
+		hint = fmt.Sprintf("%s counts from %d", format, base)
+	}
+	want := fmt.Sprintf("%d..%d", base, base+n-1)
+	if n == 0 {
+		want = "none in a graph without vertices"
+	}
+	return fault(line, 0, ErrFormat, fmt.Sprintf("vertex %d", id), want, hint)
+}
+
+// declared compares the number of records with the declared one. line is where the
+// declaration stands.
+func declared(in *input, f *File, blocks []*idBlock, want uint64, line int64, one, many string) error {
+	found := uint64(0)
+	for _, b := range blocks {
+		if n := uint64(len(b.edges)); found <= want && found+n > want && !in.o.Lenient {
+			return fault(b.line(int64(want-found)), 0, ErrFormat, "one "+one+" more than declared",
+				fmt.Sprintf("%s, as line %d says", spell(int64(want), one, many), line), "")
+		}
+		found += uint64(len(b.edges))
+	}
+	if found == want {
+		return nil
+	}
+	if !in.o.Lenient {
+		return &Error{Found: spell(int64(found), one, many), Want: fmt.Sprintf("%d, as line %d says", want, line), Err: ErrTruncated}
+	}
+	f.Report.Tolerated++
+	f.Report.warnf("%d %s declared on line %d, %d found", want, many, line, found)
+	return nil
+}
+
+// checkDeclared refuses counts that no graph has.
+func checkDeclared(line int64, n, m uint64, what string) error {
+	if n > graph.MaxVertices {
+		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), "")
+	}
+	if m > math.MaxInt64/16 {
+		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d %s declared for %d vertices", m, what, n), "no more than a file can hold", "")
+	}
+	return nil
 }
 
 // joinEdges makes one slice of the edges of all blocks and gives the blocks' memory up.
@@ -62,3 +140,21 @@ func joinIDWeights(in *input, blocks []*idBlock) (graph.Weights, error) {
 	}
 	return joinWeights(bufs), nil
 }
+
+// joinList fills the list with the records of all blocks.
+func joinList(in *input, f *File, list *graph.EdgeList, blocks []*idBlock, weighted bool) error {
+	for _, b := range blocks {
+		f.Report.IgnoredColumns += b.ignored
+	}
+	var err error
+	if weighted {
+		if list.Weights, err = joinIDWeights(in, blocks); err != nil {
+			return err
+		}
+	}
+	list.Edges, err = joinEdges(in, blocks)
+	return err
+}
+
+// weightBits tells weights apart that are not equal as float64.
+func weightBits(w graph.Weights, i int) uint64 { return math.Float64bits(w.Float64(i)) }

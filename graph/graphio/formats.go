@@ -27,18 +27,29 @@ type format struct {
 	read func(in *input, f *File) (graph.Source, error)
 	// write is nil where the format is read only.
 	write func(w *writer) error
+	// mirrored tells whether the format states both directions of an undirected edge.
+	mirrored bool
 }
 
 // formats is the table of all formats.
 func formats() []format {
 	return []format{
-		{FormatInfo{"edgelist", []string{".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"}, true, true, "plain edge list, as SNAP publishes them"}, readEdgeList, writeEdgeList},
-		{FormatInfo{"matrixmarket", []string{".mtx"}, true, false, "MatrixMarket coordinate file"}, readMatrixMarket, nil},
-		{FormatInfo{"metis", []string{".graph", ".metis"}, true, false, "METIS graph"}, readMETIS, nil},
-		{FormatInfo{"graph500", []string{".edges", ".packed", ".g500"}, true, true, "Graph500 tuple file"}, readGraph500, writeGraph500},
-		{FormatInfo{"gap", []string{".sg"}, true, true, "GAP serialized graph"}, readGAP, nil},
-		{FormatInfo{"gap-weighted", []string{".wsg"}, true, true, "GAP serialized graph with int32 weights"}, readGAPWeighted, nil},
+		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, false},
+		{info("matrixmarket", "MatrixMarket coordinate file", ".mtx"), readMatrixMarket, writeMatrixMarket, true},
+		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true},
+		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false},
+		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, true},
+		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, true},
+		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, false},
+		{info("totem", "Totem text", ".totem"), readTotem, writeTotem, true},
+		{info("graphalytics", "LDBC Graphalytics vertex and edge files", ".e", ".v"), readGraphalytics, writeGraphalytics, false},
+		{info("konect", "KONECT network (out.NAME)"), readKONECT, writeKONECT, false},
+		{info("native", "the engine's own, mapped", ".tgr"), readTGR, writeTGR, true},
 	}
+}
+
+func info(name, description string, extensions ...string) FormatInfo {
+	return FormatInfo{Name: name, Description: description, Extensions: extensions}
 }
 
 // Formats lists the formats in the order of the documentation.
@@ -89,6 +100,9 @@ func extension(path string) string { return strings.ToLower(filepath.Ext(stem(pa
 // aside. ok is false where the name tells nothing.
 func DetectName(path string) (format string, ok bool) {
 	ext := extension(path)
+	if strings.HasPrefix(stem(path), "out.") {
+		return "konect", true
+	}
 	for _, f := range formats() {
 		if slices.Contains(f.Extensions, ext) {
 			return f.Name, true
@@ -133,11 +147,48 @@ func detect(in *input) (*format, error) {
 
 // detectContent tells the formats that begin with a mark.
 func detectContent(head []byte) string {
-	line := head[:restOfLine(head, 0)]
-	lower := bytes.ToLower(line)
-	switch {
-	case bytes.HasPrefix(lower, []byte("%%matrixmarket")), bytes.HasPrefix(lower, []byte("%matrixmarket")):
-		return "matrixmarket"
+	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
+	if bytes.HasPrefix(head, []byte(tgrMagic)) {
+		return "native"
+	}
+	for i := 0; i < len(head); {
+		end := restOfLine(head, i)
+		line := bytes.ToLower(bytes.TrimSpace(head[i:end]))
+		words := bytes.Fields(line)
+		i = nextLine(head, end)
+		if len(words) == 0 {
+			continue
+		}
+		first := string(words[0])
+		switch {
+		case first == "%%matrixmarket" || first == "%matrixmarket":
+			return "matrixmarket"
+		case first == "#" && len(words) >= 3 && string(words[1]) == "nodes:" && isNumber(words[2]) && totemSecond(head[i:]),
+			first == "#nodes:" && len(words) >= 2 && isNumber(words[1]) && totemSecond(head[i:]):
+			return "totem"
+		case first == "%" && len(words) >= 3 && konectWord(string(words[1]), "sym", "asym", "bip") && konectWord(string(words[2]), konectWeights()...):
+			return "konect"
+		case first == "p" && len(words) == 4 && string(words[1]) == "sp":
+			return "dimacs9"
+		case first == "c":
+			continue
+		}
+		return ""
 	}
 	return ""
 }
+
+func isNumber(word []byte) bool {
+	_, k := parseDigits(word, 0)
+	return k == len(word) && k > 0
+}
+
+// totemSecond tells whether the second line of Totem text follows: SNAP's comments
+// name nodes and edges on one line.
+func totemSecond(rest []byte) bool {
+	line := bytes.ToLower(rest[:restOfLine(rest, 0)])
+	line = bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("#")), " \t")
+	return bytes.HasPrefix(line, []byte("edges"))
+}
+
+func konectWord(word string, of ...string) bool { return slices.Contains(of, word) }

@@ -206,3 +206,76 @@ func looksLikeGAP(head []byte, size int64) string {
 	}
 	return ""
 }
+
+func writeGAP(w *writer) error         { return writeGAPAs(w, false) }
+func writeGAPWeighted(w *writer) error { return writeGAPAs(w, true) }
+
+// writeGAPAs writes a .sg or .wsg file; the rows rise.
+func writeGAPAs(w *writer, weighted bool) error {
+	if w.src.NumVertices() > math.MaxInt32 {
+		return loss(fmt.Sprintf("%d vertices, and GAP files hold %d", w.src.NumVertices(), math.MaxInt32), "")
+	}
+	if !weighted && w.kind != graph.Unweighted {
+		return loss("weights, and a .sg file has none", "name it .wsg, or drop the weights (--drop-weights)")
+	}
+	if weighted && w.kind == graph.Unweighted {
+		w.report.Notes = append(w.report.Notes, "the graph has no weights: weight 1 written for each edge")
+	}
+	g, err := w.rows()
+	if err != nil {
+		return err
+	}
+	sides := []*graph.CSR{g}
+	if g.IsDirected() {
+		t, err := g.Transpose(w.ctx, w.o.threads())
+		if err != nil {
+			return err
+		}
+		sides = append(sides, t)
+	}
+	w.labelLoss(0)
+	var head [gapHeader]byte
+	if g.IsDirected() {
+		head[0] = 1
+	}
+	binary.LittleEndian.PutUint64(head[1:], uint64(g.NumArcs()))
+	binary.LittleEndian.PutUint64(head[9:], uint64(g.NumVertices()))
+	if _, err := w.out.Write(head[:]); err != nil {
+		return err
+	}
+	for _, side := range sides {
+		var weights []int32
+		if w.kind != graph.Unweighted {
+			narrow, err := side.Weights().Convert(graph.Int32)
+			if err != nil {
+				return loss("weights that int32 does not hold: "+err.Error(), "drop the weights (--drop-weights)")
+			}
+			if weights, err = graph.WeightsAs[int32](narrow); err != nil {
+				return err
+			}
+		}
+		var buf [8]byte
+		for _, o := range side.Offsets() {
+			binary.LittleEndian.PutUint64(buf[:], o)
+			if _, err := w.out.Write(buf[:]); err != nil {
+				return err
+			}
+		}
+		offsets := side.Offsets()
+		err := w.rowBlocks(side, func(dst []byte, v uint32) []byte {
+			for k, t := range side.Row(v) {
+				dst = binary.LittleEndian.AppendUint32(dst, t)
+				if weights != nil {
+					dst = binary.LittleEndian.AppendUint32(dst, uint32(weights[offsets[v]+uint64(k)]))
+				} else if weighted {
+					dst = binary.LittleEndian.AppendUint32(dst, 1)
+				}
+			}
+			return dst
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

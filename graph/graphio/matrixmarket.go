@@ -37,21 +37,11 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := uint64(0)
 	for _, b := range blocks {
-		if n := uint64(len(b.edges)); found <= h.entries && found+n > h.entries && !in.o.Lenient {
-			return nil, fault(b.line(int64(h.entries-found)), 0, ErrFormat, "one entry more than declared",
-				fmt.Sprintf("%d entries, as line %d says", h.entries, h.sizeLine), "")
-		}
-		found += uint64(len(b.edges))
 		f.Report.IgnoredColumns += b.ignored
 	}
-	if found != h.entries {
-		if !in.o.Lenient {
-			return nil, &Error{Found: fmt.Sprintf("%d entries", found), Want: fmt.Sprintf("%d, as line %d says", h.entries, h.sizeLine), Err: ErrTruncated}
-		}
-		f.Report.Tolerated++
-		f.Report.warnf("%d entries declared on line %d, %d found", h.entries, h.sizeLine, found)
+	if err := declared(in, f, blocks, h.entries, h.sizeLine, "entry", "entries"); err != nil {
+		return nil, err
 	}
 	list := &graph.EdgeList{Vertices: int(h.n), Directed: h.symmetry == "general", Labels: graph.IdentityLabels(int(h.n), 1)}
 	f.Report.DirectionStated = true
@@ -147,15 +137,14 @@ func readMTXHeader(in *input) (*mtxHeader, error) {
 		if sizes[0] != sizes[1] {
 			return nil, fault(line, 0, ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph", "")
 		}
-		if sizes[0] > graph.MaxVertices {
-			return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", sizes[0]), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), "")
+		if sizes[2] > math.MaxInt64/16 {
+			return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d entries declared for a %d x %d matrix", sizes[2], sizes[0], sizes[1]), "no more than a file can hold", "")
+		}
+		if err := checkDeclared(line, sizes[0], sizes[2], "entries"); err != nil {
+			return nil, err
 		}
 		in.skip(size)
 		h.n, h.entries, h.sizeLine = sizes[0], sizes[2], line
-		// An entry takes at least "1 1" and a line end.
-		if left := uint64(len(in.win)); h.entries > math.MaxInt64 || in.m != nil && h.entries > left/4+1 && left < uint64(blockSize) && h.entries > 1<<20 {
-			return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d entries declared for a %d x %d matrix", h.entries, h.n, h.n), "no more than the file can hold", "")
-		}
 		return h, nil
 	}
 }
@@ -266,4 +255,38 @@ func rangeFault(line int64, column int, what string, v, n uint64, format string)
 		want = "none in a graph without vertices"
 	}
 	return fault(line, column, ErrFormat, fmt.Sprintf("%s %d", what, v), want, hint)
+}
+
+// writeMatrixMarket writes a coordinate file: general if the graph is directed, else
+// symmetric with each edge in the lower triangle.
+func writeMatrixMarket(w *writer) error {
+	field, symmetry := "pattern", "general"
+	switch w.kind {
+	case graph.Int32, graph.Int64:
+		field = "integer"
+	case graph.Float32, graph.Float64:
+		field = "real"
+	}
+	directed := w.src.IsDirected()
+	if !directed {
+		symmetry = "symmetric"
+	}
+	w.labelLoss(1)
+	n := w.src.NumVertices()
+	if _, err := fmt.Fprintf(w.out, "%%%%MatrixMarket matrix coordinate %s %s\n%d %d %d\n", field, symmetry, n, n, w.src.NumEdges()); err != nil {
+		return err
+	}
+	return w.records(func(dst []byte, e graph.Edge, weights graph.Weights, k int) []byte {
+		if !directed && e.U < e.V {
+			e.U, e.V = e.V, e.U
+		}
+		dst = strconv.AppendUint(dst, uint64(e.U)+1, 10)
+		dst = append(dst, ' ')
+		dst = strconv.AppendUint(dst, uint64(e.V)+1, 10)
+		if w.kind != graph.Unweighted {
+			dst = append(dst, ' ')
+			dst = appendWeight(dst, weights, k)
+		}
+		return append(dst, '\n')
+	})
 }

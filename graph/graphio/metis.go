@@ -370,3 +370,92 @@ func (h *metisHeader) oneSided(blocks []*metisBlock) error {
 	}
 	return &Error{Found: "edges that only one end lists", Want: "every edge at both ends", Err: ErrFormat}
 }
+
+// writeMETIS writes a METIS graph. What METIS cannot hold is refused all at once.
+func writeMETIS(w *writer) error {
+	var what, hints []string
+	refuse := func(part, hint string) {
+		what = append(what, part)
+		hints = append(hints, hint)
+	}
+	if w.kind == graph.Float32 || w.kind == graph.Float64 {
+		refuse("real weights", "drop the weights (--drop-weights)")
+	}
+	g, err := w.rows()
+	if err != nil {
+		return err
+	}
+	if g.IsDirected() {
+		refuse("direction", "make it undirected (--undirected)")
+	}
+	if n := g.SelfLoops(); n > 0 {
+		refuse(plural(n, "self-loop"), "drop them (--drop-loops)")
+	}
+	if n := g.Duplicates(); n > 0 {
+		refuse(plural(n, "duplicate edge"), "merge them (--merge-duplicates)")
+	} else if g.IsDirected() {
+		hints = append(hints, "merge what then is double (--merge-duplicates)")
+	}
+	if len(what) > 0 {
+		return loss(strings.Join(what, ", ")+": METIS has none of these", strings.Join(hints, ", "))
+	}
+	w.labelLoss(1)
+	vertex := w.o.Vertex
+	if vertex == nil {
+		vertex = &VertexData{}
+	}
+	digit := func(has bool) string {
+		if has {
+			return "1"
+		}
+		return "0"
+	}
+	format := strings.TrimLeft(digit(len(vertex.Sizes) > 0)+digit(len(vertex.Weights) > 0)+digit(w.kind != graph.Unweighted), "0")
+	if format != "" {
+		format = " " + format
+	}
+	if vertex.PerVertex > 1 {
+		format += fmt.Sprintf(" %d", vertex.PerVertex)
+	}
+	weights := g.Weights()
+	if w.kind != graph.Unweighted {
+		for i := range weights.Len() {
+			if weights.Float64(i) <= 0 {
+				w.report.Notes = append(w.report.Notes, "weights of 0 or less written, which the METIS manual does not allow")
+				break
+			}
+		}
+	}
+	if _, err := fmt.Fprintf(w.out, "%d %d%s\n", g.NumVertices(), g.NumEdges(), format); err != nil {
+		return err
+	}
+	offsets := g.Offsets()
+	return w.rowBlocks(g, func(dst []byte, v uint32) []byte {
+		start := len(dst)
+		number := func(x int64) {
+			if len(dst) > start {
+				dst = append(dst, ' ')
+			}
+			dst = strconv.AppendInt(dst, x, 10)
+		}
+		if len(vertex.Sizes) > 0 {
+			number(vertex.Sizes[v])
+		}
+		if c := vertex.PerVertex; len(vertex.Weights) > 0 {
+			for _, x := range vertex.Weights[int(v)*c : (int(v)+1)*c] {
+				number(x)
+			}
+		}
+		for k, t := range g.Row(v) {
+			if len(dst) > start {
+				dst = append(dst, ' ')
+			}
+			dst = strconv.AppendUint(dst, uint64(t)+1, 10)
+			if w.kind != graph.Unweighted {
+				dst = append(dst, ' ')
+				dst = weights.Append(dst, int(offsets[v])+k)
+			}
+		}
+		return append(dst, '\n')
+	})
+}

@@ -73,7 +73,7 @@ func load(in *input, f *File) error {
 		f.Report.Bytes = in.read.Load()
 	}
 	f.Report.Records = src.NumEdges()
-	f.Source, err = override(src, in.o.Direction, in)
+	f.Source, err = override(src, in.o.Direction, form.mirrored, in)
 	return err
 }
 
@@ -88,17 +88,26 @@ func isUTF16(head []byte) bool {
 	return len(head) > 4 && zeros*5 > len(head)*2 && zeros*5 < len(head)*3 && len(head)%2 == 0
 }
 
-// override applies Options.Direction.
-func override(src graph.Source, d Direction, in *input) (graph.Source, error) {
+// override applies Options.Direction. mirrored tells whether the format states both
+// directions of an undirected edge, by listing it twice or by calling itself symmetric.
+func override(src graph.Source, d Direction, mirrored bool, in *input) (graph.Source, error) {
 	if d == AsStated || src.IsDirected() == (d == Directed) {
 		return src, nil
 	}
 	list, ok := src.(*graph.EdgeList)
 	if !ok {
-		return nil, fmt.Errorf("graphio: %w: the direction of a native file cannot be overridden; convert it", ErrOptions)
+		g, ok := src.(*graph.CSR)
+		if !ok {
+			return nil, fmt.Errorf("graphio: %w: the direction of this source cannot be overridden", ErrOptions)
+		}
+		if d == Undirected {
+			return &undirectedView{g}, nil
+		}
+		return graph.NewCSR(graph.CSRParts{Directed: true, Offsets: g.Offsets(), Targets: g.Targets(), Weights: g.Weights(),
+			Labels: g.VertexLabels(), Trusted: true, Loops: g.SelfLoops()})
 	}
-	if d == Undirected {
-		list.Directed = false
+	if d == Undirected || !mirrored {
+		list.Directed = d == Directed
 		return list, nil
 	}
 	extra := 0

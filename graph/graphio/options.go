@@ -70,6 +70,15 @@ type Options struct {
 	Progress func(Progress)
 	// Stdin is read where the path is "-".
 	Stdin io.Reader
+
+	block int // bytes that are parsed at once; 0 means blockSize
+}
+
+func (o *Options) blockBytes() int {
+	if o.block > 0 {
+		return o.block
+	}
+	return blockSize
 }
 
 func (o *Options) threads() int {
@@ -141,11 +150,14 @@ type File struct {
 
 	mapping *mapping
 	path    string
+	native  []byte     // the whole of a native file
+	layout  *tgrLayout // its header
 }
 
 // Close unmaps what is mapped. The Source must not be used afterwards. Closing twice
 // is allowed.
 func (f *File) Close() error {
+	f.native = nil
 	if f.mapping == nil {
 		return nil
 	}

@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -31,6 +33,9 @@ type SaveOptions struct {
 	// WeightsPath is the file that takes the weights of a Graph500 tuple file. Empty
 	// refuses a weighted graph there.
 	WeightsPath string
+	// Vertex holds vertex weights and sizes for the formats that have them (METIS and
+	// the native one); others leave them out and say so.
+	Vertex *VertexData
 	// DropWeights leaves weights out.
 	DropWeights bool
 	// Threads is the number of goroutines that format; 0 means GOMAXPROCS.
@@ -64,17 +69,19 @@ func (r *SaveReport) lossf(format string, args ...any) {
 
 // writer is a file being written.
 type writer struct {
-	ctx     context.Context
-	path    string
-	o       *SaveOptions
-	src     graph.Source
-	kind    graph.WeightKind // of the weights to write
-	out     *bufio.Writer
-	extra   *bufio.Writer // of SaveOptions.WeightsPath
-	report  SaveReport
-	done    int64
-	reports time.Time
-	held    int64
+	ctx   context.Context
+	path  string
+	o     *SaveOptions
+	src   graph.Source
+	kind  graph.WeightKind // of the weights to write
+	out   *bufio.Writer
+	extra *bufio.Writer // of SaveOptions.WeightsPath
+	// The files beside a Graphalytics edge file.
+	vertexFile, properties *bufio.Writer
+	report                 SaveReport
+	done                   int64
+	reports                time.Time
+	held                   int64
 }
 
 func (o *SaveOptions) threads() int {
@@ -105,19 +112,35 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 	}
 	var outs []*output
 	err = func() error {
-		main, err := newOutput(ctx, path, o.Stdout)
-		if err != nil {
-			return err
-		}
-		outs = append(outs, main)
-		w.out = main.buf
-		if o.WeightsPath != "" && w.kind != graph.Unweighted {
-			extra, err := newOutput(ctx, o.WeightsPath, nil)
+		open := func(path string) (*bufio.Writer, error) {
+			out, err := newOutput(ctx, path, o.Stdout)
 			if err != nil {
+				return nil, err
+			}
+			outs = append(outs, out)
+			return out.buf, nil
+		}
+		var err error
+		if form.Name == "graphalytics" && path != "-" {
+			set := graphalyticsFiles(path)
+			path = set.edges
+			if w.vertexFile, err = open(set.vertices); err != nil {
 				return err
 			}
-			outs = append(outs, extra)
-			w.extra = extra.buf
+			if w.properties, err = open(set.properties); err != nil {
+				return err
+			}
+		}
+		if w.out, err = open(path); err != nil {
+			return err
+		}
+		if o.WeightsPath != "" && w.kind != graph.Unweighted {
+			if w.extra, err = open(o.WeightsPath); err != nil {
+				return err
+			}
+		}
+		if err := w.vertexData(form.Name); err != nil {
+			return err
 		}
 		if err := form.write(w); err != nil {
 			return err
@@ -285,6 +308,7 @@ func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weight
 // output is a file that appears under its name once it is complete.
 type output struct {
 	path, temp string // temp is "" where the file is written directly
+	committed  bool
 	file       *os.File
 	comp       io.WriteCloser
 	buf        *bufio.Writer
@@ -396,7 +420,7 @@ func (out *output) commit() error {
 	if err := os.Rename(out.temp, out.path); err != nil {
 		return err
 	}
-	out.temp = ""
+	out.temp, out.committed = "", true
 	return nil
 }
 
@@ -411,4 +435,110 @@ func (out *output) abandon() {
 	if out.temp != "" {
 		_ = os.Remove(out.temp) // likewise
 	}
+	if out.committed { // one of several files: the others failed
+		_ = os.Remove(out.path) // likewise
+	}
+}
+
+// appendWeight appends weight k, exactly, so that a reader takes it for the same sort
+// of number: a real without a fraction keeps a point.
+func appendWeight(dst []byte, weights graph.Weights, k int) []byte {
+	switch weights.Kind() {
+	case graph.Float32, graph.Float64:
+		n := len(dst)
+		dst = strconv.AppendFloat(dst, weights.Float64(k), 'g', -1, 64)
+		if !bytes.ContainsAny(dst[n:], ".e") {
+			dst = append(dst, ".0"...)
+		}
+		return dst
+	}
+	return weights.Append(dst, k)
+}
+
+// labelLoss names what happens to ids in a format that numbers vertices from base.
+func (w *writer) labelLoss(base uint64) {
+	labels := w.src.VertexLabels()
+	n := uint64(labels.Len())
+	if b, ok := labels.Base(); n == 0 || ok && b == base {
+		return
+	}
+	first, last := labels.Label(0), labels.Label(uint32(n-1))
+	w.report.lossf("ids: %d vertices with ids between %d and %d become %d..%d", n, first, last, base, base+n-1)
+}
+
+// rows builds the rows of the graph, or takes them where the source has them.
+func (w *writer) rows() (*graph.CSR, error) {
+	if g, ok := w.src.(*graph.CSR); ok {
+		return g, nil
+	}
+	g, err := graph.Build(w.ctx, w.src, graph.BuildOptions{Threads: w.o.threads(), MemoryLimit: w.o.MemoryLimit})
+	var m *graph.MemoryError
+	if errors.As(err, &m) {
+		return nil, &Error{Found: fmt.Sprintf("%d bytes of memory needed", m.Need), Want: fmt.Sprintf("no more than the limit of %d", m.Limit), Hint: "raise the memory limit", Err: ErrTooLarge}
+	}
+	return g, err
+}
+
+// rowBlocks formats runs of rows, on the option's threads, and writes them in their
+// order.
+func (w *writer) rowBlocks(g *graph.CSR, format func(dst []byte, v uint32) []byte) error {
+	offsets := g.Offsets()
+	n := g.NumVertices()
+	threads := w.o.threads()
+	texts := make([][]byte, threads)
+	for v := 0; v < n; {
+		if err := w.ctx.Err(); err != nil {
+			return err
+		}
+		var wg sync.WaitGroup
+		errs := make([]error, threads)
+		batch, arcs := 0, 0
+		for ; batch < threads && v < n; batch++ {
+			from, start := v, offsets[v]
+			for v < n && (v == from || v-from < blockRecords && offsets[v]-start < blockRecords) {
+				v++
+			}
+			to, t := v, batch
+			arcs += int(offsets[to] - start)
+			wg.Go(func() {
+				errs[t] = Guard(w.path, func() error {
+					texts[t] = texts[t][:0]
+					for r := from; r < to; r++ {
+						texts[t] = format(texts[t], uint32(r))
+					}
+					return nil
+				})
+			})
+		}
+		wg.Wait()
+		for t := range batch {
+			if errs[t] != nil {
+				return errs[t]
+			}
+			if _, err := w.out.Write(texts[t]); err != nil {
+				return err
+			}
+		}
+		if !g.IsDirected() {
+			arcs /= 2
+		}
+		w.progress(arcs)
+	}
+	return nil
+}
+
+// vertexData checks SaveOptions.Vertex against the graph and the format.
+func (w *writer) vertexData(format string) error {
+	v, n := w.o.Vertex, w.src.NumVertices()
+	if v == nil || len(v.Weights) == 0 && len(v.Sizes) == 0 {
+		w.o.Vertex = nil
+		return nil
+	}
+	if len(v.Weights) > 0 && len(v.Weights) != n*v.PerVertex || len(v.Sizes) > 0 && len(v.Sizes) != n {
+		return fmt.Errorf("graphio: %w: %d vertex weights and %d sizes for %d vertices", ErrOptions, len(v.Weights), len(v.Sizes), n)
+	}
+	if format != "metis" && format != "native" {
+		w.report.lossf("vertex weights and sizes")
+	}
+	return nil
 }

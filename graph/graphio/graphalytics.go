@@ -1,0 +1,315 @@
+package graphio
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// LDBC Graphalytics, after the benchmark specification (arXiv:2011.15028, section
+// "Graph data format") and its example graphs: NAME.v holds a vertex id a line, NAME.e an
+// edge a line, "source target [properties]"; NAME.properties says, among other things,
+// graph.NAME.directed and graph.NAME.edge-properties.names and .types. An undirected
+// edge stands once.
+
+// graphalyticsSet are the files that belong together.
+type graphalyticsSet struct{ vertices, edges, properties string }
+
+// graphalyticsFiles finds the names that belong to one of them.
+func graphalyticsFiles(path string) graphalyticsSet {
+	dir, base := filepath.Split(path)
+	name := stem(path)
+	suffix := base[len(name):]
+	name = strings.TrimSuffix(name, filepath.Ext(name))
+	at := func(ext string) string { return filepath.Join(dir, name+ext) }
+	return graphalyticsSet{at(".v" + suffix), at(".e" + suffix), at(".properties")}
+}
+
+// graphalyticsProperties is what the properties file says.
+type graphalyticsProperties struct {
+	found, directed, directionStated bool
+	names                            []string // of the edge properties
+}
+
+// readProperties reads NAME.properties, which may be missing.
+func readProperties(path string) (p graphalyticsProperties, err error) {
+	p.directed = true
+	file, err := os.Open(path)
+	if os.IsNotExist(err) {
+		return p, nil
+	}
+	if err != nil {
+		return p, err
+	}
+	defer file.Close() // read only
+	p.found = true
+	lines := bufio.NewReaderSize(file, 1<<16)
+	for number := int64(1); ; number++ {
+		line, err := lines.ReadSlice('\n')
+		if err == bufio.ErrBufferFull {
+			return p, &Error{File: path, Line: number, Found: "a line of more than 65536 bytes", Want: "a property", Err: ErrFormat}
+		}
+		key, value, ok := strings.Cut(string(bytes.TrimSpace(line)), "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		if ok && !strings.HasPrefix(key, "#") {
+			switch {
+			case strings.HasSuffix(key, ".directed"):
+				p.directionStated = true
+				switch strings.ToLower(value) {
+				case "true":
+				case "false":
+					p.directed = false
+				default:
+					return p, &Error{File: path, Line: number, Found: quote([]byte(value)), Want: "true or false", Err: ErrFormat}
+				}
+			case strings.HasSuffix(key, ".edge-properties.names"):
+				for _, name := range strings.Split(value, ",") {
+					if name = strings.TrimSpace(name); name != "" {
+						p.names = append(p.names, name)
+					}
+				}
+			}
+		}
+		if err != nil { // the end: a file that opened and fails later has been cut by the system
+			return p, nil
+		}
+	}
+}
+
+// readGraphalytics reads a set of Graphalytics files, named by its .e or .v file.
+func readGraphalytics(in *input, f *File) (graph.Source, error) {
+	var props graphalyticsProperties
+	var vertices [][]uint64
+	haveVertices := false
+	edgesIn := in
+	if in.file != nil {
+		set := graphalyticsFiles(in.path)
+		var err error
+		if props, err = readProperties(set.properties); err != nil {
+			return nil, err
+		}
+		if extension(in.path) == ".v" {
+			if vertices, err = readVertexFile(in); err != nil {
+				return nil, err
+			}
+			haveVertices = true
+			if edgesIn, err = openInput(in.ctx, set.edges, in.o); err != nil {
+				return nil, err
+			}
+			defer func() { _ = edgesIn.shut() }() // read only: nothing is lost
+		} else if fileExists(set.vertices) {
+			vin, err := openInput(in.ctx, set.vertices, in.o)
+			if err != nil {
+				return nil, err
+			}
+			vertices, err = readVertexFile(vin)
+			_ = vin.shut() // read only: nothing is lost
+			if err != nil {
+				return nil, err
+			}
+			haveVertices = true
+		}
+	}
+	if !haveVertices {
+		f.Report.warnf("no vertex file: the vertices are the ids that occur")
+	}
+	if !props.found {
+		f.Report.warnf("no properties file: the edges are directed")
+		props.directed = true
+	}
+	f.Report.DirectionStated = props.directionStated
+	list, err := graphalyticsEdges(edgesIn, f, props, vertices, haveVertices)
+	if err != nil {
+		return nil, edgesIn.wrap(err)
+	}
+	list.Directed = props.directed
+	return list, nil
+}
+
+// readVertexFile reads ids, one a line; further columns are properties.
+func readVertexFile(in *input) ([][]uint64, error) {
+	type vertexBlock struct{ ids []uint64 }
+	blocks, err := parseBlocks(in, 0, func(b block, out *vertexBlock) error {
+		data, line := b.data, b.first
+		if err := in.hold(min(b.lines, int64(len(data)/2+1)) * 8); err != nil {
+			return err
+		}
+		for i := 0; i < len(data); {
+			line++
+			start := i
+			i = skipBlanks(data, i)
+			if i == len(data) {
+				break
+			}
+			if !eol(data[i]) && data[i] != '#' {
+				v, k := parseDigits(data, i)
+				if k <= i || k < len(data) && !blank(data[k]) && !eol(data[k]) {
+					return idFault(line, i-start+1, token(data, i, 0), "vertex")
+				}
+				out.ids = append(out.ids, v)
+			}
+			i = nextLine(data, restOfLine(data, i))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out := make([][]uint64, len(blocks))
+	for i, b := range blocks {
+		out[i] = b.ids
+	}
+	return out, nil
+}
+
+// graphalyticsEdges reads the edge file; its vertices are those of the vertex file.
+func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices [][]uint64, haveVertices bool) (*graph.EdgeList, error) {
+	shape := &listShape{comments: "#", what: "vertex"}
+	for {
+		text, size, ok, err := in.peekLine()
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			break
+		}
+		if i := skipBlanks(text, 0); i == len(text) || text[i] == '#' {
+			in.skip(size)
+			continue
+		}
+		shape.columns = max(2, countColumns(text, 0))
+		shape.fixedBy = fmt.Sprintf("as line %d has", in.lines+1)
+		break
+	}
+	if shape.columns == 0 {
+		shape.columns = 2 + len(props.names)
+	}
+	if len(props.names) > 0 {
+		if shape.columns != 2+len(props.names) {
+			return nil, fault(in.lines+1, 0, ErrFormat, plural(int64(shape.columns), "column"),
+				fmt.Sprintf("%d: source, target, %s, as the properties file says", 2+len(props.names), strings.Join(props.names, ", ")), "")
+		}
+		if i := slices.Index(props.names, "weight"); i >= 0 {
+			shape.weight = 3 + i
+		}
+	}
+	if shape.weight == 0 && shape.columns > 2 && !props.found {
+		shape.weight = 3
+	} else if shape.weight == 0 && len(props.names) == 1 {
+		shape.weight = 3
+	}
+	if c := in.o.WeightColumn; c > 0 {
+		shape.weight = c
+	} else if c < 0 {
+		shape.weight = 0
+	}
+	if shape.weight > shape.columns {
+		return nil, fault(in.lines+1, 0, ErrFormat, plural(int64(shape.columns), "column"), fmt.Sprintf("a weight in column %d", shape.weight), "")
+	}
+	blocks, err := parseBlocks(in, 0, func(b block, out *edgeBlock) error { return shape.parse(in, b, out) })
+	if err != nil {
+		return nil, err
+	}
+	if !haveVertices {
+		return compactBlocks(in, f, blocks, shape.weight > 0)
+	}
+	// The vertices go before the edges as self-loops, so that both get ids in one go.
+	n := 0
+	for _, ids := range vertices {
+		n += len(ids)
+	}
+	if err := in.hold(int64(n) * 24); err != nil {
+		return nil, err
+	}
+	known := make([]uint64, 0, n)
+	for _, ids := range vertices {
+		known = append(known, ids...)
+	}
+	slices.Sort(known)
+	for i := 1; i < n; i++ {
+		if known[i] == known[i-1] {
+			return nil, &Error{File: graphalyticsFiles(in.path).vertices, Found: fmt.Sprintf("vertex %d twice", known[i]), Want: "each vertex once", Err: ErrFormat}
+		}
+	}
+	for _, b := range blocks {
+		for i, p := range b.pairs {
+			for _, id := range []uint64{p.U, p.V} {
+				if _, ok := slices.BinarySearch(known, id); !ok {
+					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), "a vertex of the vertex file", "")
+				}
+			}
+		}
+	}
+	selves := make([]graph.Pair64, n)
+	for i, id := range known {
+		selves[i] = graph.Pair64{U: id, V: id}
+	}
+	blocks = append([]*edgeBlock{{pairs: selves}}, blocks...)
+	weighted := shape.weight > 0
+	list, err := compactBlocks(in, f, blocks, weighted)
+	if err != nil {
+		return nil, err
+	}
+	list.Edges = list.Edges[n:]
+	return list, nil
+}
+
+// graphalyticsName is the name of the graph inside the properties file.
+func graphalyticsName(path string) string {
+	name := stem(path)
+	return strings.TrimSuffix(name, filepath.Ext(name))
+}
+
+// writeGraphalytics writes the edge file, and beside it the vertex and the properties
+// file.
+func writeGraphalytics(w *writer) error {
+	if w.vertexFile == nil {
+		return fmt.Errorf("graphio: %w: Graphalytics graphs are three files and need a name", ErrOptions)
+	}
+	labels := w.src.VertexLabels()
+	var dst []byte
+	for v := range labels.Len() {
+		if v%blockRecords == 0 {
+			if err := w.ctx.Err(); err != nil {
+				return err
+			}
+		}
+		dst = append(strconv.AppendUint(dst[:0], labels.Label(uint32(v)), 10), '\n')
+		if _, err := w.vertexFile.Write(dst); err != nil {
+			return err
+		}
+	}
+	name := graphalyticsName(w.path)
+	prefix := "graph." + name + "."
+	var p strings.Builder
+	files := graphalyticsFiles(w.path)
+	fmt.Fprintf(&p, "%svertex-file = %s\n%sedge-file = %s\n", prefix, filepath.Base(files.vertices), prefix, filepath.Base(files.edges))
+	fmt.Fprintf(&p, "%smeta.vertices = %d\n%smeta.edges = %d\n%sdirected = %v\n", prefix, labels.Len(), prefix, w.src.NumEdges(), prefix, w.src.IsDirected())
+	if w.kind != graph.Unweighted {
+		kind := "int"
+		if w.kind == graph.Float32 || w.kind == graph.Float64 {
+			kind = "real"
+		}
+		fmt.Fprintf(&p, "%sedge-properties.names = weight\n%sedge-properties.types = %s\n", prefix, prefix, kind)
+	}
+	if _, err := w.properties.WriteString(p.String()); err != nil {
+		return err
+	}
+	return w.records(func(dst []byte, e graph.Edge, weights graph.Weights, k int) []byte {
+		dst = strconv.AppendUint(dst, labels.Label(e.U), 10)
+		dst = append(dst, ' ')
+		dst = strconv.AppendUint(dst, labels.Label(e.V), 10)
+		if w.kind != graph.Unweighted {
+			dst = append(dst, ' ')
+			dst = appendWeight(dst, weights, k)
+		}
+		return append(dst, '\n')
+	})
+}
