@@ -78,7 +78,7 @@ func declared(in *input, f *File, blocks []*idBlock, want uint64, line int64, on
 	for _, b := range blocks {
 		if n := uint64(len(b.edges)); found <= want && found+n > want && !in.o.Lenient {
 			return fault(b.line(int64(want-found)), 0, ErrFormat, "one "+one+" more than declared",
-				fmt.Sprintf("%d %s, as line %d says", want, many, line), "")
+				fmt.Sprintf("%s, as line %d says", spell(int64(want), one, many), line), "")
 		}
 		found += uint64(len(b.edges))
 	}

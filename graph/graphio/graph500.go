@@ -75,7 +75,11 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 			} else {
 				u, v = binary.LittleEndian.Uint64(data[i:]), binary.LittleEndian.Uint64(data[i+8:])
 				if int64(u) < 0 || int64(v) < 0 {
-					return nil, &Error{Found: fmt.Sprintf("id %d in tuple %d", int64(min(u, v)|max(u, v)&(1<<63)), (total-int64(len(data))+int64(i))/int64(size)),
+					bad := int64(u)
+					if bad >= 0 {
+						bad = int64(v)
+					}
+					return nil, &Error{Found: fmt.Sprintf("id %d in tuple %d", bad, (total-int64(len(data)-i))/int64(size)),
 						Want: "ids from 0 on", Hint: "the file may hold 12-byte tuples", Err: ErrFormat}
 				}
 			}

@@ -287,7 +287,7 @@ func (in *input) block(buf []byte) (data []byte, ok bool, err error) {
 		if len(in.win) == 0 {
 			return nil, false, nil
 		}
-		for n := blockSize; ; n *= 2 {
+		for n := in.o.blockBytes(); ; n *= 2 {
 			if n >= len(in.win) {
 				data, in.win = in.win, nil
 				break
@@ -300,7 +300,7 @@ func (in *input) block(buf []byte) (data []byte, ok bool, err error) {
 		in.progress(int64(len(data)))
 		return data, true, nil
 	}
-	for n := blockSize; ; n = 2 * len(in.win) {
+	for n := in.o.blockBytes(); ; n = 2 * len(in.win) {
 		if err := in.fill(n); err != nil {
 			return nil, false, err
 		}

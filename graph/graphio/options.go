@@ -70,6 +70,15 @@ type Options struct {
 	Progress func(Progress)
 	// Stdin is read where the path is "-".
 	Stdin io.Reader
+
+	block int // bytes that are parsed at once; 0 means blockSize
+}
+
+func (o *Options) blockBytes() int {
+	if o.block > 0 {
+		return o.block
+	}
+	return blockSize
 }
 
 func (o *Options) threads() int {

@@ -308,6 +308,7 @@ func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weight
 // output is a file that appears under its name once it is complete.
 type output struct {
 	path, temp string // temp is "" where the file is written directly
+	committed  bool
 	file       *os.File
 	comp       io.WriteCloser
 	buf        *bufio.Writer
@@ -419,7 +420,7 @@ func (out *output) commit() error {
 	if err := os.Rename(out.temp, out.path); err != nil {
 		return err
 	}
-	out.temp = ""
+	out.temp, out.committed = "", true
 	return nil
 }
 
@@ -433,6 +434,9 @@ func (out *output) abandon() {
 	}
 	if out.temp != "" {
 		_ = os.Remove(out.temp) // likewise
+	}
+	if out.committed { // one of several files: the others failed
+		_ = os.Remove(out.path) // likewise
 	}
 }
 

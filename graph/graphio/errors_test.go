@@ -1,0 +1,263 @@
+package graphio_test
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph/graphio"
+)
+
+// le makes bytes of numbers: int64 and uint64 take 8, int32 and uint32 take 4, byte 1.
+func le(numbers ...any) string {
+	var b []byte
+	for _, n := range numbers {
+		switch v := n.(type) {
+		case byte:
+			b = append(b, v)
+		case int64:
+			b = binary.LittleEndian.AppendUint64(b, uint64(v))
+		case uint64:
+			b = binary.LittleEndian.AppendUint64(b, v)
+		case int32:
+			b = binary.LittleEndian.AppendUint32(b, uint32(v))
+		case uint32:
+			b = binary.LittleEndian.AppendUint32(b, v)
+		}
+	}
+	return string(b)
+}
+
+type refusal struct {
+	name    string // of the case
+	file    string
+	content string
+	options graphio.Options
+	line    int64
+	class   error
+	mention []string
+}
+
+func refusals() []refusal {
+	return []refusal{
+		{name: "K01/crlf-word", file: "a.txt", content: "0\t1\r\n1\tx\r\n", line: 2, class: graphio.ErrFormat, mention: []string{`"x"`}},
+		{name: "K01/utf-16", file: "a.txt", content: "\xff\xfe0\x00 \x001\x00\n\x00", class: graphio.ErrUnsupported, mention: []string{"UTF-16"}},
+		{name: "K02/comment-in-line", file: "a.el", content: "0 1\n1 2 # x\n", line: 2, class: graphio.ErrFormat, mention: []string{"columns"}},
+		{name: "K03/metis-zero", file: "a.graph", content: "3 2\n2 3\n1\n0\n", line: 4, class: graphio.ErrFormat, mention: []string{"neighbour 0", "1..3"}},
+		{name: "K03/mtx-zero", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n3 3 2\n1 2\n0 3\n", line: 4, class: graphio.ErrFormat, mention: []string{"row 0", "1..3"}},
+		{name: "K03/gr-zero", file: "a.gr", content: "p sp 3 1\na 0 2 1\n", line: 2, class: graphio.ErrFormat, mention: []string{"vertex 0", "1..3"}},
+		{name: "K03/konect-zero", file: "out.a", content: "% asym unweighted\n1 2\n0 1\n", line: 3, class: graphio.ErrFormat, mention: []string{"vertex 0"}},
+		{name: "K03/totem-range", file: "a.totem", content: "# NODES: 3\n# EDGES: 2\n# DIRECTED\n0 1\n0 3\n", line: 5, class: graphio.ErrFormat, mention: []string{"vertex 3", "0..2"}},
+		{name: "K04/beyond-64-bits", file: "a.el", content: "1 2\n18446744073709551616 3\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"18446744073709551616"}},
+		{name: "K04/negative", file: "a.el", content: "1 2\n3 -4\n", line: 2, class: graphio.ErrFormat, mention: []string{"-4"}},
+		{name: "K04/fraction", file: "a.el", content: "1 2.5\n", line: 1, class: graphio.ErrFormat, mention: []string{"2.5"}},
+		{name: "K05/el-third", file: "a.el", content: "0 1\n1 2 3\n", line: 2, class: graphio.ErrFormat, mention: []string{"3 columns", "2"}},
+		{name: "K05/wel-missing", file: "a.wel", content: "0 1 5\n1 2\n", line: 2, class: graphio.ErrFormat, mention: []string{"2 columns", "3"}},
+		{name: "K05/txt-one", file: "a.txt", content: "0 1\n\n2\n", line: 3, class: graphio.ErrFormat, mention: []string{"1 column"}},
+		{name: "K05/csv-empty", file: "a.csv", content: "0,1\n1,\n", line: 2, class: graphio.ErrFormat},
+		{name: "K05/csv-blank", file: "a.csv", content: "0,1\n1 2\n", line: 2, class: graphio.ErrFormat},
+		{name: "K05/mtx-extra", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 3\n", line: 3, class: graphio.ErrFormat, mention: []string{"3 columns"}},
+		{name: "K05/words", file: "a.txt", content: "source target\nalice bob\n", line: 2, class: graphio.ErrFormat, mention: []string{"alice"}},
+		{name: "K05/header-only", file: "a.txt", content: "source target\n", line: 1, class: graphio.ErrFormat},
+		{name: "K05/prose", file: "a.txt", content: "This is no graph at all.\nIt never was.\n", line: 2, class: graphio.ErrFormat},
+		{name: "K10/overflow", file: "a.wel", content: "0 1 9223372036854775808\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"9223372036854775808"}},
+		{name: "K10/overflow-real", file: "a.wel", content: "0 1 1e999\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"1e999"}},
+		{name: "K12/nan", file: "a.wel", content: "0 1 1\n0 1 nan\n", line: 2, class: graphio.ErrFormat, mention: []string{"nan"}},
+		{name: "K12/inf", file: "a.wel", content: "0 1 1\n\n0 1 -Inf\n", line: 3, class: graphio.ErrFormat, mention: []string{"-Inf"}},
+		{name: "K12/infinity-mtx", file: "a.mtx", content: "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 Infinity\n", line: 3, class: graphio.ErrFormat, mention: []string{"Infinity"}},
+		{name: "K12/hex", file: "a.wel", content: "0 1 0x10\n", line: 1, class: graphio.ErrFormat, mention: []string{"0x10"}},
+		{name: "K12/underscore", file: "a.wel", content: "0 1 1_0\n", line: 1, class: graphio.ErrFormat, mention: []string{"1_0"}},
+		{name: "K13/mtx-integer", file: "a.mtx", content: "%%MatrixMarket matrix coordinate integer general\n2 2 2\n1 2 3\n2 1 1.5\n", line: 4, class: graphio.ErrFormat, mention: []string{"1.5"}},
+		{name: "K14/banner", file: "a.mtx", content: "%MatrixMarket matrix coordinate pattern general\n1 1 0\n", line: 1, class: graphio.ErrFormat, mention: []string{"%%MatrixMarket"}},
+		{name: "K14/no-banner", file: "a.mtx", content: "3 3 1\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"%%MatrixMarket"}},
+		{name: "K14/sizes", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n3 3\n", line: 2, class: graphio.ErrFormat, mention: []string{"2 columns"}},
+		{name: "K14/no-sizes", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n%\n", class: graphio.ErrTruncated},
+		{name: "K15/complex", file: "a.mtx", content: "%%MatrixMarket matrix coordinate complex general\n1 1 0\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"complex"}},
+		{name: "K15/array", file: "a.mtx", content: "%%MatrixMarket matrix array real general\n1 1\n1\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"array"}},
+		{name: "K15/hermitian", file: "a.mtx", content: "%%MatrixMarket matrix coordinate real hermitian\n1 1 0\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"hermitian"}},
+		{name: "K15/skew-diagonal", file: "a.mtx", content: "%%MatrixMarket matrix coordinate real skew-symmetric\n2 2 1\n2 2 1.0\n", line: 3, class: graphio.ErrFormat, mention: []string{"diagonal"}},
+		{name: "K15/rectangular", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 3 0\n", line: 2, class: graphio.ErrUnsupported, mention: []string{"2 rows", "3 columns"}},
+		{name: "K16/mtx-short", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n3 3 4\n1 2\n2 3\n", class: graphio.ErrTruncated, mention: []string{"2 entries", "4"}},
+		{name: "K16/mtx-long", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n\n1 2\n%\n2 3\n", line: 6, class: graphio.ErrFormat, mention: []string{"1 entry", "line 2"}},
+		{name: "K16/gr-short", file: "a.gr", content: "c x\np sp 3 2\na 1 2 1\n", class: graphio.ErrTruncated, mention: []string{"1 arc", "2"}},
+		{name: "K16/gr-long", file: "a.gr", content: "p sp 3 1\na 1 2 1\na 2 3 1\n", line: 3, class: graphio.ErrFormat},
+		{name: "K16/metis-one-sided", file: "a.graph", content: "4 3\n2\n1 3\n2\n3\n", class: graphio.ErrFormat, line: 5, mention: []string{"3-4"}},
+		{name: "K16/metis-count", file: "a.graph", content: "3 3\n2\n1 3\n2\n", class: graphio.ErrTruncated, line: 1, mention: []string{"2 edges", "3 edges"}},
+		{name: "K16/metis-short", file: "a.graph", content: "5 1\n2\n1\n", class: graphio.ErrTruncated, mention: []string{"2 vertex lines", "5"}},
+		{name: "K16/metis-long", file: "a.graph", content: "2 1\n2\n1\n\n1\n", line: 5, class: graphio.ErrFormat, mention: []string{"2 vertices"}},
+		{name: "K16/metis-weights-differ", file: "a.graph", content: "2 1 1\n2 5\n1 6\n", line: 3, class: graphio.ErrFormat, mention: []string{"5", "6", "1-2"}},
+		{name: "K16/totem-short", file: "a.totem", content: "# NODES: 3\n# EDGES: 4\n# DIRECTED\n0 1\n", class: graphio.ErrTruncated, mention: []string{"4"}},
+		{name: "K17/mtx-entries", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 18446744073709551615\n1 1\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"18446744073709551615"}},
+		{name: "K17/mtx-entries-large", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 400000000000000000\n1 1\n", class: graphio.ErrTruncated, mention: []string{"400000000000000000"}},
+		{name: "K17/mtx-rows", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n5000000000 5000000000 1\n1 1\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"5000000000"}},
+		{name: "K17/metis-vertices", file: "a.graph", content: "4294967295 1\n2\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"4294967295"}},
+		{name: "K17/metis-edges", file: "a.graph", content: "2 18446744073709551615\n2\n1\n", line: 1, class: graphio.ErrTooLarge},
+		{name: "K17/sg", file: "a.sg", content: le(byte(0), int64(math.MaxInt64), int64(3)) + "xxxxxxxx", class: graphio.ErrTooLarge, mention: []string{"9223372036854775807"}},
+		{name: "K17/sg-vertices", file: "a.sg", content: le(byte(0), int64(3), int64(-1)), class: graphio.ErrTooLarge},
+		{name: "K18/gzip-damaged", file: "a.el.gz", content: "\x1f\x8b\x08\x00garbage and more garbage", class: graphio.ErrFormat, mention: []string{"gzip"}},
+		{name: "K18/zstd-cut", file: "a.el.zst", content: "\x28\xb5\x2f\xfd\x04", class: graphio.ErrTruncated, mention: []string{"zstd"}},
+		{name: "K18/xz-cut", file: "a.el.xz", content: "\xfd7zXZ\x00\x00", class: graphio.ErrTruncated, mention: []string{"xz"}},
+		{name: "K18/bzip2-cut", file: "a.el.bz2", content: "BZh91AY&SY", class: graphio.ErrTruncated, mention: []string{"bzip2"}},
+		{name: "K19/fmt", file: "a.graph", content: "2 1 12\n2\n1\n", line: 1, class: graphio.ErrFormat, mention: []string{"12"}},
+		{name: "K19/odd-weights", file: "a.graph", content: "2 1 1\n2 5\n1\n", line: 3, class: graphio.ErrFormat, mention: []string{"without a weight"}},
+		{name: "K19/no-vertex-weight", file: "a.graph", content: "2 1 10\n3 2\n\n", line: 3, class: graphio.ErrFormat, mention: []string{"vertex weight"}},
+		{name: "K19/ncon", file: "a.graph", content: "2 1 1 2\n2 1\n1 1\n", line: 1, class: graphio.ErrFormat, mention: []string{"ncon"}},
+		{name: "K19/self-loop", file: "a.graph", content: "2 2\n1 2\n1\n", line: 2, class: graphio.ErrFormat, mention: []string{"self-loop"}},
+		{name: "K20/cut", file: "a.sg", content: le(byte(0), int64(2), int64(2), int64(0), int64(1), int64(2), int32(1)), class: graphio.ErrTruncated, mention: []string{"45", "49"}},
+		{name: "K20/long", file: "a.sg", content: le(byte(0), int64(0), int64(1), int64(0), int64(0), int32(1)), class: graphio.ErrFormat},
+		{name: "K20/range", file: "a.sg", content: le(byte(1), int64(1), int64(2), int64(0), int64(1), int64(1), int32(2), int64(0), int64(0), int64(1), int32(0)), class: graphio.ErrFormat, mention: []string{"2", "0..1"}},
+		{name: "K20/halves-differ", file: "a.sg", content: le(byte(1), int64(1), int64(2), int64(0), int64(1), int64(1), int32(1), int64(0), int64(0), int64(1), int32(1)), class: graphio.ErrFormat, mention: []string{"in-arcs"}},
+		{name: "K20/offsets", file: "a.sg", content: le(byte(0), int64(2), int64(2), int64(0), int64(9), int64(2), int32(1), int32(0)), class: graphio.ErrFormat, mention: []string{"9"}},
+		{name: "K20/one-sided", file: "a.sg", content: le(byte(0), int64(1), int64(2), int64(0), int64(1), int64(1), int32(1)), class: graphio.ErrFormat},
+		{name: "K20/flag", file: "a.sg", content: le(byte(7), int64(0), int64(0), int64(0)), class: graphio.ErrFormat, mention: []string{"7"}},
+		{name: "K20/short-header", file: "a.sg", content: "abc", class: graphio.ErrTruncated},
+		{name: "K21/ragged", file: "a.packed", content: strings.Repeat("\x00", 26), class: graphio.ErrTruncated, mention: []string{"26", "12"}},
+		{name: "K21/ragged-16", file: "a.packed", content: strings.Repeat("\x00", 24), options: graphio.Options{Tuple: 16}, class: graphio.ErrTruncated, mention: []string{"24", "16", "12"}},
+		{name: "K21/negative", file: "a.packed", content: le(int64(-1), int64(3)), options: graphio.Options{Tuple: 16}, class: graphio.ErrFormat, mention: []string{"-1"}},
+		{name: "K21/unknown-name", file: "a.bin", content: strings.Repeat("\x00\x01\x02", 12), class: graphio.ErrUnknownFormat, mention: []string{"graph500"}},
+		{name: "totem/header", file: "a.totem", content: "# NODES: 3\n0 1\n", line: 2, class: graphio.ErrFormat, mention: []string{"EDGES"}},
+		{name: "konect/format", file: "out.a", content: "% tri unweighted\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"tri"}},
+		{name: "konect/dynamic", file: "out.a", content: "% asym dynamic\n1 2 -1 5\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"dynamic"}},
+		{name: "konect/range", file: "out.a", content: "% asym unweighted\n% 2 3 3\n1 2\n1 4\n", line: 4, class: graphio.ErrFormat, mention: []string{"vertex 4", "1..3"}},
+		{name: "gr/problem", file: "a.gr", content: "p max 3 1\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"max"}},
+		{name: "gr/no-weight", file: "a.gr", content: "p sp 3 1\na 1 2\n", line: 2, class: graphio.ErrFormat},
+		{name: "gr/letter", file: "a.gr", content: "p sp 3 1\ne 1 2 1\n", line: 2, class: graphio.ErrFormat, mention: []string{`"e"`}},
+		{name: "gr/no-problem", file: "a.gr", content: "c only\n", class: graphio.ErrTruncated},
+		{name: "native/magic", file: "a.tgr", content: strings.Repeat("x", 200), class: graphio.ErrFormat},
+		{name: "native/short", file: "a.tgr", content: "\x89TGR\r\n\x1a\n", class: graphio.ErrTruncated},
+		{name: "memory-limit", file: "a.el", content: "0 1\n1 2\n2 3\n", options: graphio.Options{MemoryLimit: 20}, class: graphio.ErrTooLarge, mention: []string{"20"}},
+		{name: "unknown-format", file: "a.el", content: "0 1\n", options: graphio.Options{Format: "gif"}, class: graphio.ErrUnknownFormat, mention: []string{"gif", "metis"}},
+	}
+}
+
+// TestRefusals reads files that are wrong, with any number of threads, blocks of any
+// size, from a file and from a pipe, and demands the same error each time.
+func TestRefusals(t *testing.T) {
+	for _, r := range refusals() {
+		t.Run(r.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), r.file)
+			if err := os.WriteFile(path, []byte(r.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			first := ""
+			for _, threads := range []int{1, 3} {
+				for _, block := range []int{0, 4} {
+					o := r.options.WithBlock(block)
+					o.Threads = threads
+					f, err := graphio.Open(context.Background(), path, o)
+					if err == nil {
+						f.Close()
+						t.Fatalf("read without an error, %d records", f.Report.Records)
+					}
+					if !errors.Is(err, r.class) {
+						t.Errorf("%v does not wrap %v", err, r.class)
+					}
+					message := strings.ReplaceAll(err.Error(), path, "")
+					if first == "" {
+						first = message
+					} else if message != first && r.options.MemoryLimit == 0 {
+						t.Errorf("threads %d, block %d: %q, before: %q", threads, block, message, first)
+					}
+					var e *graphio.Error
+					if errors.As(err, &e) {
+						if e.Line != r.line {
+							t.Errorf("line %d, want %d: %v", e.Line, r.line, err)
+						}
+						if e.File != path {
+							t.Errorf("file %q, want %q", e.File, path)
+						}
+					} else if r.line > 0 {
+						t.Errorf("%v is no *Error", err)
+					}
+					for _, m := range r.mention {
+						if !strings.Contains(message, m) {
+							t.Errorf("%q does not mention %q", message, m)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestFirstFault checks that the fault reported is the first of the file, and its line
+// exact, whatever the blocks and threads.
+func TestFirstFault(t *testing.T) {
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		var b strings.Builder
+		for i := range 5000 {
+			switch {
+			case i == 3210 || i == 3300 || i == 4999:
+				b.WriteString("1 2 3")
+			case i%97 == 0:
+				b.WriteString("# comment")
+			case i%89 == 0:
+			default:
+				fmt.Fprintf(&b, "%d %d", i, i*7)
+			}
+			b.WriteString(end)
+		}
+		path := filepath.Join(t.TempDir(), "a.el")
+		if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, block := range []int{1, 7, 100, 1000, 0} {
+			for threads := range 5 {
+				for _, pipe := range []bool{false, true} {
+					o := graphio.Options{Threads: threads + 1}.WithBlock(block)
+					name := path
+					if pipe {
+						name, o.Format = "-", "edgelist"
+						o.Stdin = strings.NewReader(b.String())
+					}
+					_, err := graphio.Open(context.Background(), name, o)
+					var e *graphio.Error
+					if !errors.As(err, &e) || e.Line != 3211 {
+						t.Fatalf("end %q, block %d, threads %d, pipe %v: %v, want line 3211", end, block, threads+1, pipe, err)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestFileErrors opens what is no readable file.
+func TestFileErrors(t *testing.T) {
+	ctx := context.Background()
+	dir := t.TempDir()
+	if _, err := graphio.Open(ctx, filepath.Join(dir, "none.el"), graphio.Options{}); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("missing file: %v", err)
+	}
+	if _, err := graphio.Open(ctx, dir, graphio.Options{}); !errors.Is(err, graphio.ErrFormat) || !strings.Contains(err.Error(), "directory") {
+		t.Errorf("directory: %v", err)
+	}
+	if _, err := graphio.Open(ctx, "-", graphio.Options{}); !errors.Is(err, graphio.ErrOptions) {
+		t.Errorf("no standard input: %v", err)
+	}
+	if os.Getuid() != 0 {
+		path := filepath.Join(dir, "secret.el")
+		if err := os.WriteFile(path, []byte("0 1\n"), 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := graphio.Open(ctx, path, graphio.Options{}); !errors.Is(err, fs.ErrPermission) {
+			t.Errorf("unreadable file: %v", err)
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, err := graphio.Open(ended, dir, graphio.Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended context: %v", err)
+	}
+	for _, o := range []graphio.Options{{WeightColumn: 2}, {WeightColumn: -2}, {Tuple: 13}, {Direction: 9}} {
+		if _, err := graphio.Open(ctx, dir, o); !errors.Is(err, graphio.ErrOptions) {
+			t.Errorf("options %+v: %v", o, err)
+		}
+	}
+}
