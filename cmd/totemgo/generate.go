@@ -249,7 +249,7 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	if err != nil {
 		return err
 	}
-	for _, n := range append(rep.Losses, rep.Notes...) {
+	for _, n := range slices.Concat(rep.Losses, rep.Notes) {
 		e.note("%s: %s", f.output, n)
 	}
 	doc.Outputs = append(doc.Outputs, record.Output{File: f.output, Format: rep.Format, Bytes: rep.Bytes})

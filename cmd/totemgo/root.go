@@ -190,7 +190,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 			}
 			return usagef("unknown command %q", args[0])
 		},
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
