@@ -243,7 +243,8 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 	if ctx == nil {
 		ctx = context.Background()
 	}
-	s, err := power.Start(ctx, power.Options{Meters: meters, Unavailable: missing, Rate: r.rate, SubtractBaseline: r.subtract})
+	// Signals go to the command; the session ends after it, whatever they do to ctx.
+	s, err := power.Start(context.WithoutCancel(ctx), power.Options{Meters: meters, Unavailable: missing, Rate: r.rate, SubtractBaseline: r.subtract})
 	if err != nil {
 		return err
 	}
