@@ -137,9 +137,11 @@ direction, largest component, self-loops and duplicates, weights, ids.
 	}
 	rf.add(c, "from-")
 	fl := c.Flags()
-	fl.StringVar(&format, "format", "", "`FORMAT` of the output (default by its name)")
+	fl.StringVar(&format, "format", "", "`FORMAT` of the output: "+strings.Join(formatNames(true), ", ")+"\n(default by its name)")
+	completes(c, "format", formatNames(true)...)
 	fl.StringVar(&weights, "weights", "", "`FILE` that takes the weights of a Graph500 tuple file")
 	fl.StringVar(&merge, "merge-duplicates", "", "merge parallel edges; the weight is the `first`, min, max or sum")
+	completes(c, "merge-duplicates", "first", "min", "max", "sum")
 	fl.BoolVar(&dropLoops, "drop-loops", false, "leave self-loops out")
 	fl.BoolVar(&dropWeights, "drop-weights", false, "leave weights out")
 	fl.BoolVar(&relabel, "relabel", false, "number the vertices 0, 1, … in rising order of their ids, and drop the ids")

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -51,7 +52,7 @@ type engineFlags struct {
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl := c.Flags()
 	fl.StringVar(&f.processors, "processors", "cpu", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N")
-	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: hubs-on-cpu, hubs-on-gpu, random, original\n(default hubs-on-cpu, or original for a graph without hubs)")
+	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
 	fl.Uint64Var(&f.placementSeed, "placement-seed", 1, "seed of --placement random")
@@ -59,10 +60,12 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl.IntVar(&f.threads, "threads", 0, "most threads in all (default all cores)")
 	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
+	completes(c, "placement", placements()...)
 	if runs {
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
+		completes(c, "director", bsp.Directors()...)
 	}
 }
 
@@ -137,15 +140,39 @@ func (f *engineFlags) check() error {
 	return o.Check()
 }
 
-func knownPlacement(name string) error {
+// placements names the placements that can be asked for by name.
+func placements() []string {
 	var names []string
 	for _, p := range partition.Policies() {
-		if string(p) == name {
-			return nil
-		}
 		names = append(names, string(p))
 	}
-	return usagef("unknown placement %q; known are %s", name, strings.Join(names, ", "))
+	return names
+}
+
+func knownPlacement(name string) error {
+	if !slices.Contains(placements(), name) {
+		return usagef("unknown placement %q; known are %s", name, strings.Join(placements(), ", "))
+	}
+	return nil
+}
+
+// formatNames names the formats that are read, or written.
+func formatNames(written bool) []string {
+	var names []string
+	for _, i := range graphio.Formats() {
+		if written && i.Writable || !written && i.Readable {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// completes tells the shell the values of a flag.
+func completes(c *cobra.Command, flag string, values ...string) {
+	err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("completion of --" + flag + ": " + err.Error()) // the command has no such flag
+	}
 }
 
 // readAssignment reads lines of a vertex (the file's id) and a processor number.
@@ -210,13 +237,8 @@ type readFlags struct {
 
 func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl := c.Flags()
-	var names []string
-	for _, i := range graphio.Formats() {
-		if i.Readable {
-			names = append(names, i.Name)
-		}
-	}
-	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(names, ", ")+"\n(default by content, then by name)")
+	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(formatNames(false), ", ")+"\n(default by content, then by name)")
+	completes(c, prefix+"format", formatNames(false)...)
 	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")

@@ -21,6 +21,7 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/cpufeat"
+	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -119,7 +120,7 @@ func message(err error) string {
 	s := err.Error()
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
-	if errors.Is(err, engine.ErrMemory) || errors.Is(err, graph.ErrMemory) {
+	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
 		s += "; --memory-limit sets another"
 	}
 	return s
