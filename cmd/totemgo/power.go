@@ -52,6 +52,12 @@ func newPowerCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "power",
 		Short: "Measure energy: list meters, record a command, report a session",
+		Long: `power measures energy in sessions: meters are read before, during and after a command,
+and every phase gets joules and watts, with what they cover. docs/energy.md says how.
+
+  totemgo power meters
+  totemgo power record -o session.json -- sleep 10
+  totemgo power report session.json`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return powerUsage(fmt.Errorf("power has no subcommand %q: there are meters, record, report", args[0]))
