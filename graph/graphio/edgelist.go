@@ -246,17 +246,18 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 		}
 		pairs = append(pairs, graph.Pair64{U: u, V: v})
 		if simple {
-			for l < len(data) && blank(data[l]) {
-				l++
+			e := l
+			for e < len(data) && blank(data[e]) {
+				e++
 			}
-			if l == len(data) {
+			if e == len(data) {
 				break
 			}
-			if c := data[l]; c == '\n' {
-				i = l + 1
+			if c := data[e]; c == '\n' {
+				i = e + 1
 				continue
 			} else if c == '\r' {
-				i = nextLine(data, l)
+				i = nextLine(data, e)
 				continue
 			}
 		}
