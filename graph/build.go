@@ -41,14 +41,6 @@ type BuildOptions struct {
 	MemoryLimit int64
 }
 
-// ErrTooManyArcs is returned where a weighted graph has 2^32 arcs or more at one
-// vertex, or a range of vertices that is built as one.
-var ErrTooManyArcs = fmt.Errorf("%w: too many arcs at one vertex", ErrOption)
-
-// ErrWeightSum is returned where MergeSum leaves the range of an integer kind of
-// weights.
-var ErrWeightSum = fmt.Errorf("%w: the sum of merged weights leaves the range of their kind", ErrOption)
-
 // Build makes a CSR of the records of a source; the result shares no memory with it
 // but the labels. NumEdges counts what is left after dropping and merging. The
 // result is the same for every number of threads.
@@ -84,8 +76,15 @@ func BuildBytes(vertices int, records int64, directed bool, weights WeightKind) 
 // Arcs are first distributed to buckets, each for a run of vertices; a bucket is
 // then sorted by one goroutine, in a cache.
 const (
-	bucketArcs = 1 << 17 // arcs that a bucket should have
-	maxBuckets = 1 << 11
+	bucketArcs    = 1 << 17 // arcs that a bucket should have
+	minBucketArcs = 1 << 10 // as few where there would be less than 4 buckets a goroutine
+	maxBuckets    = 1 << 11
+)
+
+// The records are read in blocks; between blocks the context is looked at.
+const (
+	blockRecords = 1 << 22
+	maxBlocks    = 1 << 10
 )
 
 // builder is one run of Build.
@@ -99,7 +98,8 @@ type builder struct {
 	kind     WeightKind
 	shift    int // bucket of vertex v is v >> shift
 	buckets  int
-	blocks   int
+	wanted   int // what Source.Blocks is asked for
+	blocks   int // and what it answers
 	// place[block·buckets + bucket] is first the number of arcs of that block for that
 	// bucket, then where they begin.
 	place  []uint64
@@ -115,7 +115,7 @@ type builder struct {
 func build(ctx context.Context, src Source, o BuildOptions, flip bool) (*CSR, error) {
 	b := &builder{src: src, opt: o, flip: flip, threads: threadCount(o.Threads), n: src.NumVertices(),
 		directed: src.IsDirected(), kind: src.WeightKind()}
-	if b.n < 0 || b.n > MaxVertices {
+	if b.n < 0 || uint64(b.n) > MaxVertices {
 		return nil, fmt.Errorf("%w: %d", ErrTooManyVertices, b.n)
 	}
 	if err := b.checkMemory(0); err != nil {
@@ -142,37 +142,19 @@ func (b *builder) checkMemory(scratch int64) error {
 	return nil
 }
 
-// block calls f for the arcs of a block; w is the place of an arc's weight in the
-// block's weights.
-func (b *builder) block(i int, buf []Edge, f func(u, v uint32, w int)) ([]Edge, error) {
-	records := b.src.Block(b.blocks, i, buf)
-	dropLoops := b.opt.Loops == DropLoops
-	for w, e := range records {
-		if b.flip {
-			e.U, e.V = e.V, e.U
-		}
-		if e.U == e.V {
-			if int64(e.U) >= int64(b.n) {
-				return nil, b.noVertex(e)
-			}
-			if !dropLoops {
-				f(e.U, e.V, w)
-			}
-			continue
-		}
-		if int64(max(e.U, e.V)) >= int64(b.n) {
-			return nil, b.noVertex(e)
-		}
-		f(e.U, e.V, w)
-		if !b.directed {
-			f(e.V, e.U, w)
+// block returns the records of a block, after checking their ids.
+func (b *builder) block(i int, buf []Edge) ([]Edge, error) {
+	records := b.src.Block(b.wanted, i, buf)
+	for _, e := range records {
+		if uint64(max(e.U, e.V)) >= uint64(b.n) {
+			return nil, noVertex(e, b.n)
 		}
 	}
 	return records, nil
 }
 
-func (b *builder) noVertex(e Edge) error {
-	return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, b.n)
+func noVertex(e Edge, n int) error {
+	return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, n)
 }
 
 // count finds how many arcs each block has for each bucket.
@@ -182,16 +164,33 @@ func (b *builder) count(ctx context.Context) error {
 		arcs *= 2
 	}
 	wanted := min(max(arcs/bucketArcs, 1), maxBuckets)
+	wanted = max(wanted, min(int64(4*b.threads), arcs/minBucketArcs))
 	for b.n > 0 && int64((b.n-1)>>b.shift)+1 > wanted {
 		b.shift++
 	}
 	b.buckets = max(1, b.n-1)>>b.shift + 1
-	b.blocks = b.src.Blocks(4 * b.threads)
+	b.wanted = max(4*b.threads, int(min(b.src.NumEdges()/blockRecords, maxBlocks)))
+	b.blocks = b.src.Blocks(b.wanted)
 	b.place = make([]uint64, b.blocks*b.buckets)
 	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
+		records, err := b.block(i, buf)
 		counts := b.place[i*b.buckets : (i+1)*b.buckets]
-		shift := b.shift
-		return b.block(i, buf, func(u, _ uint32, _ int) { counts[u>>shift]++ })
+		for _, e := range records {
+			if b.flip {
+				e.U, e.V = e.V, e.U
+			}
+			if e.U == e.V {
+				if b.opt.Loops == KeepLoops {
+					counts[e.U>>b.shift]++
+				}
+				continue
+			}
+			counts[e.U>>b.shift]++
+			if !b.directed {
+				counts[e.V>>b.shift]++
+			}
+		}
+		return records, err
 	})
 	if err != nil {
 		return err
@@ -251,25 +250,56 @@ func (b *builder) distribute(ctx context.Context) error {
 	b.arcs = make([]Edge, total)
 	b.weights = MakeWeights(b.kind, int(total))
 	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
-		at := b.place[i*b.buckets : (i+1)*b.buckets]
-		shift := b.shift
-		weights := b.src.BlockWeights(b.blocks, i)
-		if b.kind == Unweighted {
-			return b.block(i, buf, func(u, v uint32, _ int) {
-				p := &at[u>>shift]
-				b.arcs[*p] = Edge{u, v}
-				*p++
-			})
+		records, err := b.block(i, buf)
+		if err != nil {
+			return nil, err
 		}
-		return b.block(i, buf, func(u, v uint32, w int) {
-			p := &at[u>>shift]
-			b.arcs[*p] = Edge{u, v}
-			b.weights.Copy(int(*p), weights, w)
-			*p++
-		})
+		at := b.place[i*b.buckets : (i+1)*b.buckets]
+		switch w := b.src.BlockWeights(b.wanted, i); b.kind {
+		case Unweighted:
+			distribute[int32](b, at, records, nil, nil)
+		case Int32:
+			distribute(b, at, records, w.i32, b.weights.i32)
+		case Int64:
+			distribute(b, at, records, w.i64, b.weights.i64)
+		case Float32:
+			distribute(b, at, records, w.f32, b.weights.f32)
+		case Float64:
+			distribute(b, at, records, w.f64, b.weights.f64)
+		}
+		return records, nil
 	})
 	b.place = nil
 	return err
+}
+
+// distribute puts the arcs of records where at tells for their buckets, and their
+// weights, unless from is nil, to the same places of to.
+func distribute[T Weight](b *builder, at []uint64, records []Edge, from, to []T) {
+	arcs, shift := b.arcs, b.shift
+	for i, e := range records {
+		if b.flip {
+			e.U, e.V = e.V, e.U
+		}
+		if e.U == e.V && b.opt.Loops == DropLoops {
+			continue
+		}
+		p := &at[e.U>>shift]
+		arcs[*p] = e
+		if from != nil {
+			to[*p] = from[i]
+		}
+		*p++
+		if b.directed || e.U == e.V {
+			continue
+		}
+		p = &at[e.V>>shift]
+		arcs[*p] = Edge{e.V, e.U}
+		if from != nil {
+			to[*p] = from[i]
+		}
+		*p++
+	}
 }
 
 // sort sorts every bucket by source and target, and merges its duplicates.
@@ -277,7 +307,7 @@ func (b *builder) sort(ctx context.Context) error {
 	b.kept = make([]uint64, b.buckets)
 	scratch := make(chan *sorter, b.threads)
 	for range b.threads {
-		scratch <- &sorter{counts: make([]uint32, 1<<radixBits)}
+		scratch <- new(sorter)
 	}
 	return forEach(ctx, b.threads, b.buckets, func(k int) error {
 		lo, hi := b.starts[k], b.starts[k+1]

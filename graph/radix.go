@@ -1,11 +1,13 @@
 package graph
 
-// radixBits is the number of bits that one pass of a sort looks at.
-const radixBits = 11
+import "math/bits"
+
+// radixBits is the largest number of bits that one pass of a sort looks at.
+const radixBits = 12
 
 // sorter sorts buckets of arcs. Its buffers are kept from bucket to bucket.
 type sorter struct {
-	counts  []uint32 // 1 << radixBits
+	counts  [1 << radixBits]uint64
 	arcs    []Edge
 	from    []uint32 // from[i]: where the arc at place i was before the sort
 	spare   []uint32
@@ -16,6 +18,9 @@ type sorter struct {
 // sources differ in their low sourceBits bits alone. If track is set, s.from tells
 // afterwards where each arc came from; there must be less than 2^32 of them.
 func (s *sorter) sort(arcs []Edge, track bool, n uint32, sourceBits int) {
+	if len(arcs) == 0 {
+		return
+	}
 	if len(s.arcs) < len(arcs) {
 		s.arcs = make([]Edge, len(arcs))
 	}
@@ -30,85 +35,56 @@ func (s *sorter) sort(arcs []Edge, track bool, n uint32, sourceBits int) {
 			ia[i] = uint32(i)
 		}
 	}
-	pass := func(shift int, source bool) {
-		if s.pass(a, b, ia, ib, shift, source) {
-			a, b, ia, ib = b, a, ib, ia
+	// An arc is the number U·2^32 + V; digits are taken from its low end.
+	digits := func(low, width int) {
+		passes := (width + radixBits - 1) / radixBits
+		for p := range passes {
+			from, to := low+width*p/passes, low+width*(p+1)/passes
+			if s.pass(a, b, ia, ib, from, to-from) {
+				a, b, ia, ib = b, a, ib, ia
+			}
 		}
 	}
-	for shift := 0; n>>shift > 0 && shift < 32; shift += radixBits {
-		pass(shift, false)
-	}
-	for shift := 0; shift < sourceBits; shift += radixBits {
-		pass(shift, true)
-	}
-	if len(arcs) > 0 && &a[0] != &arcs[0] {
+	digits(0, bits.Len32(n-1))
+	digits(32, sourceBits)
+	if &a[0] != &arcs[0] {
 		copy(arcs, a)
 	}
-	if track && len(arcs) > 0 && &ia[0] != &s.from[0] {
+	if track && &ia[0] != &s.from[0] {
 		s.from, s.spare = s.spare, s.from
 	}
 }
 
-// pass moves a to b, in the order of radixBits bits of its sources or targets. It
-// returns false, and does nothing, where all have the same.
-func (s *sorter) pass(a, b []Edge, ia, ib []uint32, shift int, source bool) bool {
-	const mask = 1<<radixBits - 1
-	if uint64(len(a)) > 1<<32-1 {
-		return s.passLong(a, b, shift, source)
+func (e Edge) number() uint64 { return uint64(e.U)<<32 | uint64(e.V) }
+
+// pass moves a to b, in the order of width bits of the arcs' numbers. It returns
+// false, and does nothing, where all have the same.
+func (s *sorter) pass(a, b []Edge, ia, ib []uint32, shift, width int) bool {
+	mask := uint64(1)<<width - 1
+	counts := &s.counts
+	clear(counts[:mask+1])
+	for _, e := range a {
+		counts[e.number()>>shift&mask&(1<<radixBits-1)]++
 	}
-	counts := (*[1 << radixBits]uint32)(s.counts)
-	clear(counts[:])
-	if source {
-		for _, e := range a {
-			counts[e.U>>shift&mask]++
-		}
-	} else {
-		for _, e := range a {
-			counts[e.V>>shift&mask]++
-		}
-	}
-	at := uint32(0)
-	for i, c := range counts {
-		if uint64(c) == uint64(len(a)) {
+	at := uint64(0)
+	for i, c := range counts[:mask+1] {
+		if c == uint64(len(a)) {
 			return false
 		}
 		counts[i], at = at, at+c
 	}
+	if ia == nil {
+		for _, e := range a {
+			p := &counts[e.number()>>shift&mask&(1<<radixBits-1)]
+			b[*p] = e
+			*p++
+		}
+		return true
+	}
 	for i, e := range a {
-		key := e.V
-		if source {
-			key = e.U
-		}
-		p := &counts[key>>shift&mask]
+		p := &counts[e.number()>>shift&mask&(1<<radixBits-1)]
 		b[*p] = e
-		if ia != nil {
-			ib[*p] = ia[i]
-		}
-		*p++
-	}
-	return true
-}
-
-// passLong is pass for 2^32 arcs and more.
-func (s *sorter) passLong(a, b []Edge, shift int, source bool) bool {
-	const mask = 1<<radixBits - 1
-	key := func(e Edge) uint32 {
-		if source {
-			return e.U >> shift & mask
-		}
-		return e.V >> shift & mask
-	}
-	var counts [1 << radixBits]uint64
-	for _, e := range a {
-		counts[key(e)]++
-	}
-	at := uint64(0)
-	for i, c := range counts {
-		counts[i], at = at, at+c
-	}
-	for _, e := range a {
-		p := &counts[key(e)]
-		b[*p] = e
+		ib[*p] = ia[i]
 		*p++
 	}
 	return true
@@ -120,10 +96,21 @@ func (s *sorter) permute(w Weights) {
 	if s.weights.kind != w.kind || s.weights.Len() < n {
 		s.weights = MakeWeights(w.kind, n)
 	}
-	for i := range n {
-		s.weights.Copy(i, w, i)
+	switch w.kind {
+	case Int32:
+		permute(w.i32, s.weights.i32, s.from)
+	case Int64:
+		permute(w.i64, s.weights.i64, s.from)
+	case Float32:
+		permute(w.f32, s.weights.f32, s.from)
+	case Float64:
+		permute(w.f64, s.weights.f64, s.from)
 	}
-	for i := range n {
-		w.Copy(i, s.weights, int(s.from[i]))
+}
+
+func permute[T Weight](w, old []T, from []uint32) {
+	copy(old, w)
+	for i := range w {
+		w[i] = old[from[i]]
 	}
 }

@@ -123,9 +123,9 @@ func fill(ctx context.Context, r Recipe, from int64, edges []graph.Edge, weights
 				w = weights[lo:hi]
 			}
 			block(from+lo, edges[lo:hi], w)
-			d := done.Add(hi - lo)
+			done.Add(hi - lo)
 			if h.progress != nil && reporting.TryLock() {
-				h.progress(d, total)
+				h.progress(done.Load(), total)
 				reporting.Unlock()
 			}
 		}

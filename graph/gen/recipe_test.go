@@ -1,0 +1,220 @@
+package gen_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+)
+
+// recipes makes one of each kind with a number of threads.
+func recipes(threads int, progress func(done, total int64)) map[string]gen.Recipe {
+	return map[string]gen.Recipe{
+		"kronecker":   gen.KroneckerOptions{Scale: 12, Threads: threads, Weights: true, Progress: progress},
+		"kronecker 2": gen.KroneckerOptions{Scale: 11, EdgeFactor: 17, Seed1: 1 << 63, Seed2: 12345, Threads: threads, Weights: true},
+		"rmat":        gen.RMATOptions{Scale: 12, Edges: 50001, Seed: 7, Threads: threads, Weights: true},
+		"rmat flat":   gen.RMATOptions{Scale: 11, A: 0.25, B: 0.25, C: 0.25, D: 0.25, KeepNames: true, Threads: threads, Weights: true},
+		"uniform":     gen.UniformOptions{Vertices: 1000, Edges: 70000, Seed: 9, Threads: threads, Weights: true},
+		"grid":        gen.GridOptions{Rows: 123, Columns: 301, Threads: threads, Weights: true},
+		"chain":       gen.ShapeOptions{Shape: gen.Chain, Vertices: 40000, Threads: threads, Weights: true},
+		"star":        gen.ShapeOptions{Shape: gen.Star, Vertices: 40000, Threads: threads, Weights: true},
+		"complete":    gen.ShapeOptions{Shape: gen.Complete, Vertices: 300, Threads: threads, Weights: true},
+	}
+}
+
+func TestSameForAllThreadsAndRanges(t *testing.T) {
+	ctx := context.Background()
+	one := recipes(1, nil)
+	many := recipes(5, nil)
+	for name, r := range one {
+		t.Run(name, func(t *testing.T) {
+			whole, err := gen.Make(ctx, r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			size, _ := r.Size()
+			if int64(whole.Vertices) != size.Vertices || int64(len(whole.Edges)) != size.Edges {
+				t.Errorf("%d vertices, %d edges, want %+v", whole.Vertices, len(whole.Edges), size)
+			}
+			for i, e := range whole.Edges {
+				if int64(max(e.U, e.V)) >= size.Vertices {
+					t.Fatalf("edge %d is %v", i, e)
+				}
+			}
+			weights, _ := graph.WeightsAs[float32](whole.Weights)
+			other, err := gen.Make(ctx, many[name])
+			if err != nil {
+				t.Fatal(err)
+			}
+			otherWeights, _ := graph.WeightsAs[float32](other.Weights)
+			if !slices.Equal(whole.Edges, other.Edges) || !slices.Equal(weights, otherWeights) {
+				t.Error("five threads make another graph than one")
+			}
+			n := len(whole.Edges)
+			for _, cut := range [][2]int{{0, 0}, {0, 1}, {1, 2}, {n - 1, n}, {n, n}, {n / 3, n}, {0, n / 2}, {301, 302 + 601}} {
+				edges, w := make([]graph.Edge, cut[1]-cut[0]), make([]float32, cut[1]-cut[0])
+				if err := many[name].Fill(ctx, int64(cut[0]), edges, w); err != nil {
+					t.Fatal(err)
+				}
+				if !slices.Equal(edges, whole.Edges[cut[0]:cut[1]]) || !slices.Equal(w, weights[cut[0]:cut[1]]) {
+					t.Errorf("range %v differs", cut)
+				}
+			}
+			if err := r.Fill(ctx, int64(n), make([]graph.Edge, 1), nil); !errors.Is(err, gen.ErrRange) {
+				t.Errorf("beyond the end: %v", err)
+			}
+			if err := r.Fill(ctx, -1, nil, nil); !errors.Is(err, gen.ErrRange) {
+				t.Errorf("before the start: %v", err)
+			}
+			if err := r.Fill(ctx, 0, make([]graph.Edge, 2), make([]float32, 1)); !errors.Is(err, gen.ErrRange) {
+				t.Errorf("too few weights: %v", err)
+			}
+			ended, cancel := context.WithCancel(ctx)
+			cancel()
+			if _, err := gen.Make(ended, r); !errors.Is(err, context.Canceled) {
+				t.Errorf("ended context: %v", err)
+			}
+		})
+	}
+}
+
+func TestShapes(t *testing.T) {
+	ctx := context.Background()
+	e := func(uv ...uint32) (edges []graph.Edge) {
+		for i := 0; i < len(uv); i += 2 {
+			edges = append(edges, graph.Edge{U: uv[i], V: uv[i+1]})
+		}
+		return edges
+	}
+	for _, c := range []struct {
+		recipe gen.Recipe
+		want   []graph.Edge
+	}{
+		{gen.ShapeOptions{Shape: gen.Chain}, nil},
+		{gen.ShapeOptions{Shape: gen.Star, Vertices: 1}, nil},
+		{gen.ShapeOptions{Shape: gen.Chain, Vertices: 4}, e(0, 1, 1, 2, 2, 3)},
+		{gen.ShapeOptions{Shape: gen.Star, Vertices: 4}, e(0, 1, 0, 2, 0, 3)},
+		{gen.ShapeOptions{Shape: gen.Complete, Vertices: 1}, nil},
+		{gen.ShapeOptions{Shape: gen.Complete, Vertices: 4}, e(0, 1, 0, 2, 0, 3, 1, 2, 1, 3, 2, 3)},
+		{gen.GridOptions{}, nil},
+		{gen.GridOptions{Rows: 1, Columns: 1}, nil},
+		{gen.GridOptions{Rows: 1, Columns: 3}, e(0, 1, 1, 2)},
+		{gen.GridOptions{Rows: 3, Columns: 1}, e(0, 1, 1, 2)},
+		{gen.GridOptions{Rows: 2, Columns: 3}, e(0, 1, 1, 2, 0, 3, 1, 4, 2, 5, 3, 4, 4, 5)},
+		{gen.UniformOptions{}, nil},
+	} {
+		l, err := gen.Make(ctx, c.recipe)
+		if err != nil {
+			t.Errorf("%+v: %v", c.recipe, err)
+		} else if !slices.Equal(l.Edges, c.want) {
+			t.Errorf("%+v: %v, want %v", c.recipe, l.Edges, c.want)
+		}
+	}
+}
+
+func TestBadOptions(t *testing.T) {
+	for _, r := range []gen.Recipe{
+		gen.RMATOptions{}, gen.RMATOptions{Scale: 32}, gen.RMATOptions{Scale: 5, Edges: -1},
+		gen.RMATOptions{Scale: 5, A: 0.5, B: 0.6}, gen.RMATOptions{Scale: 5, A: 1.5, B: -0.5},
+		gen.RMATOptions{Scale: 5, A: math.NaN()},
+		gen.UniformOptions{Edges: 1}, gen.UniformOptions{Vertices: -1}, gen.UniformOptions{Vertices: 1 << 32},
+		gen.ShapeOptions{Vertices: -1}, gen.ShapeOptions{Shape: 9}, gen.ShapeOptions{Shape: gen.Complete, Vertices: 1 << 30},
+		gen.GridOptions{Rows: 1}, gen.GridOptions{Rows: 1 << 20, Columns: 1 << 20},
+	} {
+		if _, err := gen.Make(context.Background(), r); !errors.Is(err, gen.ErrOption) {
+			t.Errorf("%+v: %v", r, err)
+		}
+	}
+}
+
+func TestAlloc(t *testing.T) {
+	ctx := context.Background()
+	mine := make([]graph.Edge, 100)
+	l, err := gen.Make(ctx, gen.ShapeOptions{Vertices: 51, Alloc: func(n int) []graph.Edge { return mine[:n] }})
+	if err != nil || &l.Edges[0] != &mine[0] || len(l.Edges) != 50 {
+		t.Errorf("%d edges, %v", len(l.Edges), err)
+	}
+	if _, err := gen.Make(ctx, gen.ShapeOptions{Vertices: 51, Alloc: func(n int) []graph.Edge { return nil }}); !errors.Is(err, gen.ErrAlloc) {
+		t.Errorf("no memory: %v", err)
+	}
+}
+
+// Progress rises to the total, and is told from one goroutine at a time.
+func TestProgress(t *testing.T) {
+	var inside atomic.Int32
+	last := int64(0)
+	r := recipes(4, func(done, total int64) {
+		if inside.Add(1) != 1 || total != 16<<12 {
+			t.Errorf("%d calls at once, total %d", inside.Load(), total)
+		}
+		last = done
+		inside.Add(-1)
+	})["kronecker"]
+	if _, err := gen.Make(context.Background(), r); err != nil {
+		t.Fatal(err)
+	}
+	if last != 16<<12 {
+		t.Errorf("last told %d", last)
+	}
+}
+
+// The share of edges in each quadrant is what was asked for.
+func TestRMATQuadrants(t *testing.T) {
+	l, err := gen.RMAT(context.Background(), gen.RMATOptions{Scale: 5, Edges: 200000, A: 0.4, B: 0.3, C: 0.2, D: 0.1, KeepNames: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for bit := range 5 {
+		var n [4]float64
+		for _, e := range l.Edges {
+			n[e.U>>bit&1*2+e.V>>bit&1] += 1.0 / 200000
+		}
+		for q, want := range []float64{0.4, 0.3, 0.2, 0.1} {
+			if math.Abs(n[q]-want) > 0.01 {
+				t.Errorf("bit %d, quadrant %d: %.3f, want %.3f", bit, q, n[q], want)
+			}
+		}
+	}
+}
+
+func ExampleKronecker() {
+	list, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: 10})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(list.Vertices, len(list.Edges), list.Edges[0])
+	// Output: 1024 16384 {299 797}
+}
+
+func FuzzRange(f *testing.F) {
+	f.Add(uint8(0), uint16(3), uint16(90))
+	whole := map[string][]graph.Edge{}
+	names := []string{"kronecker", "rmat", "uniform", "grid", "chain", "star", "complete"}
+	all := recipes(2, nil)
+	for _, name := range names {
+		l, err := gen.Make(context.Background(), all[name])
+		if err != nil {
+			f.Fatal(err)
+		}
+		whole[name] = l.Edges
+	}
+	f.Fuzz(func(t *testing.T, kind uint8, from, n uint16) {
+		name := names[int(kind)%len(names)]
+		edges := make([]graph.Edge, n)
+		err := all[name].Fill(context.Background(), int64(from), edges, nil)
+		if end := int(from) + int(n); end > len(whole[name]) {
+			if !errors.Is(err, gen.ErrRange) {
+				t.Fatalf("%s %d+%d: %v", name, from, n, err)
+			}
+		} else if err != nil || !slices.Equal(edges, whole[name][from:end]) {
+			t.Fatalf("%s %d+%d differs: %v", name, from, n, err)
+		}
+	})
+}

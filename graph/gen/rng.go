@@ -1,0 +1,49 @@
+package gen
+
+import "math/bits"
+
+// stream is a SplitMix64 generator (Steele, Lea and Flood, 2014). Each edge has a
+// stream of its own, so that edges can be made in any order.
+type stream struct{ state uint64 }
+
+// golden64 is 2^64 over the golden ratio, odd.
+const golden64 = 0x9e3779b97f4a7c15
+
+func mix64(x uint64) uint64 {
+	x ^= x >> 30
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 27
+	x *= 0x94d049bb133111eb
+	return x ^ x>>31
+}
+
+// newStream is the stream of edge i. Different purposes have different salts.
+func newStream(seed, salt uint64, i int64) stream {
+	return stream{mix64(mix64(seed+salt*golden64) ^ uint64(i)*0xd1342543de82ef95)}
+}
+
+func (s *stream) next() uint64 {
+	s.state += golden64
+	return mix64(s.state)
+}
+
+// below returns a number below n; its bias is under n/2^64.
+func (s *stream) below(n uint64) uint64 {
+	hi, _ := bits.Mul64(s.next(), n)
+	return hi
+}
+
+// Salts.
+const (
+	saltEdges = iota + 1
+	saltWeights
+	saltNames
+)
+
+// fillWeights makes the weights of edges from … : multiples of 2^−24 in (0, 1].
+func fillWeights(seed uint64, from int64, weights []float32) {
+	for i := range weights {
+		s := newStream(seed, saltWeights, from+int64(i))
+		weights[i] = float32(s.next()>>40+1) * (1.0 / (1 << 24))
+	}
+}

@@ -1,0 +1,195 @@
+package ref
+
+import (
+	"container/heap"
+	"fmt"
+	"math"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Unreached is the level of a vertex that a search does not reach.
+const Unreached = -1
+
+// arc is one entry of an adjacency list.
+type arc struct {
+	to     uint32
+	weight float64
+}
+
+// adjacency lists the out-arcs of every vertex, in the order of records.
+func adjacency(src graph.Source) [][]arc {
+	adj := make([][]arc, src.NumVertices())
+	const n = 3
+	for b := range src.Blocks(n) {
+		weights := src.BlockWeights(n, b)
+		for i, e := range src.Block(n, b, nil) {
+			w := weights.Float64(i)
+			adj[e.U] = append(adj[e.U], arc{e.V, w})
+			if !src.IsDirected() && e.U != e.V {
+				adj[e.V] = append(adj[e.V], arc{e.U, w})
+			}
+		}
+	}
+	return adj
+}
+
+// Levels returns the number of arcs on a shortest path from root to every vertex, or
+// Unreached.
+func Levels(src graph.Source, root uint32) []int32 {
+	adj := adjacency(src)
+	levels := make([]int32, len(adj))
+	for v := range levels {
+		levels[v] = Unreached
+	}
+	levels[root] = 0
+	queue := []uint32{root}
+	for len(queue) > 0 {
+		v := queue[0]
+		queue = queue[1:]
+		for _, a := range adj[v] {
+			if levels[a.to] == Unreached {
+				levels[a.to] = levels[v] + 1
+				queue = append(queue, a.to)
+			}
+		}
+	}
+	return levels
+}
+
+// Reached counts the vertices that have a level, and returns the largest level.
+func Reached(levels []int32) (reached int64, depth int32) {
+	for _, l := range levels {
+		if l != Unreached {
+			reached++
+			depth = max(depth, l)
+		}
+	}
+	return reached, depth
+}
+
+// A TreeError is a search tree that breaks a rule.
+type TreeError struct {
+	Rule   string // what should hold
+	Vertex uint32 // where it does not
+	Detail string
+}
+
+// Error states the rule, the vertex and what was found.
+func (e *TreeError) Error() string {
+	return fmt.Sprintf("ref: %s: vertex %d: %s", e.Rule, e.Vertex, e.Detail)
+}
+
+// CheckTree checks that parents is a tree of shortest paths from root: the root is its
+// own parent, every parent is joined to its child by an arc of the graph, following
+// parents ends at the root after as many steps as the vertex's level, and the vertices
+// with a parent are those that root reaches. The others have graph.None. An error is
+// a *TreeError.
+func CheckTree(src graph.Source, root uint32, parents []uint32) error {
+	levels := Levels(src, root)
+	if len(parents) != len(levels) {
+		return &TreeError{"every vertex has a parent entry", root, fmt.Sprintf("%d entries, %d vertices", len(parents), len(levels))}
+	}
+	if parents[root] != root {
+		return &TreeError{"the root is its own parent", root, fmt.Sprintf("its parent is %d", parents[root])}
+	}
+	joined := make(map[graph.Edge]bool)
+	for v, arcs := range adjacency(src) {
+		for _, a := range arcs {
+			joined[graph.Edge{U: uint32(v), V: a.to}] = true
+		}
+	}
+	for i, p := range parents {
+		v := uint32(i)
+		if (p == graph.None) != (levels[v] == Unreached) {
+			return &TreeError{"what the root reaches has a parent, and nothing else", v, fmt.Sprintf("parent %d, level %d", p, levels[v])}
+		}
+		if p == graph.None || v == root {
+			continue
+		}
+		if int64(p) >= int64(len(parents)) {
+			return &TreeError{"parents are vertices", v, fmt.Sprintf("parent %d of %d vertices", p, len(parents))}
+		}
+		if !joined[graph.Edge{U: p, V: v}] {
+			return &TreeError{"tree edges are edges of the graph", v, fmt.Sprintf("there is no edge from its parent %d", p)}
+		}
+		if levels[v] != levels[p]+1 {
+			return &TreeError{"tree edges lead one level down", v, fmt.Sprintf("level %d, its parent %d has level %d", levels[v], p, levels[p])}
+		}
+	}
+	return nil
+}
+
+// Components returns, for every vertex, the smallest vertex that it is joined to by
+// edges, whatever their direction.
+func Components(src graph.Source) []uint32 {
+	both := make([][]uint32, src.NumVertices())
+	for v, arcs := range adjacency(src) {
+		for _, a := range arcs {
+			both[v] = append(both[v], a.to)
+			both[a.to] = append(both[a.to], uint32(v))
+		}
+	}
+	comp := make([]uint32, len(both))
+	for v := range comp {
+		comp[v] = graph.None
+	}
+	for v := range comp {
+		if comp[v] != graph.None {
+			continue
+		}
+		comp[v] = uint32(v)
+		stack := []uint32{uint32(v)}
+		for len(stack) > 0 {
+			u := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, t := range both[u] {
+				if comp[t] == graph.None {
+					comp[t] = uint32(v)
+					stack = append(stack, t)
+				}
+			}
+		}
+	}
+	return comp
+}
+
+// Distances returns the length of a shortest path from root to every vertex, by
+// Dijkstra's method in float64, +Inf where there is none. Weights must not be
+// negative; an unweighted graph has weights 1.
+func Distances(src graph.Source, root uint32) []float64 {
+	adj := adjacency(src)
+	dist := make([]float64, len(adj))
+	for v := range dist {
+		dist[v] = math.Inf(1)
+	}
+	dist[root] = 0
+	open := &nearest{{root, 0}}
+	for open.Len() > 0 {
+		at := heap.Pop(open).(arc)
+		if at.weight > dist[at.to] {
+			continue
+		}
+		for _, a := range adj[at.to] {
+			if d := at.weight + a.weight; d < dist[a.to] {
+				dist[a.to] = d
+				heap.Push(open, arc{a.to, d})
+			}
+		}
+	}
+	return dist
+}
+
+// nearest is a heap of vertices by distance.
+type nearest []arc
+
+func (h nearest) Len() int           { return len(h) }
+func (h nearest) Less(i, j int) bool { return h[i].weight < h[j].weight }
+func (h nearest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
+func (h *nearest) Push(x any)        { *h = append(*h, x.(arc)) }
+func (h *nearest) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	*h = (*h)[:last]
+	return x
+}
