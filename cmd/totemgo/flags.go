@@ -242,7 +242,7 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
-	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
 	c.MarkFlagsMutuallyExclusive("directed", "undirected")
