@@ -51,7 +51,7 @@ type engineFlags struct {
 
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	fl.StringVar(&f.processors, "processors", "cpu", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N")
+	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
 	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
@@ -69,6 +69,21 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	}
 }
 
+// autoProcessors leaves the choice of processors to the graph and the machine.
+const autoProcessors = "auto"
+
+// resolve replaces --processors auto by what suits a graph of that size.
+func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+	if f.processors != autoProcessors {
+		return
+	}
+	var names []string
+	for _, p := range engine.AutoProcessors(vertices, edges, directed) {
+		names = append(names, p.String())
+	}
+	f.processors = strings.Join(names, ",")
+}
+
 // options turns the flags into engine options. labels are needed for --assignment.
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
@@ -76,7 +91,11 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
 	}
 	var err error
-	if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+	processors := f.processors
+	if processors == autoProcessors {
+		processors = "cpu" // until resolve knows the graph
+	}
+	if o.Processors, err = engine.ParseProcessors(processors); err != nil {
 		return o, err
 	}
 	for i := range o.Processors {

@@ -134,6 +134,7 @@ func checkMemory(cfg graph500.Config, ef *engineFlags) error {
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}
+	ef.resolve(size.Vertices, size.Edges, false)
 	procs, err := engine.ParseProcessors(ef.processors)
 	if err != nil {
 		return err
