@@ -271,7 +271,7 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		e.note("%s: %s", path, w)
 	}
 	if n := file.Report.Tolerated; n > 0 {
-		e.note("%s: %d faults let pass (--lenient)", path, n)
+		e.note("%s: %d %s let pass (--lenient)", path, n, plural(n, "fault"))
 	}
 	return file, nil
 }
