@@ -90,3 +90,11 @@ func sizeString(n int64) string {
 	}
 	return "0 B"
 }
+
+// plural is a noun for n things.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

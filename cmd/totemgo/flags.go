@@ -264,7 +264,6 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
-	c.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
 
 // open reads the graph and prints its warnings.
@@ -274,6 +273,8 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
 	}
 	switch {
+	case f.directed && f.undirected:
+		return nil, usagef("--directed and --undirected exclude each other")
 	case f.directed:
 		o.Direction = graphio.Directed
 	case f.undirected:
@@ -293,7 +294,7 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		e.note("%s: %s", path, w)
 	}
 	if n := file.Report.Tolerated; n > 0 {
-		e.note("%s: %d faults let pass (--lenient)", path, n)
+		e.note("%s: %d %s let pass (--lenient)", path, n, plural(n, "fault"))
 	}
 	return file, nil
 }

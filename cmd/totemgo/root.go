@@ -77,8 +77,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	err := root.ExecuteContext(ctx)
-	if out.err != nil && !errors.Is(out.err, context.Canceled) {
-		err = fmt.Errorf("standard output: %w", out.err)
+	if out.err != nil && ctx.Err() == nil {
+		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
 	var status exitStatus
 	var recorded *powerExit
