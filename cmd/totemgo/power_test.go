@@ -308,7 +308,7 @@ func TestPowerRecordKilled(t *testing.T) {
 	needShell(t)
 	needStat(t)
 	js := filepath.Join(t.TempDir(), "s.json")
-	c := powerProcess(t, "record", "--power", model, "-o", js, "--", "sh", "-c", "sleep 1.3; kill -9 $PPID")
+	c := powerProcess(t, "record", "--power", model, "-o", js, "--", "sh", "-c", "sleep 2.5; kill -9 $PPID")
 	newSession(c)
 	if err := c.Run(); err == nil {
 		t.Fatal("it was not killed")
