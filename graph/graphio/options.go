@@ -109,8 +109,8 @@ func (o *Options) fit(format string) error {
 	switch {
 	case o.WeightColumn > 0 && format != "edgelist" && format != "graphalytics":
 		return fmt.Errorf("graphio: %w: a weight column belongs to plain edge lists, not to %s", ErrOptions, format)
-	case o.Tuple != 0 && format != "graph500":
-		return fmt.Errorf("graphio: %w: a size of tuples belongs to graph500, not to %s", ErrOptions, format)
+	case o.Tuple == 16 && format != "graph500":
+		return fmt.Errorf("graphio: %w: 16-byte tuples belong to graph500, not to %s", ErrOptions, format)
 	case o.WeightsPath != "" && format != "graph500":
 		return fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, format)
 	}
