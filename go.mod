@@ -3,7 +3,6 @@ module github.com/totemgo/totemgo
 go 1.25.0
 
 require (
-	github.com/bits-and-blooms/bitset v1.29.0
 	github.com/ebitengine/purego v0.11.3
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.4
@@ -17,10 +16,12 @@ require (
 	golang.org/x/term v0.44.0
 )
 
+require golang.org/x/sync v0.19.0 // indirect
+
 require (
 	github.com/dustin/go-humanize v1.1.0
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
 	github.com/mitchellh/colorstring v0.0.0-20190213212951-d06e56a500db // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
-	github.com/spf13/pflag v1.0.9 // indirect
+	github.com/spf13/pflag v1.0.9
 )

@@ -21,7 +21,7 @@ import (
 // graph.ErrNoVertex. BFS allocates its result, whose first touch costs as much as
 // several searches of a small graph: for many searches use BFSInto.
 func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
-	r := &BFSResult{labels: e.labels, Statistics: &bsp.Statistics{}}
+	r := &BFSResult{owner: e.owner, labels: e.labels, Statistics: &bsp.Statistics{}}
 	if err := e.take(ctx); err != nil {
 		return nil, err
 	}
@@ -30,10 +30,7 @@ func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 		return nil, err
 	}
 	r.Parents = make([]uint32, e.n)
-	for i := range r.Parents {
-		r.Parents[i] = graph.None
-	}
-	r.fresh = true
+	r.clear()
 	if err := e.search(ctx, root, r, false); err != nil {
 		return nil, err
 	}
@@ -41,7 +38,8 @@ func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 }
 
 // BFSInto is BFS into a result made by NewResult, whose memory is used again. Where
-// r.Statistics is set, it gets the levels.
+// r.Statistics is set (see Collect), it gets the levels. A search that ends early leaves r without a
+// tree.
 func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 	return e.into(ctx, root, r, false)
 }
@@ -49,14 +47,11 @@ func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 // CountBFS is BFSInto with statistics that count the adjacency entries read, at a
 // small cost in time.
 func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
-	if r.Statistics == nil {
-		r.Statistics = &bsp.Statistics{}
-	}
-	return e.into(ctx, root, r, true)
+	return e.into(ctx, root, r.Collect(), true)
 }
 
 func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
-	if r.labels != e.labels || len(r.Parents) != e.n {
+	if r.owner != e.owner || len(r.Parents) != e.n {
 		return ErrResult
 	}
 	if err := e.take(ctx); err != nil {
@@ -77,9 +72,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 	if rank == graph.None {
 		// Nothing but the root itself; the entries of all others are None.
 		if !r.fresh {
-			for i := range r.Parents {
-				r.Parents[i] = graph.None
-			}
+			r.clear()
 		}
 		r.Parents[id] = id
 		r.fresh, r.root = false, id
@@ -94,16 +87,13 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 	if !r.fresh && e.place.RankOf[r.root] == graph.None {
 		r.Parents[r.root] = graph.None // an isolated root of the search before
 	}
-	d := e.director
-	if e.opts.NewDirector != nil {
-		d = e.opts.NewDirector()
-	}
 	r.fresh, r.root = false, id
 	out, err := e.loop.Search(ctx, bsp.Search{
-		Root: rank, Parents: r.Parents, Director: d, Examined: examined, Statistics: r.Statistics,
+		Root: rank, Parents: r.Parents, Director: e.newDirector(), Examined: examined, Statistics: r.Statistics,
 	})
 	r.Time = time.Since(start)
 	if err != nil {
+		r.clear()
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}

@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -22,13 +22,20 @@ type Engine struct {
 	directed bool
 	labels   *graph.Labels
 	place    *partition.Placement
+	devices  *Devices
 	procs    []kernels.Processor
 	loop     *bsp.Loop
 	director bsp.Director
 
-	turn   chan struct{} // holds one token: whose turn it is to search
-	closed chan struct{}
+	turn    chan struct{} // holds one token: whose turn it is to search
+	closed  chan struct{} // closed once Close is called
+	closing sync.Once
+	owner   *owner
 }
+
+// owner tells the results of one engine from those of another without keeping the
+// engine alive. It has a size, so that no two share an address.
+type owner struct{ _ byte }
 
 // New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
 // readies them. It keeps nothing of src but its labels. Errors wrap ErrOptions,
@@ -44,17 +51,27 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: src.VertexLabels(),
-		turn: make(chan struct{}, 1), closed: make(chan struct{}),
+		turn: make(chan struct{}, 1), closed: make(chan struct{}), owner: &owner{},
 	}
 	e.turn <- struct{}{}
-	start := time.Now()
 	var err error
-	if e.place, err = o.place(ctx, src); err != nil {
+	if e.devices = o.Devices; e.devices == nil {
+		if e.devices, err = OpenDevices(ctx, o); err != nil {
+			return nil, err
+		}
+	}
+	start := time.Now()
+	if e.place, err = o.place(ctx, src, e.devices); err != nil {
+		e.free()
 		return nil, err
 	}
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(start))
 	for i, p := range o.Processors {
-		k := cpu.New(p.Threads)
+		k, err := e.devices.processor(p, &o)
+		if err != nil {
+			e.free()
+			return nil, err
+		}
 		e.procs = append(e.procs, k)
 		if err := k.Load(ctx, e.place.Part(i)); err != nil {
 			e.free()
@@ -76,7 +93,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 }
 
 // place builds the placement that the options, with defaults filled in, ask for.
-func (o *Options) place(ctx context.Context, src graph.Source) (*partition.Placement, error) {
+func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
 		Threads: o.Threads, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
@@ -85,9 +102,13 @@ func (o *Options) place(ctx context.Context, src graph.Source) (*partition.Place
 	if o.Consume {
 		po.Consumed = func() { release(src) }
 	}
+	uses := map[string]int{} // partitions on each device
+	for _, p := range o.Processors {
+		uses[p.String()]++
+	}
 	for _, p := range o.Processors {
 		po.Processors = append(po.Processors, partition.Processor{
-			Name: p.String(), Device: p.Kind != "cpu", Rate: float64(max(1, p.Threads)), Budget: p.Memory,
+			Name: p.String(), Device: p.Kind != "cpu", Rate: d.rate(p), Budget: d.budget(p, uses[p.String()]),
 		})
 	}
 	p, err := partition.New(ctx, src, po)
@@ -125,21 +146,13 @@ func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 
 // Close waits for the search under way, ends the engine's goroutines and frees its
 // memory. Calls that wait for their turn, and later ones, get ErrClosed; a second
-// Close returns nil.
+// Close waits for the first, and returns nil.
 func (e *Engine) Close() error {
-	select {
-	case <-e.turn:
-	case <-e.closed:
-		return nil
-	}
-	select {
-	case <-e.closed:
-		e.turn <- struct{}{}
-		return nil
-	default:
-	}
-	close(e.closed)
-	e.free()
+	e.closing.Do(func() {
+		close(e.closed)
+		<-e.turn
+		e.free()
+	})
 	return nil
 }
 
@@ -150,7 +163,12 @@ func (e *Engine) free() {
 	for _, p := range e.procs {
 		_ = p.Close() // a processor that fails to close has nothing left to free
 	}
-	e.place.Close()
+	if e.place != nil {
+		e.place.Close()
+	}
+	if e.opts.Devices == nil && e.devices != nil {
+		_ = e.devices.Close() // likewise
+	}
 }
 
 // take waits for the caller's turn.
@@ -165,11 +183,17 @@ func (e *Engine) take(ctx context.Context) error {
 	}
 	select {
 	case <-e.turn:
-		return nil
 	case <-e.closed:
 		return ErrClosed
 	case <-ctx.Done():
 		return ctx.Err()
+	}
+	select {
+	case <-e.closed:
+		e.turn <- struct{}{}
+		return ErrClosed
+	default:
+		return nil
 	}
 }
 
@@ -179,12 +203,17 @@ func (e *Engine) NumVertices() int { return e.n }
 // Labels translates between dense ids and the file's.
 func (e *Engine) Labels() *graph.Labels { return e.labels }
 
+// newDirector is the director of the search to come.
+func (e *Engine) newDirector() bsp.Director {
+	if e.opts.NewDirector != nil {
+		return e.opts.NewDirector()
+	}
+	return e.director
+}
+
 // Director is the name of the rule that chooses directions.
 func (e *Engine) Director() string {
-	if e.director == nil {
-		return e.opts.NewDirector().Name()
-	}
-	return e.director.Name()
+	return e.newDirector().Name()
 }
 
 // Rates are the costs that "auto" uses: given or measured.
@@ -201,7 +230,13 @@ func (e *Engine) Isolated() int64 { return e.place.Isolated }
 
 // Processors states what each processor got.
 func (e *Engine) Processors() []record.Processor {
-	return Describe(e.place, e.opts.Processors)
+	list := Describe(e.place, e.opts.Processors)
+	for i, p := range e.opts.Processors {
+		if info, ok := e.devices.info(p); ok {
+			list[i].Device = info.Model
+		}
+	}
+	return list
 }
 
 // Describe states what a placement gave to each of the processors.
@@ -232,21 +267,8 @@ func Describe(p *partition.Placement, procs []Processor) []record.Processor {
 // caller closes the placement.
 func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placement, error) {
 	o.Processors = append([]Processor(nil), o.Processors...)
-	if err := o.ensureDefaults(); err != nil && !onlyNoDevice(err) {
+	if err := o.ensureDefaults(); err != nil {
 		return nil, err
 	}
-	return o.place(ctx, src)
-}
-
-// onlyNoDevice tells whether every fault is a missing device.
-func onlyNoDevice(err error) bool {
-	if list, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, err := range list.Unwrap() {
-			if !errors.Is(err, ErrNoDevice) {
-				return false
-			}
-		}
-		return true
-	}
-	return errors.Is(err, ErrNoDevice)
+	return o.place(ctx, src, o.Devices)
 }

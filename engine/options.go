@@ -10,6 +10,7 @@ import (
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -51,6 +52,15 @@ type Options struct {
 	// Consume lets New free the graph given to it: an EdgeList loses its records, a
 	// CSR its rows. Labels are kept.
 	Consume bool
+	// Devices are opened devices to use, as OpenDevices returned them; nil lets New
+	// open and Close close them.
+	Devices *Devices
+	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
+	// "thread", "warp", "group", "edge".
+	GPUStrategy string
+	// NoKernelCache builds device kernels anew instead of keeping them in the user's
+	// cache folder.
+	NoKernelCache bool
 	// Logger gets what New decides; nil is silent.
 	Logger *slog.Logger
 	// Progress, if set, is called from several goroutines while New builds.
@@ -119,7 +129,7 @@ const memoryPart = 0.8
 func DefaultMemoryLimit() int64 { return int64(memoryPart * float64(hugemem.Available())) }
 
 // Check returns every fault that the options show by themselves, without a graph; New
-// finds the same and more. The errors wrap ErrOptions or ErrNoDevice.
+// finds the same and more. The errors wrap ErrOptions.
 func (o Options) Check() error {
 	o.Processors = append([]Processor(nil), o.Processors...)
 	return o.ensureDefaults()
@@ -148,10 +158,7 @@ func (o *Options) ensureDefaults() error {
 			if p.Threads == 0 || p.Threads > o.Threads {
 				p.Threads = o.Threads
 			}
-		case "opencl":
-			errs = append(errs, fmt.Errorf("%w: %s: this build drives no OpenCL device", ErrNoDevice, p))
-		case "cuda":
-			errs = append(errs, fmt.Errorf("%w: %s: CUDA devices need the binary totemgo-cuda", ErrNoDevice, p))
+		case "opencl", "cuda":
 		default:
 			errs = append(errs, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, p.Kind))
 		}
@@ -160,6 +167,14 @@ func (o *Options) ensureDefaults() error {
 		o.Director = "auto"
 	}
 	if _, err := bsp.NewDirector(o.Director, o.Rates); err != nil && o.NewDirector == nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	}
+	if o.GPUStrategy == "" {
+		o.GPUStrategy = "auto"
+	}
+	if s, err := gpu.ParseStrategy(o.GPUStrategy); err != nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	} else if err := (gpu.Options{TopDown: s}).Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if o.MemoryLimit == 0 {

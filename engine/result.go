@@ -23,9 +23,10 @@ type BFSResult struct {
 	Reached, Depth int64
 	// Time is from the call's turn to the complete parents.
 	Time time.Duration
-	// Statistics are the levels, where they were asked for.
+	// Statistics are the levels, where they were asked for: see Collect.
 	Statistics *bsp.Statistics
 
+	owner  *owner // the engine that made it
 	labels *graph.Labels
 	root   uint32
 	fresh  bool // Parents holds None throughout
@@ -37,20 +38,36 @@ type BFSResult struct {
 // takes no page faults for it. Arrays of 4 MiB and more lie outside the Go heap
 // in huge pages: call Free when done with it.
 func (e *Engine) NewResult() *BFSResult {
-	r := &BFSResult{labels: e.labels, fresh: true, block: hugemem.Make[uint32](e.n)}
+	r := &BFSResult{owner: e.owner, labels: e.labels, block: hugemem.Make[uint32](e.n)}
 	r.Parents = r.block.S
+	r.clear()
+	return r
+}
+
+// clear leaves a result without a tree.
+func (r *BFSResult) clear() {
 	for i := range r.Parents {
 		r.Parents[i] = graph.None
 	}
-	return r
+	r.fresh = true
+	r.Reached, r.Depth = 0, 0
+	r.done()
 }
 
 // Free frees the memory of a result made by NewResult; the result and its Parents
 // must not be used afterwards. Results of BFS need no Free.
 func (r *BFSResult) Free() {
 	r.Parents = nil
-	r.levels = nil
+	r.done()
 	r.block.Free()
+}
+
+// Collect makes searches into r keep their levels in Statistics, and returns r.
+func (r *BFSResult) Collect() *BFSResult {
+	if r.Statistics == nil {
+		r.Statistics = &bsp.Statistics{}
+	}
+	return r
 }
 
 // Label is the file's id of the vertex with dense id v.

@@ -41,14 +41,6 @@ type BuildOptions struct {
 	MemoryLimit int64
 }
 
-// ErrTooManyArcs is returned where a weighted graph has 2^32 arcs or more at one
-// vertex, or a range of vertices that is built as one.
-var ErrTooManyArcs = fmt.Errorf("%w: too many arcs at one vertex", ErrOption)
-
-// ErrWeightSum is returned where MergeSum leaves the range of an integer kind of
-// weights.
-var ErrWeightSum = fmt.Errorf("%w: the sum of merged weights leaves the range of their kind", ErrOption)
-
 // Build makes a CSR of the records of a source; the result shares no memory with it
 // but the labels. NumEdges counts what is left after dropping and merging. The
 // result is the same for every number of threads.
@@ -84,8 +76,15 @@ func BuildBytes(vertices int, records int64, directed bool, weights WeightKind) 
 // Arcs are first distributed to buckets, each for a run of vertices; a bucket is
 // then sorted by one goroutine, in a cache.
 const (
-	bucketArcs = 1 << 17 // arcs that a bucket should have
-	maxBuckets = 1 << 11
+	bucketArcs    = 1 << 17 // arcs that a bucket should have
+	minBucketArcs = 1 << 10 // as few where there would be less than 4 buckets a goroutine
+	maxBuckets    = 1 << 11
+)
+
+// The records are read in blocks; between blocks the context is looked at.
+const (
+	blockRecords = 1 << 22
+	maxBlocks    = 1 << 10
 )
 
 // builder is one run of Build.
@@ -99,7 +98,8 @@ type builder struct {
 	kind     WeightKind
 	shift    int // bucket of vertex v is v >> shift
 	buckets  int
-	blocks   int
+	wanted   int // what Source.Blocks is asked for
+	blocks   int // and what it answers
 	// place[block·buckets + bucket] is first the number of arcs of that block for that
 	// bucket, then where they begin.
 	place  []uint64
@@ -115,7 +115,7 @@ type builder struct {
 func build(ctx context.Context, src Source, o BuildOptions, flip bool) (*CSR, error) {
 	b := &builder{src: src, opt: o, flip: flip, threads: threadCount(o.Threads), n: src.NumVertices(),
 		directed: src.IsDirected(), kind: src.WeightKind()}
-	if b.n < 0 || b.n > MaxVertices {
+	if b.n < 0 || uint64(b.n) > MaxVertices {
 		return nil, fmt.Errorf("%w: %d", ErrTooManyVertices, b.n)
 	}
 	if err := b.checkMemory(0); err != nil {
@@ -144,7 +144,7 @@ func (b *builder) checkMemory(scratch int64) error {
 
 // block returns the records of a block, after checking their ids.
 func (b *builder) block(i int, buf []Edge) ([]Edge, error) {
-	records := b.src.Block(b.blocks, i, buf)
+	records := b.src.Block(b.wanted, i, buf)
 	for _, e := range records {
 		if uint64(max(e.U, e.V)) >= uint64(b.n) {
 			return nil, noVertex(e, b.n)
@@ -164,11 +164,13 @@ func (b *builder) count(ctx context.Context) error {
 		arcs *= 2
 	}
 	wanted := min(max(arcs/bucketArcs, 1), maxBuckets)
+	wanted = max(wanted, min(int64(4*b.threads), arcs/minBucketArcs))
 	for b.n > 0 && int64((b.n-1)>>b.shift)+1 > wanted {
 		b.shift++
 	}
 	b.buckets = max(1, b.n-1)>>b.shift + 1
-	b.blocks = b.src.Blocks(4 * b.threads)
+	b.wanted = max(4*b.threads, int(min(b.src.NumEdges()/blockRecords, maxBlocks)))
+	b.blocks = b.src.Blocks(b.wanted)
 	b.place = make([]uint64, b.blocks*b.buckets)
 	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
 		records, err := b.block(i, buf)
@@ -253,7 +255,7 @@ func (b *builder) distribute(ctx context.Context) error {
 			return nil, err
 		}
 		at := b.place[i*b.buckets : (i+1)*b.buckets]
-		switch w := b.src.BlockWeights(b.blocks, i); b.kind {
+		switch w := b.src.BlockWeights(b.wanted, i); b.kind {
 		case Unweighted:
 			distribute[int32](b, at, records, nil, nil)
 		case Int32:

@@ -2,6 +2,7 @@ package graph_test
 
 import (
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -98,4 +99,25 @@ func BenchmarkCompact(b *testing.B) {
 			b.ReportMetric(float64(b.N)*(1<<20)/b.Elapsed().Seconds()/1e6, "Mrecords/s")
 		})
 	}
+}
+
+// Arbitrary ids come back through the labels.
+func FuzzCompact(f *testing.F) {
+	f.Add([]byte("0123456789abcdef0123456789ABCDEF"), uint8(3), uint8(0))
+	f.Add([]byte("\x00\x00\x00\x00\x00\x00\x00\x00\xff\xff\xff\xff\xff\xff\xff\xff"), uint8(1), uint8(9))
+	f.Fuzz(func(t *testing.T, ids []byte, size, shift uint8) {
+		var blocks [][]graph.Pair64
+		var block []graph.Pair64
+		for len(ids) >= 16 {
+			block = append(block, graph.Pair64{
+				U: binary.LittleEndian.Uint64(ids) >> (shift % 64),
+				V: binary.LittleEndian.Uint64(ids[8:]) >> (shift % 64),
+			})
+			if len(block) > int(size) {
+				blocks, block = append(blocks, block), nil
+			}
+			ids = ids[16:]
+		}
+		checkCompact(t, append(blocks, block), 2)
+	})
 }

@@ -69,19 +69,22 @@ type CSRParts struct {
 // NewCSR makes a CSR of rows that exist. Unless the parts are trusted it checks all
 // that Validate checks. An error is an *InvalidError; the parts then still belong to
 // the caller.
-func NewCSR(p CSRParts) (*CSR, error) {
+func NewCSR(p CSRParts) (*CSR, error) { return NewCSRContext(context.Background(), p) }
+
+// NewCSRContext is NewCSR with a context: the error may also be that of ctx.
+func NewCSRContext(ctx context.Context, p CSRParts) (*CSR, error) {
 	if len(p.Offsets) == 0 {
 		return nil, invalid("offsets have an entry for each vertex and one more", "there are none")
 	}
 	if p.InOffsets != nil && !p.Directed {
 		return nil, invalid("only directed graphs have in-arcs of their own", "the graph is undirected")
 	}
-	g, err := newCSR(p, p.Offsets, p.Targets, p.Weights)
+	g, err := newCSR(ctx, p, p.Offsets, p.Targets, p.Weights)
 	if err != nil {
 		return nil, err
 	}
 	if p.InOffsets != nil {
-		t, err := newCSR(p, p.InOffsets, p.InTargets, p.InWeights)
+		t, err := newCSR(ctx, p, p.InOffsets, p.InTargets, p.InWeights)
 		if err != nil {
 			return nil, fmt.Errorf("in-arcs: %w", err)
 		}
@@ -95,11 +98,10 @@ func NewCSR(p CSRParts) (*CSR, error) {
 	return g, nil
 }
 
-func newCSR(p CSRParts, offsets []uint64, targets []uint32, weights Weights) (*CSR, error) {
+func newCSR(ctx context.Context, p CSRParts, offsets []uint64, targets []uint32, weights Weights) (*CSR, error) {
 	g := &CSR{n: len(offsets) - 1, directed: p.Directed, offsets: offsets, targets: targets, weights: weights,
 		labels: p.Labels, loops: p.Loops, duplicates: -1}
 	threads := threadCount(p.Threads)
-	ctx := context.Background()
 	if err := g.checkShape(); err != nil {
 		return nil, err
 	}
@@ -338,8 +340,12 @@ func (g *CSR) rows(lo, hi int) func(yield func(v uint32, row []uint32) bool) {
 // an undirected graph holds both arcs of every edge with the same weight, and the
 // counts of records and self-loops fit. It returns an *InvalidError for the first
 // rule that does not hold.
-func (g *CSR) Validate() error {
-	ctx, threads := context.Background(), threadCount(0)
+func (g *CSR) Validate() error { return g.ValidateContext(context.Background(), 0) }
+
+// ValidateContext is Validate on a number of goroutines, 0 for GOMAXPROCS. The error
+// may also be that of ctx.
+func (g *CSR) ValidateContext(ctx context.Context, threads int) error {
+	threads = threadCount(threads)
 	if err := g.checkShape(); err != nil {
 		return err
 	}
@@ -351,11 +357,20 @@ func (g *CSR) Validate() error {
 	return nil
 }
 
-// rowParts is the number of parts that work over rows is divided into.
-func (g *CSR) rowParts(threads int) int { return max(1, min(g.n, 16*threads)) }
+// eachRows calls f for runs of vertices from … to−1 that hold about as much, in
+// parallel. Offsets must not fall.
+func (g *CSR) eachRows(ctx context.Context, threads int, f func(from, to uint32) error) error {
+	total := g.n + len(g.targets)
+	parts := max(1, min(total, max(16*threads, total>>20)))
+	cut := func(i int) uint32 {
+		at, _ := span(total, parts, i)
+		return uint32(sort.Search(g.n, func(v int) bool { return g.offsets[v]+uint64(v) >= uint64(at) }))
+	}
+	return forEach(ctx, threads, parts, func(i int) error { return f(cut(i), cut(i+1)) })
+}
 
 func (g *CSR) checkShape() error {
-	if g.n > MaxVertices {
+	if uint64(g.n) > MaxVertices {
 		return fmt.Errorf("%w: %d", ErrTooManyVertices, g.n)
 	}
 	if last := g.offsets[g.n]; g.offsets[0] != 0 || last != uint64(len(g.targets)) {
@@ -371,10 +386,9 @@ func (g *CSR) checkShape() error {
 }
 
 func (g *CSR) checkOffsets(ctx context.Context, threads int) error {
-	parts := g.rowParts(threads)
-	return forEach(ctx, threads, parts, func(i int) error {
-		from, to := span(g.n, parts, i)
-		for v := from; v < to; v++ {
+	const run = 1 << 20
+	return forEach(ctx, threads, (g.n+run-1)/run, func(i int) error {
+		for v := i * run; v < min((i+1)*run, g.n); v++ {
 			if g.offsets[v] > g.offsets[v+1] {
 				return invalid("offsets do not fall", "%d follows %d at vertex %d", g.offsets[v+1], g.offsets[v], v)
 			}
@@ -384,11 +398,9 @@ func (g *CSR) checkOffsets(ctx context.Context, threads int) error {
 }
 
 func (g *CSR) checkRows(ctx context.Context, threads int) error {
-	parts := g.rowParts(threads)
-	return forEach(ctx, threads, parts, func(i int) error {
-		from, to := span(g.n, parts, i)
+	return g.eachRows(ctx, threads, func(from, to uint32) error {
 		for v := from; v < to; v++ {
-			row := g.Row(uint32(v))
+			row := g.Row(v)
 			for j, t := range row {
 				if int64(t) >= int64(g.n) {
 					return invalid("targets are vertices", "arc %d of vertex %d leads to %d, there are %d vertices", j, v, t, g.n)
@@ -424,22 +436,20 @@ func (g *CSR) checkSymmetry(ctx context.Context, threads int) error {
 		return nil
 	}
 	var up, down atomic.Int64
-	parts := g.rowParts(threads)
-	err := forEach(ctx, threads, parts, func(i int) error {
-		from, to := span(g.n, parts, i)
+	err := g.eachRows(ctx, threads, func(from, to uint32) error {
 		u, d := int64(0), int64(0)
 		for v := from; v < to; v++ {
-			row := g.Row(uint32(v))
+			row := g.Row(v)
 			for j := 0; j < len(row); {
 				t, k := row[j], j+1
 				for k < len(row) && row[k] == t {
 					k++
 				}
-				if t < uint32(v) {
+				if t < v {
 					d += int64(k - j)
-				} else if t > uint32(v) {
+				} else if t > v {
 					u += int64(k - j)
-					if err := g.checkPair(uint32(v), t, j, k); err != nil {
+					if err := g.checkPair(v, t, j, k); err != nil {
 						return err
 					}
 				}
@@ -530,12 +540,10 @@ func (g *CSR) countLoops(ctx context.Context, threads int) (int64, error) {
 // sumRows adds up f of all rows.
 func (g *CSR) sumRows(ctx context.Context, threads int, f func(v uint32, row []uint32) int64) (int64, error) {
 	var sum atomic.Int64
-	parts := g.rowParts(threads)
-	err := forEach(ctx, threads, parts, func(i int) error {
-		from, to := span(g.n, parts, i)
+	err := g.eachRows(ctx, threads, func(from, to uint32) error {
 		n := int64(0)
 		for v := from; v < to; v++ {
-			n += f(uint32(v), g.Row(uint32(v)))
+			n += f(v, g.Row(v))
 		}
 		sum.Add(n)
 		return nil
@@ -546,12 +554,10 @@ func (g *CSR) sumRows(ctx context.Context, threads int, f func(v uint32, row []u
 // sortRows sorts all rows by target, in place, arcs to the same target staying in
 // their order.
 func (g *CSR) sortRows(ctx context.Context, threads int) error {
-	parts := g.rowParts(threads)
-	return forEach(ctx, threads, parts, func(i int) error {
-		from, to := span(g.n, parts, i)
+	return g.eachRows(ctx, threads, func(from, to uint32) error {
 		var order []uint64
 		for v := from; v < to; v++ {
-			row := g.Row(uint32(v))
+			row := g.Row(v)
 			if slices.IsSorted(row) {
 				continue
 			}
@@ -567,7 +573,7 @@ func (g *CSR) sortRows(ctx context.Context, threads int) error {
 				order = append(order, uint64(t)<<32|uint64(j))
 			}
 			slices.Sort(order)
-			w := g.RowWeights(uint32(v))
+			w := g.RowWeights(v)
 			old := MakeWeights(w.kind, len(row))
 			for j := range row {
 				old.Copy(j, w, j)

@@ -19,4 +19,15 @@
 // Edges is the number of records of the file: an undirected edge counts once even
 // where the format lists it at both ends; self-loops and duplicates count. Arcs is
 // what the CSR holds: an undirected edge is two arcs, a self-loop one.
+//
+// # Making and checking
+//
+// Readers and generators make an EdgeList; sparse ids become dense through Compact.
+// Build makes a CSR of any Source, keeping, dropping or merging self-loops and
+// duplicates; NewCSR wraps rows that exist. Validate of either checks all that its
+// type promises. Measure and Components describe a graph without building it.
+//
+// All work is parallel, gives the same result for every number of goroutines, starts
+// none that outlive the call, and ends early with its context. Sizes are computed in
+// 64 bits before anything large is allocated. Errors wrap the sentinels of errors.go.
 package graph

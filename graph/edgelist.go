@@ -1,5 +1,10 @@
 package graph
 
+import (
+	"context"
+	"fmt"
+)
+
 // EdgeList is a graph as a file or a generator states it: its records in their
 // order, nothing dropped. It is the cheapest Source.
 type EdgeList struct {
@@ -20,10 +25,33 @@ type EdgeList struct {
 
 var _ Source = (*EdgeList)(nil)
 
-func (l *EdgeList) NumVertices() int       { return l.Vertices }
-func (l *EdgeList) NumEdges() int64        { return int64(len(l.Edges)) }
-func (l *EdgeList) IsDirected() bool       { return l.Directed }
+// NumVertices implements Source.
+func (l *EdgeList) NumVertices() int { return l.Vertices }
+
+// NumEdges implements Source: the number of records.
+func (l *EdgeList) NumEdges() int64 { return int64(len(l.Edges)) }
+
+// IsDirected implements Source.
+func (l *EdgeList) IsDirected() bool { return l.Directed }
+
+// WeightKind implements Source.
 func (l *EdgeList) WeightKind() WeightKind { return l.Weights.Kind() }
+
+// Validate checks that every record joins vertices and that weights and labels have
+// the right number. It returns an *InvalidError for the first rule that does not
+// hold, or ErrTooManyVertices.
+func (l *EdgeList) Validate() error {
+	if l.Vertices < 0 || uint64(l.Vertices) > MaxVertices {
+		return fmt.Errorf("%w: %d", ErrTooManyVertices, l.Vertices)
+	}
+	if l.Weights.Kind() != Unweighted && l.Weights.Len() != len(l.Edges) {
+		return invalid("each record has a weight", "%d weights, %d records", l.Weights.Len(), len(l.Edges))
+	}
+	if l.Labels != nil && l.Labels.Len() != l.Vertices {
+		return invalid("each vertex has a label", "%d labels, %d vertices", l.Labels.Len(), l.Vertices)
+	}
+	return eachRecord(context.Background(), l, threadCount(0), func([]Edge) {})
+}
 
 // VertexLabels returns the list's labels, never nil.
 func (l *EdgeList) VertexLabels() *Labels {

@@ -5,6 +5,18 @@ import (
 	"fmt"
 )
 
+// ErrNoVertex is returned where a label names no vertex of the graph.
+var ErrNoVertex = errors.New("graph: no such vertex")
+
+// Errors of weights.
+var (
+	// ErrWeightKind is returned where weights of another kind are asked for than the
+	// graph has.
+	ErrWeightKind = errors.New("graph: weights are of another kind")
+	// ErrWeightLoss is returned where a conversion of weights would change a value.
+	ErrWeightLoss = errors.New("graph: conversion of weights loses information")
+)
+
 // Errors of building and of Compact.
 var (
 	// ErrTooManyVertices is returned where a graph has more than MaxVertices vertices.
@@ -14,6 +26,12 @@ var (
 	ErrMemory = errors.New("graph: needs more memory than allowed")
 	// ErrOption is returned where build options contradict each other or the graph.
 	ErrOption = errors.New("graph: bad option")
+	// ErrTooManyArcs is returned by Build and NewCSR where a weighted graph has 2^32
+	// arcs or more at one vertex, or at a run of vertices that is built as one.
+	ErrTooManyArcs = fmt.Errorf("%w: too many arcs at one vertex", ErrOption)
+	// ErrWeightSum is returned by Build where MergeSum leaves the range of an integer
+	// kind of weights.
+	ErrWeightSum = fmt.Errorf("%w: the sum of merged weights leaves the range of their kind", ErrOption)
 )
 
 // ErrInvalid marks a structure that breaks the rules of its type: offsets that fall,

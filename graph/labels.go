@@ -1,13 +1,9 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
-
-// ErrNoVertex is returned where a label names no vertex of the graph.
-var ErrNoVertex = errors.New("graph: no such vertex")
 
 // Labels translates between dense ids and the ids of the file. It is immutable and
 // safe for concurrent use.

@@ -1,7 +1,6 @@
 package graph
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -24,6 +23,7 @@ const (
 	Float64
 )
 
+// String is the name of the kind's Go type, or "unweighted".
 func (k WeightKind) String() string {
 	switch k {
 	case Unweighted:
@@ -42,13 +42,6 @@ func (k WeightKind) String() string {
 
 // Size is the number of bytes of one weight of the kind, 0 for Unweighted.
 func (k WeightKind) Size() int { return [...]int{0, 4, 8, 4, 8}[k] }
-
-// ErrWeightKind is returned where weights of another kind are asked for than the
-// graph has.
-var ErrWeightKind = errors.New("graph: weights are of another kind")
-
-// ErrWeightLoss is returned where a conversion of weights would change a value.
-var ErrWeightLoss = errors.New("graph: conversion of weights loses information")
 
 // Weights is a slice of weights of one kind. The zero value holds none.
 type Weights struct {

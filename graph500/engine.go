@@ -3,7 +3,6 @@ package graph500
 import (
 	"context"
 
-	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/record"
@@ -19,7 +18,7 @@ func WithEngine(o engine.Options) Build {
 			return nil, err
 		}
 		r := e.NewResult()
-		r.Statistics = &bsp.Statistics{}
+		r.Collect()
 		return &onEngine{e: e, r: r}, nil
 	}
 }

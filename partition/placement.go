@@ -3,7 +3,6 @@ package partition
 import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
-	"github.com/totemgo/totemgo/kernels"
 )
 
 // Placement is the answer: who owns which ranks, and the subgraph of every range.
@@ -15,7 +14,7 @@ type Placement struct {
 	// Ranks is the size of rank space, a multiple of 64.
 	Ranks uint32
 	// Ranges cover rank space, rising by First.
-	Ranges []kernels.Range
+	Ranges []graph.Range
 	// Subgraphs has one entry per range.
 	Subgraphs []*graph.Subgraph
 	// RankOf is the rank of each vertex id, graph.None for a vertex without edges;
@@ -64,8 +63,8 @@ func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64
 }
 
 // Part returns what processor i loads.
-func (p *Placement) Part(i int) *kernels.Part {
-	part := &kernels.Part{
+func (p *Placement) Part(i int) *graph.Part {
+	part := &graph.Part{
 		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, Directed: p.Directed,
 		Subgraphs: make([]*graph.Subgraph, len(p.Ranges)),
 	}

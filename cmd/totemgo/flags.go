@@ -45,11 +45,13 @@ type engineFlags struct {
 	threads                                            int
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
+	gpuStrategy                                        string
+	noCache                                            bool
 }
 
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	fl.StringVar(&f.processors, "processors", "cpu", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N")
+	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
 	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
@@ -60,19 +62,40 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
 	completes(c, "placement", placements()...)
 	if runs {
+		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
+		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
 		completes(c, "director", bsp.Directors()...)
 	}
+}
+
+// autoProcessors leaves the choice of processors to the graph and the machine.
+const autoProcessors = "auto"
+
+// resolve replaces --processors auto by what suits a graph of that size.
+func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+	if f.processors != autoProcessors {
+		return
+	}
+	var names []string
+	for _, p := range engine.AutoProcessors(vertices, edges, directed) {
+		names = append(names, p.String())
+	}
+	f.processors = strings.Join(names, ",")
 }
 
 // options turns the flags into engine options. labels are needed for --assignment.
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory),
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
 	}
 	var err error
-	if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+	processors := f.processors
+	if processors == autoProcessors {
+		processors = "cpu" // until resolve knows the graph
+	}
+	if o.Processors, err = engine.ParseProcessors(processors); err != nil {
 		return o, err
 	}
 	for i := range o.Processors {
@@ -238,7 +261,7 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
-	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
 }

@@ -67,6 +67,11 @@ exits with status 1.
 			if err != nil {
 				return err
 			}
+			// Opening devices and building their kernels is outside every clock.
+			if o.Devices, err = engine.OpenDevices(ctx, o); err != nil {
+				return err
+			}
+			defer o.Devices.Close()
 			stage := graph500.Stage("")
 			bar := e.progress("")
 			cfg.Progress = func(s graph500.Stage, done, total int64) {
@@ -129,6 +134,7 @@ func checkMemory(cfg graph500.Config, ef *engineFlags) error {
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}
+	ef.resolve(size.Vertices, size.Edges, false)
 	procs, err := engine.ParseProcessors(ef.processors)
 	if err != nil {
 		return err

@@ -81,11 +81,17 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
 	var status exitStatus
+	var recorded *powerExit
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
+	case errors.As(err, &recorded):
+		if recorded.Error() != "" {
+			fmt.Fprintf(stderr, "totemgo: %v\n", message(recorded))
+		}
+		return recorded.ExitCode()
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "totemgo: interrupted")
 		return exitInterrupted
@@ -175,6 +181,7 @@ between a CPU and any number of GPUs, and the Graph500 benchmark on top of it.
   totemgo bfs wiki-Vote.txt --root 30      search a graph file
   totemgo info web.txt.gz                  what a file holds, and where it would go
   totemgo convert web.txt.gz web.tgr       a format that opens in milliseconds
+  totemgo power record -- COMMAND          the energy of a command
 
 Results go to standard output; progress and messages to standard error. Exit status:
 0 done, 1 a file, a search or a validation failed, 2 the command line is wrong,
@@ -196,7 +203,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newVersion(e),
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newDevices(e), newPowerCommand(), newVersion(e),
 	)
 	return root
 }

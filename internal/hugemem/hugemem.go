@@ -185,11 +185,15 @@ func (s Slice[T]) Touch(parallel func(n, grain int, f func(worker, lo, hi int)))
 	var zero T
 	size := int(unsafe.Sizeof(zero))
 	step := touchStep / size
+	fits := len(s.S) - (3+size)/size // the last element at which a whole word begins
 	chunk := func(_, lo, hi int) {
-		for i := lo; i < hi; i += step {
+		for i := lo; i < min(hi, fits+1); i += step {
 			touch(unsafe.Pointer(&s.S[i]))
 		}
-		touch(unsafe.Pointer(&s.S[hi-1]))
+		if s.b.mapping != nil {
+			// The last page, if pages and steps do not begin together.
+			touch(unsafe.Pointer(&s.S[hi-1]))
+		}
 	}
 	if parallel == nil {
 		chunk(0, 0, len(s.S))
@@ -199,9 +203,10 @@ func (s Slice[T]) Touch(parallel func(n, grain int, f func(worker, lo, hi int)))
 	parallel(len(s.S), HugePage/size, chunk)
 }
 
-// touch changes nothing by one atomic operation: a load followed by a store would
-// fault twice on a fresh page, and the compiler would drop the store. The word may
-// begin before p, but never before p's page.
+// touch changes nothing by one atomic operation on the aligned word that holds p:
+// a load followed by a store would fault twice on a fresh page, and the compiler
+// would drop the store. In a mapping the word may reach past either end of the
+// array, but not of its page.
 func touch(p unsafe.Pointer) {
 	atomic.OrUint32((*uint32)(unsafe.Add(p, -int(uintptr(p)&3))), 0)
 }

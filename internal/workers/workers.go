@@ -96,7 +96,7 @@ var pool struct {
 type Team struct {
 	helpers []*helper
 	body    func(worker int) // what For hands to Run; made once
-	looks   int            // looks at the clock between two yields
+	looks   int              // looks at the clock between two yields
 	closed  bool
 	busy    atomic.Bool
 	left    sync.WaitGroup // helpers that have not left the team yet

@@ -1,0 +1,98 @@
+package bsp_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// TestDirectorRules walks each director over states and looks at what it picks.
+func TestDirectorRules(t *testing.T) {
+	const D, U = kernels.TopDown, kernels.BottomUp
+	facts := bsp.Facts{Vertices: 1800, Arcs: 20000, Words: 30, Hub: 1, HubArcs: 10000}
+	alone := bsp.Facts{Vertices: 1800, Arcs: 20000, Words: 30, Hub: -1}
+	rates := bsp.Rates{Claim: 2, Visit: 2, Probe: 1, Word: 1, Step: 100}
+	for _, c := range []struct {
+		name   string
+		facts  bsp.Facts
+		states []bsp.State
+		want   string
+	}{
+		{"top-down", facts, []bsp.State{{}, {Level: 1, Arcs: 19000, Frontier: 1000}}, "DD"},
+		{"bottom-up", facts, []bsp.State{{}, {Level: 1, Last: U}}, "UU"},
+		{"beamer", facts, []bsp.State{
+			{Frontier: 1, Arcs: 100, UnvisitedArcs: 15000},                                      // 100 ≤ 15000/15
+			{Frontier: 90, Before: 1, Arcs: 1001, UnvisitedArcs: 15000},                         // up
+			{Frontier: 50, Before: 90, Last: U},                                                 // < 100 and shrinking: down
+			{Frontier: 120, Before: 50, Last: U},                                                // growing: stays
+			{Frontier: 110, Before: 120, Last: U},                                               // ≥ 100: stays
+			{Frontier: 80, Before: 110, Arcs: 2000, UnvisitedArcs: 15000, Last: D},              // shrinking: stays down
+			{Frontier: 80, Before: 80, Arcs: 2000, UnvisitedArcs: 15000, Last: kernels.TopDown}, // not growing
+		}, "DUDUUDD"},
+		{"ratio", facts, []bsp.State{
+			{Level: 0, Frontier: 1, Unvisited: 10}, {Level: 1, Frontier: 6, Unvisited: 100}, {Level: 2, Frontier: 5, Unvisited: 100},
+		}, "DUD"},
+		{"totem", facts, []bsp.State{
+			{Arcs: 5000}, // the hub's frontier is empty, so the sums count: 5000 of 20000
+			{}, {}, {Arcs: 9000, HubArcs: 9000, HubFrontier: 9}, {Arcs: 9000, HubArcs: 9000, HubFrontier: 9},
+		}, "UUUDD"},
+		{"totem", facts, []bsp.State{
+			{Arcs: 5000, HubArcs: 199, HubFrontier: 1}, {Arcs: 200, HubArcs: 200, HubFrontier: 1}, {}, {}, {},
+		}, "DUUUD"},
+		{"totem", alone, []bsp.State{{Arcs: 399}, {Arcs: 400}, {}, {}, {}}, "DUUUD"},
+		{"auto", facts, []bsp.State{
+			{Frontier: 1, Arcs: 2, Unvisited: 1799, UnvisitedArcs: 19990},
+			{Frontier: 300, Arcs: 15000, Unvisited: 1500, UnvisitedArcs: 4000},
+			{Frontier: 1000, Arcs: 3000, Unvisited: 500, UnvisitedArcs: 900, Last: U},
+			{Frontier: 1, Arcs: 1, Unvisited: 499, UnvisitedArcs: 900, Last: U},
+			{Frontier: 1, Arcs: 0, Unvisited: 0, Last: D},
+		}, "DUUDD"},
+	} {
+		d, err := bsp.NewDirector(c.name, rates)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Name() != c.name {
+			t.Errorf("%s calls itself %s", c.name, d.Name())
+		}
+		for range 2 { // a search leaves nothing behind
+			got := ""
+			d.Start(c.facts)
+			for _, s := range c.states {
+				if d.Next(&s) == U {
+					got += "U"
+				} else {
+					got += "D"
+				}
+			}
+			if got != c.want {
+				t.Errorf("%s went %s, want %s", c.name, got, c.want)
+			}
+		}
+	}
+}
+
+// TestDirectorNames demands that every name works and that an unknown one is answered
+// with those known.
+func TestDirectorNames(t *testing.T) {
+	for _, name := range bsp.Directors() {
+		if d, err := bsp.NewDirector(name, bsp.Rates{}); err != nil || d.Name() != name {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	_, err := bsp.NewDirector("up", bsp.Rates{})
+	if !errors.Is(err, bsp.ErrDirector) {
+		t.Errorf("%v", err)
+	}
+	for _, name := range append(bsp.Directors(), `"up"`) {
+		if !strings.Contains(err.Error(), name) {
+			t.Errorf("%q does not say %s", err, name)
+		}
+	}
+	if d := bsp.Script(nil); d.Next(&bsp.State{}) != kernels.TopDown {
+		t.Error("an empty script does not go down")
+	}
+}

@@ -1,0 +1,212 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// Devices holds opened devices with their kernels built, so that New need not wait
+// for a compiler. It may serve several engines, one after the other or at once, and is
+// closed after them.
+type Devices struct {
+	drivers map[string]*opencl.Driver
+	open    map[string]*opened
+}
+
+type opened struct {
+	dev     device.Device
+	program *gpu.Program
+}
+
+// OpenDevices opens the devices that the options' processors name and builds their
+// kernels, or takes them from the cache. Without devices it opens no driver. Errors
+// wrap ErrNoDevice where a driver or a device is not there.
+func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
+	d := &Devices{drivers: map[string]*opencl.Driver{}, open: map[string]*opened{}}
+	for _, p := range o.Processors {
+		if p.Kind == "cpu" {
+			continue
+		}
+		err := ctx.Err()
+		if err == nil {
+			err = d.add(p, &o)
+		}
+		if err != nil {
+			return nil, errors.Join(err, d.Close())
+		}
+	}
+	return d, nil
+}
+
+// add opens the device of one processor, once.
+func (d *Devices) add(p Processor, o *Options) error {
+	name := p.String()
+	if d.open[name] != nil {
+		return nil
+	}
+	if p.Kind == "cuda" {
+		return fmt.Errorf("%w: %s: CUDA devices need the binary totemgo-cuda; any vendor's GPU runs as opencl:N", ErrNoDevice, name)
+	}
+	driver := d.drivers[p.Kind]
+	if driver == nil {
+		var err error
+		if driver, err = opencl.Open(opencl.Options{}); err != nil {
+			return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
+		}
+		d.drivers[p.Kind] = driver
+	}
+	dev, err := driver.Open(p.Device)
+	if err != nil {
+		there := ""
+		for _, info := range driver.Devices() {
+			there += fmt.Sprintf("; there is %s (%s)", info.Name, info.Model)
+		}
+		return fmt.Errorf("%w: %s: %w%s", ErrNoDevice, name, err, there)
+	}
+	build := gpu.BuildOptions{}
+	if !o.NoKernelCache {
+		if dir, err := os.UserCacheDir(); err == nil {
+			build.CacheDir = filepath.Join(dir, "totemgo", "kernels")
+		}
+	}
+	program, err := gpu.Build(dev, build)
+	if err != nil {
+		return errors.Join(fmt.Errorf("engine: %s: %w", name, err), dev.Close())
+	}
+	d.open[name] = &opened{dev: dev, program: program}
+	return nil
+}
+
+// Close frees the devices. Engines that use them must be closed before.
+func (d *Devices) Close() error {
+	var errs []error
+	for _, o := range d.open {
+		errs = append(errs, o.program.Close(), o.dev.Close())
+	}
+	d.open = nil
+	return errors.Join(errs...)
+}
+
+// info describes the device of a processor; false for a CPU or one that is not open.
+func (d *Devices) info(p Processor) (device.Info, bool) {
+	if d == nil || d.open[p.String()] == nil {
+		return device.Info{}, false
+	}
+	return d.open[p.String()].dev.Info(), true
+}
+
+// processor makes the kernels' side of a processor.
+func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) {
+	if p.Kind == "cpu" {
+		return cpu.New(p.Threads), nil
+	}
+	s, err := gpu.ParseStrategy(o.GPUStrategy)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return gpu.New(d.open[p.String()].program, gpu.Options{TopDown: s})
+}
+
+// Speeds of processors relative to one CPU thread, for default shares. A device that
+// is the host's own CPU counts its compute units as threads. The figures for GPUs are
+// ratios of memory bandwidth to that of one thread (about 25 GB/s), which bounds BFS:
+// an integrated GPU shares the host's memory, a discrete one has ten times as much or
+// more.
+const (
+	rateIntegrated = 3
+	rateDiscrete   = 24
+)
+
+// rate is a processor's speed relative to one CPU thread.
+func (d *Devices) rate(p Processor) float64 {
+	info, ok := d.info(p)
+	switch {
+	case p.Kind == "cpu":
+		return float64(max(1, p.Threads))
+	case !ok:
+		return rateDiscrete
+	case info.HostCPU:
+		return float64(max(1, info.ComputeUnits))
+	case info.Unified:
+		return rateIntegrated
+	}
+	return rateDiscrete
+}
+
+// deviceMemoryPart is the part of a device's memory that its part of a graph may take.
+const deviceMemoryPart = 0.8
+
+// budget is the number of bytes that a processor's part may take, 0 without a bound.
+func (d *Devices) budget(p Processor, partitions int) int64 {
+	if p.Memory > 0 || p.Kind == "cpu" {
+		return p.Memory
+	}
+	if info, ok := d.info(p); ok && info.Memory > 0 {
+		return int64(deviceMemoryPart * float64(info.Memory) / float64(max(1, partitions)))
+	}
+	return 0
+}
+
+// DeviceInfo describes a device that a processor can name.
+type DeviceInfo = device.Info
+
+// ListDevices describes every device that this build and machine offer. The error
+// wraps ErrNoDevice where there is no driver.
+func ListDevices() ([]DeviceInfo, error) {
+	driver, err := opencl.Open(opencl.Options{})
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
+	}
+	return driver.Devices(), nil
+}
+
+// AutoProcessors is the set predicted fastest for a graph of so many vertices and
+// edges on this machine: one GPU alone where one holds the graph, the CPU with all
+// GPUs where none does, the CPU alone without a GPU. A device that is the host's own
+// CPU is never chosen. Where there is no driver it looks no further and is quick.
+func AutoProcessors(vertices, edges int64, directed bool) []Processor {
+	list, err := ListDevices()
+	if err != nil {
+		return []Processor{{Kind: "cpu"}}
+	}
+	return choose(list, vertices, edges, directed)
+}
+
+// choose is AutoProcessors on a list of devices.
+func choose(list []DeviceInfo, vertices, edges int64, directed bool) []Processor {
+	structures, entries := 1, 2*edges
+	if directed {
+		structures = 2
+	}
+	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0)
+	hybrid := []Processor{{Kind: "cpu"}}
+	best := -1
+	for i, d := range list {
+		if d.HostCPU {
+			continue
+		}
+		p, err := ParseProcessors(d.Name)
+		if err != nil {
+			continue // a kind that this build cannot name
+		}
+		hybrid = append(hybrid, p...)
+		if int64(deviceMemoryPart*float64(d.Memory)) >= need && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		p, _ := ParseProcessors(list[best].Name) // parsed above
+		return p
+	}
+	return hybrid
+}

@@ -1,0 +1,375 @@
+package engine_test
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+// benchRates are of the order that a present-day core measures.
+var benchRates = bsp.Rates{Claim: 2, Visit: 2.5, Probe: 1.5, Word: 0.5, Step: 3000}
+
+func kronecker(t *testing.T, scale int) *graph.EdgeList {
+	t.Helper()
+	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestDirectors lets the statistics prove what each director does.
+func TestDirectors(t *testing.T) {
+	kron := kronecker(t, 14)
+	roots, err := gen.Roots(context.Background(), gen.RootOptions{Vertices: int64(kron.Vertices), Count: 4}, func(v uint32) bool {
+		return slices.ContainsFunc(kron.Edges, func(e graph.Edge) bool { return e.U != e.V && (e.U == v || e.V == v) })
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	chain := path(3000, false)
+	for _, c := range []struct {
+		list     *graph.EdgeList
+		name     string
+		director string
+		down, up bool
+	}{
+		{kron, "kronecker", "top-down", true, false},
+		{kron, "kronecker", "bottom-up", false, true},
+		{kron, "kronecker", "totem", true, true},
+		{kron, "kronecker", "beamer", true, true},
+		{kron, "kronecker", "ratio", true, true},
+		{kron, "kronecker", "auto", true, true},
+		{chain, "chain", "auto", true, false},
+	} {
+		for _, threads := range [][]int{{1}, {1, 1}} {
+			e := open(t, c.list, engine.Options{Director: c.director, Processors: cpus(threads...), Rates: benchRates})
+			if e.Director() != c.director {
+				t.Errorf("director %s, want %s", e.Director(), c.director)
+			}
+			r := e.NewResult()
+			r.Statistics = &bsp.Statistics{}
+			for _, root := range roots {
+				root %= uint32(c.list.Vertices)
+				if err := e.CountBFS(context.Background(), uint64(root), r); err != nil {
+					t.Fatal(err)
+				}
+				seen := map[string]int{}
+				for _, l := range r.Statistics.Levels {
+					seen[l.Direction]++
+					for _, p := range l.Processors {
+						if p.Kernel != l.Direction {
+							t.Errorf("kernel %q in a step %s", p.Kernel, l.Direction)
+						}
+					}
+				}
+				if (seen[record.TopDown] > 0) != c.down || (seen[record.BottomUp] > 0) != c.up {
+					t.Errorf("%s, %s, %d partitions, root %d: steps %v", c.name, c.director, len(threads), root, seen)
+				}
+				if c.director == "totem" && seen[record.BottomUp] > 3 {
+					t.Errorf("totem went up %d times", seen[record.BottomUp])
+				}
+				frontiers := 0.0
+				examined := 0.0
+				for _, l := range r.Statistics.Levels {
+					frontiers += l.Frontier
+					examined += *l.EdgesExamined
+				}
+				if frontiers != float64(r.Reached) {
+					t.Errorf("%s: the frontiers hold %v vertices, %d were reached", c.director, frontiers, r.Reached)
+				}
+				if c.director == "top-down" {
+					if want := float64(arcsFrom(c.list, r)); examined != want {
+						t.Errorf("top-down read %v entries, the tree's vertices have %v", examined, want)
+					}
+				}
+			}
+			r.Free()
+			e.Close()
+		}
+	}
+}
+
+// arcsFrom counts the distinct arcs of the reached vertices of an undirected list.
+func arcsFrom(l *graph.EdgeList, r *engine.BFSResult) (arcs int) {
+	distinct := make(map[graph.Edge]bool)
+	for _, e := range l.Edges {
+		if e.U != e.V {
+			distinct[e], distinct[graph.Edge{U: e.V, V: e.U}] = true, true
+		}
+	}
+	for e := range distinct {
+		if r.Parents[e.U] != graph.None {
+			arcs++
+		}
+	}
+	return arcs
+}
+
+// TestTimes demands that each processor's times of a level add up to the level's.
+func TestTimes(t *testing.T) {
+	kron := kronecker(t, 12)
+	for _, director := range bsp.Directors() {
+		for _, threads := range [][]int{{1}, {2}, {1, 1}, {1, 2, 1}} {
+			e := open(t, kron, engine.Options{Director: director, Processors: cpus(threads...), Placement: partition.Random})
+			r := e.NewResult()
+			r.Statistics = &bsp.Statistics{}
+			for root := range uint64(5) {
+				if err := e.BFSInto(context.Background(), root, r); err != nil {
+					t.Fatal(err)
+				}
+				for _, l := range r.Statistics.Levels {
+					if l.EdgesExamined != nil {
+						t.Error("a plain search counted entries")
+					}
+					if len(l.Processors) != len(threads) {
+						t.Fatalf("%d processors in a level of %d", len(l.Processors), len(threads))
+					}
+					for i, p := range l.Processors {
+						if p.ComputeS < 0 || p.PushS < 0 || p.PullS < 0 || p.IdleS < 0 || p.OverlappedS != 0 {
+							t.Errorf("level %d, processor %d: %+v", l.Level, i, p)
+						}
+						if l.Direction == record.TopDown && p.PullS != 0 || l.Direction == record.BottomUp && p.PushS != 0 {
+							t.Errorf("level %d went %s: %+v", l.Level, l.Direction, p)
+						}
+						if len(threads) == 1 && (p.PullS != 0 || p.PushS != 0 || p.BytesSent != 0) {
+							t.Errorf("one processor exchanged something: %+v", p)
+						}
+						sum := p.ComputeS + p.PushS + p.PullS + p.IdleS
+						if d := math.Abs(sum - l.TimeS); d > max(0.05*l.TimeS, 20e-6) {
+							t.Errorf("%s, level %d, processor %d: times add up to %v of %v s: %+v", director, l.Level, i, sum, l.TimeS, p)
+						}
+					}
+				}
+			}
+			r.Free()
+			e.Close()
+		}
+	}
+}
+
+// TestLongChain searches a path of a million vertices: no recursion, nothing in
+// proportion to the graph at a level, and statistics that stay small.
+func TestLongChain(t *testing.T) {
+	if testing.Short() || raceEnabled {
+		t.Skip("a million supersteps")
+	}
+	const n, seconds, limit = 1_000_000, 30, 1 << 30
+	before := hugemem.Live().Bytes
+	start := time.Now()
+	e := open(t, path(n, true), engine.Options{Processors: cpus(2), Rates: benchRates})
+	r, err := e.BFS(context.Background(), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Depth != n-1 || r.Reached != n || r.Levels()[n-1] != n-1 {
+		t.Errorf("depth %d, reached %d", r.Depth, r.Reached)
+	}
+	took := time.Since(start)
+	t.Logf("%v, %v a superstep", took, r.Time/n)
+	if took > seconds*time.Second {
+		t.Errorf("took %v", took)
+	}
+	if held := hugemem.Live().Bytes - before; held > limit/2 {
+		t.Errorf("%d bytes are held", held)
+	}
+	s := r.Statistics
+	if s.Count != n || len(s.Levels) != bsp.MaxLevels || s.RestLevels != n-bsp.MaxLevels ||
+		s.Rest.Frontier != n-bsp.MaxLevels || s.Rest.Level != n-1 || s.Rest.Direction != record.TopDown {
+		t.Errorf("statistics: %d supersteps, %d levels, rest %+v of %d", s.Count, len(s.Levels), s.Rest, s.RestLevels)
+	}
+	for i, l := range s.Levels {
+		if l.Level != i || l.Frontier != 1 {
+			t.Fatalf("level %d: %+v", i, l)
+		}
+	}
+}
+
+// TestRest sums the later levels of a search by several processors.
+func TestRest(t *testing.T) {
+	const n = bsp.MaxLevels + 300
+	e := open(t, path(n, false), engine.Options{Processors: cpus(1, 1), Placement: partition.Original})
+	r := e.NewResult()
+	defer r.Free()
+	for range 2 { // the statistics are used again
+		if err := e.CountBFS(context.Background(), 0, r); err != nil {
+			t.Fatal(err)
+		}
+		s := r.Statistics
+		examined := *s.Rest.EdgesExamined
+		if s.RestLevels != 300 || s.Rest.Frontier != 300 || examined != 599 || len(s.Rest.Processors) != 2 {
+			t.Errorf("rest %+v of %d, %v entries", s.Rest, s.RestLevels, examined)
+		}
+		sum := 0.0
+		for _, p := range s.Rest.Processors[:1] {
+			sum = p.ComputeS + p.PushS + p.PullS + p.IdleS
+		}
+		if math.Abs(sum-s.Rest.TimeS) > 0.05*s.Rest.TimeS+20e-6 {
+			t.Errorf("times %v of %v s", sum, s.Rest.TimeS)
+		}
+	}
+}
+
+// readCase reads a case of failures seen in other projects: its arcs and its expected
+// result. It skips, saying so, where TOTEMGO_CASES does not name their directory, and
+// fails where TOTEMGO_REQUIRE asks for them.
+func readCase(t *testing.T, id string, want any) *graph.EdgeList {
+	t.Helper()
+	dir := os.Getenv("TOTEMGO_CASES")
+	if dir == "" {
+		if strings.Contains(os.Getenv("TOTEMGO_REQUIRE"), "cases") {
+			t.Fatal("TOTEMGO_REQUIRE asks for cases, and TOTEMGO_CASES is not set")
+		}
+		t.Skip("TOTEMGO_CASES is not set")
+	}
+	text, err := os.ReadFile(filepath.Join(dir, id, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var c struct {
+		Input    struct{ File string }
+		Vertices int
+		Results  struct{ BFS json.RawMessage }
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(c.Results.BFS, want); err != nil {
+		t.Fatal(err)
+	}
+	text, err = os.ReadFile(filepath.Join(dir, id, c.Input.File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &graph.EdgeList{Vertices: c.Vertices}
+	for line := range strings.Lines(string(text)) {
+		var e graph.Edge
+		if _, err := fmt.Sscan(line, &e.U, &e.V); err != nil {
+			t.Fatalf("%s: %q: %v", id, line, err)
+		}
+		l.Edges = append(l.Edges, e)
+	}
+	return l
+}
+
+// caseBFS is the expected search of a case.
+type caseBFS struct {
+	Source         uint64
+	Depth          map[string]int32
+	AllowedParents map[string][]uint32 `json:"allowed_parents"`
+}
+
+func (c *caseBFS) check(t *testing.T, e *engine.Engine) {
+	t.Helper()
+	r, err := e.BFS(context.Background(), c.Source)
+	if err != nil {
+		t.Fatal(err)
+	}
+	levels := r.Levels()
+	for name, want := range c.Depth {
+		v, err := strconv.Atoi(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if levels[v] != want {
+			t.Errorf("vertex %d: depth %d, want %d", v, levels[v], want)
+		}
+		if allowed := c.AllowedParents[name]; allowed != nil && !slices.Contains(allowed, r.Parents[v]) {
+			t.Errorf("vertex %d: parent %d is none of %v", v, r.Parents[v], allowed)
+		}
+	}
+}
+
+// TestCasePartitions: more partitions than vertices give the same result (K37).
+func TestCasePartitions(t *testing.T) {
+	var want caseBFS
+	l := readCase(t, "c37g", &want)
+	for _, policy := range partition.Policies() {
+		for parts := 1; parts <= 4; parts++ {
+			for _, director := range bsp.Directors() {
+				want.check(t, open(t, l, engine.Options{Placement: policy, Processors: cpus(slices.Repeat([]int{1}, parts)...), Director: director}))
+			}
+		}
+	}
+}
+
+// TestCaseRepeat: depths repeat and parents stay among the valid ones (K38).
+func TestCaseRepeat(t *testing.T) {
+	var want caseBFS
+	l := readCase(t, "c38g", &want)
+	for _, threads := range [][]int{{1}, {2}, {8}, {2, 2}} {
+		for _, director := range bsp.Directors() {
+			e := open(t, l, engine.Options{Processors: cpus(threads...), Director: director})
+			for range 20 {
+				want.check(t, e)
+			}
+			e.Close()
+		}
+	}
+}
+
+// TestRepeat: one thread with a fixed director repeats parents exactly.
+func TestRepeat(t *testing.T) {
+	o := find(t, "scale-free of scale 11")
+	for _, director := range []string{"top-down", "bottom-up", "totem", "beamer", "ratio"} {
+		var first []uint32
+		for range 3 {
+			e := open(t, o.list, engine.Options{Processors: cpus(1), Director: director})
+			for range 2 {
+				r, err := e.BFS(context.Background(), 5)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first == nil {
+					first = r.Parents
+				} else if !slices.Equal(first, r.Parents) {
+					t.Errorf("%s: parents differ", director)
+				}
+			}
+			e.Close()
+		}
+	}
+}
+
+// TestOneDirection uses the fixed directors by name: then only the arcs of that
+// direction are built.
+func TestOneDirection(t *testing.T) {
+	for _, g := range ref.Corpus() {
+		if !g.List.Directed {
+			continue
+		}
+		o := newOracle(g)
+		for _, director := range []string{"top-down", "bottom-up"} {
+			for _, threads := range [][]int{{1}, {1, 1, 1}} {
+				e := open(t, g.List, engine.Options{Processors: cpus(threads...), Director: director})
+				for _, root := range g.Roots() {
+					r, err := e.BFS(context.Background(), uint64(root))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := o.check(root, r); err != nil {
+						t.Errorf("%s, %s, %d partitions, root %d: %v", g.Name, director, len(threads), root, err)
+					}
+				}
+				e.Close()
+			}
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package gpu
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// cacheLimit is the size that the cache is kept below, in bytes.
+const cacheLimit = 64 << 20
+
+// cacheSuffix ends the name of each file: "<key>.totemgo-kernels". A file is the
+// SHA-256 of a binary and the binary.
+const cacheSuffix = ".totemgo-kernels"
+
+// cache keeps binaries of programs in a folder. All its failures are silent: the
+// program is then built.
+type cache struct {
+	dir  string
+	info device.Info
+}
+
+// key names the binary of text built with options for the device.
+func (c cache) key(text string, options []string) string {
+	h := sha256.New()
+	for _, part := range []string{"1", text, strings.Join(options, " "), c.info.Kind, c.info.Platform, c.info.Vendor,
+		c.info.Model, c.info.Version, c.info.Driver} {
+		h.Write([]byte(part))
+		h.Write([]byte{0})
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func (c cache) path(key string) string { return filepath.Join(c.dir, key+cacheSuffix) }
+
+// read returns the binary of key, nil where it is not there or damaged.
+func (c cache) read(key string) []byte {
+	if c.dir == "" {
+		return nil
+	}
+	data, err := os.ReadFile(c.path(key))
+	if err != nil || len(data) <= sha256.Size {
+		return nil
+	}
+	binary := data[sha256.Size:]
+	if sum := sha256.Sum256(binary); !bytes.Equal(sum[:], data[:sha256.Size]) {
+		return nil
+	}
+	return binary
+}
+
+// write keeps a binary, by a temporary file and a rename.
+func (c cache) write(key string, binary []byte) {
+	if len(binary)+sha256.Size > cacheLimit || os.MkdirAll(c.dir, 0o755) != nil {
+		return
+	}
+	f, err := os.CreateTemp(c.dir, "new-*"+cacheSuffix)
+	if err != nil {
+		return
+	}
+	sum := sha256.Sum256(binary)
+	_, err = f.Write(append(sum[:], binary...))
+	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), c.path(key)) != nil {
+		_ = os.Remove(f.Name())
+		return
+	}
+	c.trim()
+}
+
+// trim removes the oldest files until the rest is within the limit.
+func (c cache) trim() {
+	type file struct {
+		path string
+		size int64
+		time int64
+	}
+	var list []file
+	var sum int64
+	entries, err := os.ReadDir(c.dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), cacheSuffix) {
+			list = append(list, file{filepath.Join(c.dir, e.Name()), info.Size(), info.ModTime().UnixNano()})
+			sum += info.Size()
+		}
+	}
+	sort.Slice(list, func(i, j int) bool { return list[i].time < list[j].time })
+	for _, f := range list {
+		if sum <= cacheLimit {
+			return
+		}
+		if os.Remove(f.path) == nil {
+			sum -= f.size
+		}
+	}
+}

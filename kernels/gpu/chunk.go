@@ -1,0 +1,95 @@
+package gpu
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// Limits of a chunk.
+const (
+	chunkArcs = math.MaxInt32 // arcs, so that a loop over them cannot wrap
+	chunkRows = 1 << 30
+	maxChunks = 8 // of one range
+)
+
+// rows is one adjacency structure of a chunk on the device. Offsets begin at 0.
+type rows struct {
+	offsets, neighbours, first device.Buffer
+}
+
+// chunk is a run of rows of an own range: rows lo … lo+n−1 of the subgraph.
+type chunk struct {
+	sub     *graph.Subgraph
+	rng     int    // index of the range
+	lo, n   uint32 // lo is a multiple of 32
+	base    uint32 // own ranks before it: where its part of a list begins
+	out, in rows   // the same in an undirected graph
+	hub     uint32 // the first word of the frontier that bottomup_probe keeps
+
+	// The frontier of the step to come.
+	frontier frontierShape
+}
+
+// rank is the rank of the chunk's first row.
+func (c *chunk) rank() uint32 { return c.sub.First + c.lo }
+
+// cutRange divides the rows of a subgraph into chunks whose arrays are each within
+// largest bytes. base is the number of own ranks before.
+func cutRange(sub *graph.Subgraph, rng int, base uint32, largest int64) ([]chunk, error) {
+	limit := uint64(min(largest/4, chunkArcs))
+	fits := func(a *graph.Adjacency, lo, hi uint32) bool {
+		if a == nil {
+			return true
+		}
+		from, _ := a.Row(lo)
+		_, to := a.Row(hi - 1)
+		return to-from <= limit
+	}
+	var list []chunk
+	for lo := uint32(0); lo < sub.Rows; {
+		// The most words of 32 rows that fit, by bisection.
+		low, high := uint32(0), (min(sub.Rows-lo, uint32(min(uint64(chunkRows), (limit-1)/32*32)))+31)/32
+		for low < high {
+			mid := low + (high-low+1)/2
+			if hi := min(sub.Rows, lo+32*mid); fits(sub.Out, lo, hi) && fits(sub.In, lo, hi) {
+				low = mid
+			} else {
+				high = mid - 1
+			}
+		}
+		if low == 0 {
+			return nil, fmt.Errorf("%w: the arcs of 32 rows exceed its largest allocation of %d bytes", ErrTooLarge, largest)
+		}
+		n := min(sub.Rows-lo, 32*low)
+		list = append(list, chunk{sub: sub, rng: rng, lo: lo, n: n, base: base + lo})
+		lo += n
+	}
+	if len(list) > maxChunks {
+		return nil, fmt.Errorf("%w: a range needs %d chunks of %d bytes, more than %d", ErrTooLarge, len(list), largest, maxChunks)
+	}
+	return list, nil
+}
+
+// hubWindow returns the first word of the window of the frontier that holds the most
+// of the first neighbours of the chunk.
+func (c *chunk) hubWindow(words int) uint32 {
+	if words <= hubWords || c.sub.In == nil {
+		return 0
+	}
+	hits := make([]uint32, words/hubWords+1)
+	for _, u := range c.sub.In.FirstNeighbours[c.lo : c.lo+c.n] {
+		if u != graph.None {
+			hits[u/32/hubWords]++
+		}
+	}
+	best := 0
+	for i := range hits {
+		if hits[i] > hits[best] {
+			best = i
+		}
+	}
+	return uint32(min(best*hubWords, words-hubWords))
+}

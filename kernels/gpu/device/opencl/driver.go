@@ -1,0 +1,97 @@
+//go:build !nogpu && (linux || darwin || windows) && (amd64 || arm64)
+
+package opencl
+
+import (
+	"fmt"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// Driver is a loaded OpenCL driver and the devices of all its platforms.
+type Driver struct {
+	*library
+	ids       []uintptr
+	platforms []uintptr
+	infos     []device.Info
+}
+
+// Open loads the driver and lists its devices. A driver without devices is none.
+func Open(o Options) (*Driver, error) {
+	l, err := load(o)
+	if err != nil {
+		return nil, err
+	}
+	d := &Driver{library: l}
+	var n uint32
+	if code := l.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(&n))); code != 0 || n == 0 {
+		return nil, noDriver(fmt.Sprintf("the loader finds no platform (code %d)", code))
+	}
+	platforms := make([]uintptr, n)
+	if code := l.call(getPlatformIDs, uintptr(n), uintptr(unsafe.Pointer(&platforms[0])), 0); code != 0 {
+		return nil, noDriver(fmt.Sprintf("clGetPlatformIDs: code %d", code))
+	}
+	var silent string
+	for _, p := range platforms {
+		var count uint32
+		if code := l.call(getDeviceIDs, p, deviceTypeAll, 0, 0, uintptr(unsafe.Pointer(&count))); code != 0 || count == 0 {
+			silent = fmt.Sprintf("platform %s has no device (code %d)", l.text(getPlatformInfo, p, platformName), code)
+			continue
+		}
+		ids := make([]uintptr, count)
+		if l.call(getDeviceIDs, p, deviceTypeAll, uintptr(count), uintptr(unsafe.Pointer(&ids[0])), 0) != 0 {
+			continue
+		}
+		for _, id := range ids {
+			if l.number(id, deviceLittleEndian)&0xFFFFFFFF == 0 {
+				continue
+			}
+			d.ids = append(d.ids, id)
+			d.platforms = append(d.platforms, p)
+			d.infos = append(d.infos, d.describe(id, p))
+		}
+	}
+	if len(d.ids) == 0 {
+		return nil, noDriver(silent)
+	}
+	return d, nil
+}
+
+func (d *Driver) describe(id, platform uintptr) device.Info {
+	return device.Info{
+		Name:              fmt.Sprintf("opencl:%d", len(d.infos)),
+		Kind:              "opencl",
+		Model:             d.text(getDeviceInfo, id, deviceName),
+		Vendor:            d.text(getDeviceInfo, id, deviceVendor),
+		Platform:          d.text(getPlatformInfo, platform, platformName),
+		Version:           d.text(getDeviceInfo, id, deviceVersion),
+		Driver:            d.text(getDeviceInfo, id, driverVersion),
+		Memory:            d.number(id, deviceGlobalMem),
+		LargestAllocation: d.number(id, deviceMaxAlloc),
+		LocalMemory:       d.number(id, deviceLocalMem),
+		ComputeUnits:      int(uint32(d.number(id, deviceComputeUnits))),
+		MaxGroup:          int(d.number(id, deviceMaxGroup)),
+		HostCPU:           d.number(id, deviceType)&deviceTypeCPU != 0,
+		Unified:           uint32(d.number(id, deviceUnifiedMemory)) != 0,
+	}
+}
+
+// Devices describes the devices, those of all platforms in the loader's order.
+func (d *Driver) Devices() []device.Info { return append([]device.Info(nil), d.infos...) }
+
+// Open makes a context on device i.
+func (d *Driver) Open(i int) (device.Device, error) {
+	if i < 0 || i >= len(d.ids) {
+		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("opencl:%d", i), Err: device.ErrNoDevice}
+	}
+	dev := &dev{library: d.library, id: d.ids[i], info: d.infos[i]}
+	properties := [3]uintptr{0x1084, d.platforms[i], 0} // CL_CONTEXT_PLATFORM
+	var status int32
+	dev.context = d.make(createContext, uintptr(unsafe.Pointer(&properties[0])), 1,
+		uintptr(unsafe.Pointer(&dev.id)), 0, 0, uintptr(unsafe.Pointer(&status)))
+	if status != 0 {
+		return nil, dev.fault("Open", int(status))
+	}
+	return dev, nil
+}

@@ -1,0 +1,179 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// mailOf is the part of the mail that holds the message of range r.
+func (p *Processor) mailOf(r int) []uint32 {
+	rg := p.part.Ranges[r]
+	return words32(p.mail.Bytes())[rg.First/32 : rg.Padded()/32]
+}
+
+// readMessage starts the copy of the message of range r to the mail: count ranks of
+// list, or the words of bits, each from the word of the range's first rank on.
+func (p *Processor) readMessage(r, count int, list, bits device.Buffer) error {
+	if count == 0 {
+		return nil
+	}
+	rg := p.part.Ranges[r]
+	at, n, from := int64(rg.First/8), int64(rg.Padded()-rg.First)/8, bits
+	if kernels.AsList(count, int(rg.Padded()-rg.First)) {
+		n, from = 4*int64(count), list
+	}
+	p.reading = true
+	return p.stream.Read(p.mail, at, from, at, n)
+}
+
+// message is the message of range r that the mail holds.
+func (p *Processor) message(r, count int) kernels.Message {
+	rg := p.part.Ranges[r]
+	switch {
+	case count == 0:
+		return kernels.Message{}
+	case kernels.AsList(count, int(rg.Padded()-rg.First)):
+		return kernels.Message{Count: count, List: p.mailOf(r)[:count:count]}
+	default:
+		return kernels.Message{Count: count, Bits: p.mailOf(r)}
+	}
+}
+
+// arrived waits for the copies to the mail.
+func (p *Processor) arrived() error {
+	if !p.reading {
+		return nil
+	}
+	return p.finish()
+}
+
+// Outbox implements kernels.Processor.
+func (p *Processor) Outbox(r int) (kernels.Message, error) {
+	if err := p.arrived(); err != nil {
+		return kernels.Message{}, p.fail("Outbox", err)
+	}
+	return p.message(r, p.claimed[r]), nil
+}
+
+// Publish implements kernels.Processor.
+func (p *Processor) Publish(r int) (kernels.Message, error) {
+	if err := p.publish(r); err != nil {
+		return kernels.Message{}, p.fail("Publish", err)
+	}
+	return p.message(r, p.published[r]), nil
+}
+
+func (p *Processor) publish(r int) error {
+	rg, count := p.part.Ranges[r], p.published[r]
+	if count == 0 {
+		return nil
+	}
+	if !kernels.AsList(count, int(rg.Padded()-rg.First)) {
+		if err := p.readMessage(r, count, nil, p.front); err != nil {
+			return err
+		}
+		return p.arrived()
+	}
+	at := int64(rg.First / 8)
+	for _, c := range p.chunks {
+		if c.rng != r {
+			continue
+		}
+		p.reading = true
+		if err := p.stream.Read(p.mail, at, p.list, 4*int64(c.base), 4*c.frontier.vertices); err != nil {
+			return err
+		}
+		at += 4 * c.frontier.vertices
+	}
+	return p.arrived()
+}
+
+// clearFrontier drops the bits of foreign range r from the frontier.
+func (p *Processor) clearFrontier(r int) error {
+	rg := p.part.Ranges[r]
+	p.dirty[r] = false
+	return p.stream.Fill(p.front, int64(rg.First/8), int64(rg.Padded()-rg.First)/8, 0)
+}
+
+// Gather implements kernels.Processor.
+func (p *Processor) Gather(r int, m kernels.Message) error { return p.fail("Gather", p.gather(r, m)) }
+
+func (p *Processor) gather(r int, m kernels.Message) error {
+	rg := p.part.Ranges[r]
+	word, words := rg.First/32, (rg.Padded()-rg.First)/32
+	if p.dirty[r] && (m.Count == 0 || m.List != nil) {
+		if err := p.clearFrontier(r); err != nil {
+			return err
+		}
+	}
+	p.dirty[r] = false
+	if m.Count == 0 {
+		return nil
+	}
+	if m.List != nil {
+		return p.lists(m.List, func(n int) error {
+			return p.launch("gather_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
+				device.Buf(p.front), device.Buf(p.seen))
+		})
+	}
+	if len(m.Bits) != int(words) {
+		return fmt.Errorf("a message of %d words for a range of %d", len(m.Bits), words)
+	}
+	if err := p.upload(p.front, int64(word), m.Bits); err != nil {
+		return err
+	}
+	return p.launch("gather_bits", int64(words), device.Buf(p.front), device.Buf(p.seen), device.U32(word), device.U32(words))
+}
+
+// lists brings a list to the inbox, in parts that fit, and calls run for each.
+func (p *Processor) lists(list []uint32, run func(n int) error) error {
+	for len(list) > 0 {
+		n := min(len(list), int(p.inbox.Size()/4))
+		if err := p.upload(p.inbox, 0, list[:n]); err != nil {
+			return err
+		}
+		if err := run(n); err != nil {
+			return err
+		}
+		list = list[n:]
+	}
+	return nil
+}
+
+// Deliver implements kernels.Processor.
+func (p *Processor) Deliver(r, from int, m kernels.Message) error {
+	return p.fail("Deliver", p.deliver(r, from, m))
+}
+
+func (p *Processor) deliver(r, from int, m kernels.Message) error {
+	if m.Count == 0 {
+		return nil
+	}
+	rg := p.part.Ranges[r]
+	p.delivered[from] = true
+	base := uint32(0)
+	for _, o := range p.owned {
+		if o == r {
+			break
+		}
+		base += p.part.Ranges[o].Padded() - p.part.Ranges[o].First
+	}
+	shift := device.U32(base - rg.First) // wraps; the sum with a rank does not
+	if m.List != nil {
+		return p.lists(m.List, func(n int) error {
+			return p.launch("merge_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
+				device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
+		})
+	}
+	word, words := rg.First/32, (rg.Padded()-rg.First)/32
+	if len(m.Bits) != int(words) {
+		return fmt.Errorf("a message of %d words for a range of %d", len(m.Bits), words)
+	}
+	if err := p.upload(p.inbox, 0, m.Bits); err != nil {
+		return err
+	}
+	return p.launch("merge_bits", int64(words), device.Buf(p.inbox), device.U32(0), device.U32(word), device.U32(words),
+		device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
+}

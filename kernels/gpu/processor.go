@@ -1,0 +1,349 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// Processor is one partition on a device.
+type Processor struct {
+	program *Program
+	dev     device.Device
+	options Options
+	name    string // of the device
+
+	part   *kernels.Part
+	chunks []chunk
+	owned  []int // indices of the own ranges
+
+	stream  device.Stream
+	kernels map[string]device.Kernel
+	freed   []freer // everything to free, in the order made
+	bytes   int64
+
+	// Over all ranks.
+	seen, front, next, parent device.Buffer
+	vertexOf                  device.Buffer
+	// Over own ranks.
+	finder             device.Buffer
+	list, unsettled    device.Buffer
+	rest               device.Buffer
+	counters, lengths  device.Buffer
+	inbox, outbox      device.Buffer
+	up                 *ring          // staging of what goes to the device
+	mail, tally        device.Staging // staging of messages, of counters
+	launches           map[string]int64
+	ownVertices        int64
+	ownInArcs          int64
+	largestRange       uint32 // words of the largest range
+	ownPadded          uint32
+	groups             int // the most groups of a launch
+	closed, hasForeign bool
+
+	search
+}
+
+// search is the state of a search.
+type search struct {
+	need      kernels.Need
+	counts    kernels.Counts
+	unvisited int64
+	inArcs    int64
+	// counted tells that the counters of the step's finds are in the tally.
+	counted bool
+	// unsettledBuilt tells that the list of the unsettled is of this phase.
+	unsettledBuilt bool
+	flip           uint32 // which of a chunk's two lengths is that of unsettled
+	dirty          []bool // by foreign range: the frontier has bits there that are claims, not vertices
+	claimed        []int  // by foreign range: vertices claimed by the step
+	reading        bool   // copies to the mail are under way
+	delivered      []bool // by sender: it told of own vertices in this search
+	published      []int  // by own range: vertices of the frontier
+}
+
+type freer interface{ Free() error }
+
+// New returns a processor on the device of program.
+func New(program *Program, o Options) (*Processor, error) {
+	if err := o.Validate(); err != nil {
+		return nil, err
+	}
+	info := program.dev.Info()
+	groups := 16 * max(1, info.ComputeUnits)
+	if info.HostCPU {
+		groups = 2 * max(1, info.ComputeUnits)
+	}
+	return &Processor{program: program, dev: program.dev, options: o, name: info.Name, groups: groups,
+		kernels: map[string]device.Kernel{}, launches: map[string]int64{}}, nil
+}
+
+var _ kernels.Processor = (*Processor)(nil)
+
+// Kind implements kernels.Processor: the kind of the device.
+func (p *Processor) Kind() string { return p.dev.Info().Kind }
+
+// Bytes implements kernels.Processor.
+func (p *Processor) Bytes() int64 { return p.bytes }
+
+// Launches returns how often each kernel was launched, by its name.
+func (p *Processor) Launches() map[string]int64 {
+	counts := make(map[string]int64, len(p.launches))
+	for name, n := range p.launches {
+		counts[name] = n
+	}
+	return counts
+}
+
+// fail names the method in an error.
+func (p *Processor) fail(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return &Error{Op: op, Device: p.name, Err: err}
+}
+
+// Load implements kernels.Processor.
+func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
+	if err := p.load(ctx, part); err != nil {
+		_ = p.free()
+		return p.fail("Load", err)
+	}
+	return nil
+}
+
+func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
+	info := p.dev.Info()
+	p.part = part
+	for i, rg := range part.Ranges {
+		p.largestRange = max(p.largestRange, (rg.Padded()-rg.First)/32)
+		if rg.Owner != part.Index {
+			p.hasForeign = true
+			continue
+		}
+		sub := part.Subgraphs[i]
+		chunks, err := cutRange(sub, i, p.ownPadded, info.LargestAllocation)
+		if err != nil {
+			return err
+		}
+		p.owned = append(p.owned, i)
+		p.chunks = append(p.chunks, chunks...)
+		p.ownPadded += rg.Padded() - rg.First
+		p.ownVertices += int64(sub.Rows)
+		if sub.In != nil {
+			p.ownInArcs += sub.In.Arcs()
+		}
+	}
+	var err error
+	if p.stream, err = p.dev.NewStream(); err != nil {
+		return err
+	}
+	p.freed = append(p.freed, p.stream)
+	if err := p.allocate(); err != nil {
+		return err
+	}
+	if err := p.upload(p.vertexOf, 0, part.VertexOf); err != nil {
+		return err
+	}
+	for i := range p.chunks {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := p.loadChunk(&p.chunks[i]); err != nil {
+			return err
+		}
+	}
+	return p.reset(0)
+}
+
+// allocate makes all that does not depend on the chunks.
+func (p *Processor) allocate() error {
+	words := int64(p.part.Ranks / 32)
+	group := int64(p.program.group)
+	lists := 4 * ((int64(p.ownPadded)+group-1)/group*group + group)
+	for _, want := range []struct {
+		to    *device.Buffer
+		bytes int64
+	}{
+		{&p.seen, 4 * words},
+		{&p.front, 4 * max(words, hubWords)},
+		{&p.next, 4 * max(words, hubWords)},
+		{&p.parent, 4 * int64(p.part.Ranks)},
+		{&p.vertexOf, 4 * int64(p.part.Ranks)},
+		{&p.finder, int64(p.ownPadded)},
+		{&p.list, lists},
+		{&p.unsettled, lists},
+		{&p.rest, lists},
+		{&p.inbox, 4 * int64(p.largestRange)},
+		{&p.outbox, 4 * words},
+		{&p.counters, 4 * int64(p.counterWords())},
+		{&p.lengths, 8 * int64(len(p.chunks))},
+	} {
+		var err error
+		if *want.to, err = p.newBuffer(want.bytes); err != nil {
+			return err
+		}
+	}
+	var err error
+	if p.mail, err = p.newStaging(4 * words); err != nil {
+		return err
+	}
+	if p.tally, err = p.newStaging(4 * int64(p.counterWords())); err != nil {
+		return err
+	}
+	size := min(max(ringSmallest, 4*int64(p.largestRange)), ringLargest)
+	staging, err := p.newStaging(size)
+	if err != nil {
+		return err
+	}
+	p.up = &ring{stream: p.stream, staging: staging, words: words32(staging.Bytes())}
+	return nil
+}
+
+func (p *Processor) newBuffer(bytes int64) (device.Buffer, error) {
+	b, err := p.dev.NewBuffer(bytes)
+	if err == nil {
+		p.freed = append(p.freed, b)
+		p.bytes += bytes
+	}
+	return b, err
+}
+
+func (p *Processor) newStaging(bytes int64) (device.Staging, error) {
+	s, err := p.dev.NewStaging(max(bytes, 64))
+	if err == nil {
+		p.freed = append(p.freed, s)
+		p.bytes += bytes
+	}
+	return s, err
+}
+
+func (p *Processor) loadChunk(c *chunk) (err error) {
+	if c.sub.Out == nil && c.sub.In == nil {
+		return errors.New("a subgraph without arcs of either direction")
+	}
+	c.hub = c.hubWindow(int(p.part.Ranks / 32))
+	if c.sub.Out != nil {
+		if c.out, err = p.loadRows(c, c.sub.Out, c.sub.Out == c.sub.In); err != nil {
+			return err
+		}
+	}
+	switch {
+	case c.sub.In == c.sub.Out || c.sub.In == nil:
+		c.in = c.out
+	default:
+		if c.in, err = p.loadRows(c, c.sub.In, true); err != nil {
+			return err
+		}
+		if c.sub.Out == nil {
+			c.out = c.in
+		}
+	}
+	return nil
+}
+
+func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, first bool) (r rows, err error) {
+	lo, _ := a.Row(c.lo)
+	_, hi := a.Row(c.lo + c.n - 1)
+	if r.offsets, err = p.newBuffer(4 * (int64(c.n) + 1)); err != nil {
+		return r, err
+	}
+	if err = p.up.write(r.offsets, 0, int64(c.n)+1, func(i int64) uint32 {
+		if i == int64(c.n) {
+			return uint32(hi - lo)
+		}
+		from, _ := a.Row(c.lo + uint32(i))
+		return uint32(from - lo)
+	}); err != nil {
+		return r, err
+	}
+	if r.neighbours, err = p.newBuffer(4 * int64(hi-lo)); err != nil {
+		return r, err
+	}
+	if err = p.upload(r.neighbours, 0, a.Neighbours[lo:hi]); err != nil || !first {
+		return r, err
+	}
+	if r.first, err = p.newBuffer(4 * int64(c.n)); err != nil {
+		return r, err
+	}
+	return r, p.upload(r.first, 0, a.FirstNeighbours[c.lo:c.lo+c.n])
+}
+
+// upload copies words to dst from word at on, through staging.
+func (p *Processor) upload(dst device.Buffer, at int64, words []uint32) error {
+	return p.up.copy(dst, at, words)
+}
+
+// launch runs a kernel with a lane for each of n things, or as many as pay.
+func (p *Processor) launch(name string, n int64, args ...device.Arg) error {
+	return p.launchGroups(name, (n+int64(p.program.group)-1)/int64(p.program.group), args...)
+}
+
+func (p *Processor) launchGroups(name string, groups int64, args ...device.Arg) error {
+	k := p.kernels[name]
+	if k == nil {
+		var err error
+		if k, err = p.program.built.Kernel(name); err != nil {
+			return err
+		}
+		p.kernels[name] = k
+		p.freed = append(p.freed, k)
+	}
+	p.launches[name]++
+	return p.stream.Launch(k, device.Launch{Groups: int(max(1, min(groups, int64(p.groups)))),
+		GroupSize: p.program.group, Args: args})
+}
+
+// Close implements kernels.Processor.
+func (p *Processor) Close() error {
+	if p.closed {
+		return nil
+	}
+	p.closed = true
+	return p.fail("Close", p.free())
+}
+
+// free frees everything, in reverse order, and returns the first failure.
+func (p *Processor) free() error {
+	var errs []error
+	if p.stream != nil {
+		errs = append(errs, p.stream.Finish())
+	}
+	for i := len(p.freed) - 1; i >= 0; i-- {
+		errs = append(errs, p.freed[i].Free())
+	}
+	p.freed, p.stream = nil, nil
+	p.kernels = map[string]device.Kernel{}
+	p.bytes = 0
+	return errors.Join(errs...)
+}
+
+// words32 is memory of a driver as words.
+func words32(data []byte) []uint32 {
+	if len(data) < 4 {
+		return nil
+	}
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/4)
+}
+
+// counterWords is the size of the counters: five a chunk, then one a range.
+func (p *Processor) counterWords() int { return 5*len(p.chunks) + len(p.part.Ranges) + 1 }
+
+// Places in the counters.
+const (
+	countVertices = iota // and after it out-arcs, in-arcs, largest out-degree
+	countOut
+	countIn
+	countLargest
+	countExamined
+	countsOfChunk
+)
+
+func (p *Processor) rangeCounter(r int) int { return countsOfChunk*len(p.chunks) + r }
+
+func (p *Processor) String() string { return fmt.Sprintf("partition on %s", p.name) }

@@ -1,0 +1,79 @@
+package gpu
+
+import (
+	"fmt"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/src"
+)
+
+// BuildOptions say how the kernels are built. The zero value is the default.
+type BuildOptions struct {
+	// CacheDir keeps the binaries of built programs; empty means no cache. A folder
+	// that cannot be used costs time, nothing else.
+	CacheDir string
+	// GroupSize is the number of lanes of a work-group, a power of two of at least 32;
+	// 0 means 256, or the largest that the device takes.
+	GroupSize int
+	// RaceCheck makes the kernels' deliberate races atomics, for a race checker.
+	RaceCheck bool
+}
+
+const (
+	defaultGroup = 256
+	scanLanes    = 8   // lanes of a virtual warp of bottomup_scan
+	hubWords     = 256 // words of the frontier that bottomup_probe keeps in shared memory
+)
+
+// Program is the kernels built for one device. All partitions on the device share it.
+type Program struct {
+	dev   device.Device
+	built device.Program
+	group int
+}
+
+// Build builds the kernels for dev, or takes them from the cache.
+func Build(dev device.Device, o BuildOptions) (*Program, error) {
+	group := o.GroupSize
+	if group == 0 {
+		for group = defaultGroup; group > 32 && group > dev.Info().MaxGroup; {
+			group /= 2
+		}
+	}
+	if group < 32 || group&(group-1) != 0 || group > dev.Info().MaxGroup {
+		return nil, fmt.Errorf("%w: a group of %d lanes on %s, which takes 32 … %d", ErrOptions, group,
+			dev.Info().Name, dev.Info().MaxGroup)
+	}
+	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", group), fmt.Sprintf("-DVW=%d", scanLanes),
+		fmt.Sprintf("-DHUBWORDS=%d", hubWords)}
+	if o.RaceCheck {
+		options = append(options, "-DRACECHECK")
+	}
+	text, err := src.Text()
+	if err != nil {
+		return nil, err
+	}
+	c := cache{dir: o.CacheDir, info: dev.Info()}
+	key := c.key(text, options)
+	if binary := c.read(key); binary != nil {
+		if built, err := dev.Load(binary, options); err == nil {
+			return &Program{dev, built, group}, nil
+		}
+	}
+	built, err := dev.Build(text, options)
+	if err != nil {
+		return nil, fmt.Errorf("gpu: %w", err)
+	}
+	if o.CacheDir != "" {
+		if binary, err := built.Binary(); err == nil {
+			c.write(key, binary)
+		}
+	}
+	return &Program{dev, built, group}, nil
+}
+
+// Device is the device that the program was built for.
+func (p *Program) Device() device.Device { return p.dev }
+
+// Close frees the program, after all processors made from it; the device stays open.
+func (p *Program) Close() error { return p.built.Free() }

@@ -1,0 +1,73 @@
+package gpu
+
+import "github.com/totemgo/totemgo/kernels/gpu/device"
+
+// Bounds of the staging of uploads, in bytes.
+const (
+	ringSmallest = 64 << 10
+	ringLargest  = 8 << 20
+)
+
+// ring is staging memory through which words go to the device. A part of it is used
+// again only after the stream has finished.
+type ring struct {
+	stream  device.Stream
+	staging device.Staging
+	words   []uint32
+	used    int
+}
+
+// finished tells the ring that all copies from it are complete.
+func (r *ring) finished() { r.used = 0 }
+
+// room returns free words, at most n of them and at least one.
+func (r *ring) room(n int64) ([]uint32, error) {
+	if r.used == len(r.words) || (r.used > 0 && int64(len(r.words)-r.used) < n && n <= int64(len(r.words))) {
+		if err := r.stream.Finish(); err != nil {
+			return nil, err
+		}
+		r.used = 0
+	}
+	return r.words[r.used:min(int64(len(r.words)), int64(r.used)+n)], nil
+}
+
+// send starts the copy of the words that room returned and the caller filled.
+func (r *ring) send(dst device.Buffer, at int64, n int) error {
+	err := r.stream.Write(dst, 4*at, r.staging, 4*int64(r.used), 4*int64(n))
+	r.used += n
+	return err
+}
+
+// copy writes words to dst from word at on.
+func (r *ring) copy(dst device.Buffer, at int64, words []uint32) error {
+	for len(words) > 0 {
+		to, err := r.room(int64(len(words)))
+		if err != nil {
+			return err
+		}
+		n := copy(to, words)
+		if err := r.send(dst, at, n); err != nil {
+			return err
+		}
+		at, words = at+int64(n), words[n:]
+	}
+	return nil
+}
+
+// write writes n computed words to dst from word at on.
+func (r *ring) write(dst device.Buffer, at, n int64, word func(i int64) uint32) error {
+	for i := int64(0); i < n; {
+		to, err := r.room(n - i)
+		if err != nil {
+			return err
+		}
+		for k := range to {
+			to[k] = word(i + int64(k))
+		}
+		if err := r.send(dst, at+i, len(to)); err != nil {
+			return err
+		}
+		i += int64(len(to))
+	}
+	return nil
+}

@@ -1,0 +1,86 @@
+/* compat.h - one dialect, three compilers: OpenCL C 1.2, nvcc, and clang for CUDA
+ * without an SDK. No other file knows the vendor.
+ *
+ * Rules of the dialect: shared arrays at kernel scope only; pointers to them are LOC,
+ * global pointers always GLB; scalars are uint or u64; the group size is the constant
+ * WG; BARRIER only where every lane comes. LD, LLD and LST are the deliberate races:
+ * a read of a word that other lanes change by atomics, and a flag for early exit. With
+ * RACECHECK they are atomics, so that a race checker must find nothing. */
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+# pragma OPENCL FP_CONTRACT OFF
+# define KERNEL        __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
+# define FN            static inline
+# define GLB           __global
+# define LOC           __local
+# define RESTRICT      restrict
+# define LID           ((uint)get_local_id(0))
+# define GRP           ((uint)get_group_id(0))
+# define NGRP          ((uint)get_num_groups(0))
+# define BARRIER()     barrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE)
+# define POPC(x)       popcount(x)
+# define CTZ(x)        (31u - clz((x) & -(x)))
+# define A_ADD(p,v)    atomic_add((p),(v))
+# define A_OR(p,v)     atomic_or((p),(v))
+# define A_MAX(p,v)    atomic_max((p),(v))
+# define LA_ADD(p,v)   atomic_add((p),(v))
+# define LA_OR(p,v)    atomic_or((p),(v))
+# define LA_MAX(p,v)   atomic_max((p),(v))
+# ifdef RACECHECK
+#  define LD(p)        atomic_or((p),0u)
+#  define LLD(p)       atomic_or((p),0u)
+#  define LST(p,v)     atomic_xchg((p),(v))
+# else
+#  define LD(p)        (*(volatile GLB uint*)(p))
+#  define LLD(p)       (*(volatile LOC uint*)(p))
+#  define LST(p,v)     (*(volatile LOC uint*)(p) = (v))
+# endif
+typedef uchar u8;
+typedef ulong u64;
+#else /* CUDA */
+# ifdef __NVCC__
+#  define TIDX threadIdx.x
+#  define BIDX blockIdx.x
+#  define GDIM gridDim.x
+#  define SYNC() __syncthreads()
+#  define A_ADD(p,v)    atomicAdd((p),(v))
+#  define A_OR(p,v)     atomicOr((p),(v))
+#  define A_MAX(p,v)    atomicMax((p),(v))
+#  define POPC(x)       ((uint)__popc(x))
+#  define CTZ(x)        ((uint)(__ffs(x) - 1))
+# else /* clang -nocudainc -nocudalib: builtins only */
+#  define __global__ __attribute__((global))
+#  define __device__ __attribute__((device))
+#  define __shared__ __attribute__((shared))
+#  define TIDX __nvvm_read_ptx_sreg_tid_x()
+#  define BIDX __nvvm_read_ptx_sreg_ctaid_x()
+#  define GDIM __nvvm_read_ptx_sreg_nctaid_x()
+#  define SYNC() __nvvm_bar_sync(0)
+#  define A_ADD(p,v)    __atomic_fetch_add((p),(v),__ATOMIC_RELAXED)
+#  define A_OR(p,v)     __atomic_fetch_or((p),(v),__ATOMIC_RELAXED)
+#  define A_MAX(p,v)    __nvvm_atom_max_gen_ui((p),(v))
+#  define POPC(x)       ((uint)__builtin_popcount(x))
+#  define CTZ(x)        ((uint)__builtin_ctz(x))
+# endif
+# define KERNEL        extern "C" __global__ void
+# define FN            static inline __device__
+# define GLB
+# define LOC
+# define __local       __shared__
+# define RESTRICT      __restrict__
+# define LID           ((uint)TIDX)
+# define GRP           ((uint)BIDX)
+# define NGRP          ((uint)GDIM)
+# define BARRIER()     SYNC()
+# define LA_ADD(p,v)   A_ADD(p,v)
+# define LA_OR(p,v)    A_OR(p,v)
+# define LA_MAX(p,v)   A_MAX(p,v)
+# define LD(p)         (*(volatile uint*)(p))
+# define LLD(p)        (*(volatile uint*)(p))
+# define LST(p,v)      (*(volatile uint*)(p) = (v))
+typedef unsigned char u8;
+typedef unsigned int uint;
+typedef unsigned long long u64;
+#endif
+/* a shared array, declared at the top of a kernel */
+#define SHARED(T,name,n) __local T name[n]
+#define NONE 0xffffffffu

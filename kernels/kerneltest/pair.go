@@ -1,0 +1,242 @@
+package kerneltest
+
+import (
+	"context"
+	"fmt"
+	"math/bits"
+	"slices"
+
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// reporter is what the checks need of a *testing.T. Fatalf does not return.
+type reporter interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// pair is a processor under test and the model beside it. Every call goes to both,
+// and what they tell is compared.
+type pair struct {
+	reporter
+	where string // the search and the level, for failures
+	part  *kernels.Part
+	need  kernels.Need
+	under kernels.Processor
+	model *reference
+	// bounds of Counts.Examined for the step just run.
+	least, most int64
+}
+
+// news is a message as the processor under test sent it, and as the model did.
+type news struct{ under, model kernels.Message }
+
+func (p *pair) fail(format string, args ...any) {
+	p.Helper()
+	p.Fatalf("%s: partition %d: %s", p.where, p.part.Index, fmt.Sprintf(format, args...))
+}
+
+func (p *pair) ok(call string, err error) {
+	p.Helper()
+	if err != nil {
+		p.fail("%s: %v", call, err)
+	}
+}
+
+func newPair(t reporter, where string, part *kernels.Part, under kernels.Processor) *pair {
+	t.Helper()
+	p := &pair{reporter: t, where: where, part: part, under: under, model: &reference{}}
+	if under == nil {
+		p.fail("the factory returned no processor")
+	}
+	if k := under.Kind(); k != "cpu" && k != "opencl" && k != "cuda" {
+		p.fail("Kind is %q", k)
+	}
+	p.ok("Load", under.Load(context.Background(), part))
+	p.ok("Load", p.model.Load(context.Background(), part))
+	var held int64
+	for _, s := range part.Subgraphs {
+		if s != nil {
+			held += s.Bytes()
+		}
+	}
+	if got := under.Bytes(); got < held {
+		p.fail("Bytes is %d, the subgraphs alone are %d", got, held)
+	}
+	return p
+}
+
+// ranges returns the indices of the ranges that the partition owns, or does not.
+func (p *pair) ranges(own bool) (list []int) {
+	for r, rg := range p.part.Ranges {
+		if (rg.Owner == p.part.Index) == own {
+			list = append(list, r)
+		}
+	}
+	return list
+}
+
+func (p *pair) reset(need kernels.Need) {
+	p.Helper()
+	p.need = need
+	p.ok("Reset", p.under.Reset(need))
+	p.ok("Reset", p.model.Reset(need))
+}
+
+func (p *pair) setRoot(rank uint32) {
+	p.Helper()
+	p.ok("SetRoot", p.under.SetRoot(rank))
+	p.ok("SetRoot", p.model.SetRoot(rank))
+}
+
+func (p *pair) publish(r int) (n news) {
+	p.Helper()
+	var err error
+	n.under, err = p.under.Publish(r)
+	p.ok("Publish", err)
+	n.model, err = p.model.Publish(r)
+	p.ok("Publish", err)
+	p.same("Publish", r, n)
+	return n
+}
+
+func (p *pair) outbox(r int) (n news) {
+	p.Helper()
+	var err error
+	n.under, err = p.under.Outbox(r)
+	p.ok("Outbox", err)
+	n.model, err = p.model.Outbox(r)
+	p.ok("Outbox", err)
+	p.same("Outbox", r, n)
+	return n
+}
+
+func (p *pair) gather(r int, n news) {
+	p.Helper()
+	p.ok("Gather", p.under.Gather(r, n.under))
+	p.ok("Gather", p.model.Gather(r, n.model))
+}
+
+func (p *pair) deliver(r, from int, n news) {
+	p.Helper()
+	p.ok("Deliver", p.under.Deliver(r, from, n.under))
+	p.ok("Deliver", p.model.Deliver(r, from, n.model))
+}
+
+// same demands that both messages tell the same vertices, and that the processor's
+// is exact and in the right form.
+func (p *pair) same(call string, r int, n news) {
+	p.Helper()
+	rg, m := p.part.Ranges[r], n.under
+	padded := int(rg.Padded() - rg.First)
+	switch {
+	case m.List != nil && m.Bits != nil:
+		p.fail("%s(%d): both a list and a bitmap", call, r)
+	case m.Count == 0 && (len(m.List) > 0 || len(m.Bits) > 0):
+		p.fail("%s(%d): an empty message has a list or a bitmap", call, r)
+	case m.Count > 0 && m.List == nil && len(m.Bits) != padded/32:
+		p.fail("%s(%d): %d words for %d ranks", call, r, len(m.Bits), padded)
+	case m.List != nil && !kernels.AsList(m.Count, padded):
+		p.fail("%s(%d): %d of %d ranks told as a list", call, r, m.Count, padded)
+	case m.Count > 0 && m.List == nil && kernels.AsList(m.Count, int(rg.Vertices)):
+		p.fail("%s(%d): %d of %d ranks told as a bitmap", call, r, m.Count, padded)
+	}
+	if m.List == nil && m.Count > 0 {
+		for rank := rg.First + rg.Vertices; rank < rg.Padded(); rank++ {
+			if m.Bits[(rank-rg.First)/32]>>(rank%32)&1 != 0 {
+				p.fail("%s(%d): the bit of padding rank %d is set", call, r, rank)
+			}
+		}
+		set := 0
+		for _, word := range m.Bits {
+			set += bits.OnesCount32(word)
+		}
+		if set != m.Count {
+			p.fail("%s(%d): Count is %d, %d bits are set", call, r, m.Count, set)
+		}
+	}
+	got, want := slices.Sorted(slices.Values(told(rg, m))), told(rg, n.model)
+	if len(got) != m.Count {
+		p.fail("%s(%d): Count is %d, %d ranks are listed", call, r, m.Count, len(got))
+	}
+	if !slices.Equal(got, want) {
+		p.fail("%s(%d): tells %s, want %s", call, r, some(got), some(want))
+	}
+}
+
+// some prints the head of a list.
+func some(list []uint32) string {
+	if len(list) > 12 {
+		return fmt.Sprintf("%d ranks %v…", len(list), list[:12])
+	}
+	return fmt.Sprintf("%d ranks %v", len(list), list)
+}
+
+func (p *pair) step(ctx context.Context, d kernels.Direction) {
+	p.Helper()
+	p.bound(d)
+	name, err := p.under.Step(ctx, d)
+	p.ok("Step", err)
+	if name == "" {
+		p.fail("Step names no kernel")
+	}
+	_, err = p.model.Step(ctx, d)
+	p.ok("Step", err)
+}
+
+// bound computes how many adjacency entries a step may read: all of the frontier's
+// top-down; bottom-up all of a row that finds nobody, one to all of one that does.
+func (p *pair) bound(d kernels.Direction) {
+	p.least, p.most = 0, 0
+	for _, s := range p.part.Subgraphs {
+		for i := uint32(0); s != nil && i < s.Rows; i++ {
+			if rank := s.First + i; d == kernels.TopDown && p.model.frontier[rank] {
+				p.least += int64(s.Out.Degree(i))
+				p.most += int64(s.Out.Degree(i))
+			} else if d == kernels.BottomUp && !p.model.seen[rank] {
+				row := neighbours(s.In, i)
+				p.most += int64(len(row))
+				if slices.ContainsFunc(row, func(u uint32) bool { return p.model.frontier[u] }) {
+					p.least++
+				} else {
+					p.least += int64(len(row))
+				}
+			}
+		}
+	}
+}
+
+func (p *pair) finish() kernels.Counts {
+	p.Helper()
+	got, err := p.under.Finish()
+	p.ok("Finish", err)
+	want, err := p.model.Finish()
+	p.ok("Finish", err)
+	if got.Next != want.Next {
+		p.fail("Finish: Next is %d, want %d", got.Next, want.Next)
+	}
+	if p.need&kernels.NeedNextArcs != 0 && got.NextArcs != want.NextArcs {
+		p.fail("Finish: NextArcs is %d, want %d", got.NextArcs, want.NextArcs)
+	}
+	if p.need&kernels.NeedUnvisited != 0 && (got.Unvisited != want.Unvisited || got.UnvisitedArcs != want.UnvisitedArcs) {
+		p.fail("Finish: Unvisited is %d with %d arcs, want %d with %d",
+			got.Unvisited, got.UnvisitedArcs, want.Unvisited, want.UnvisitedArcs)
+	}
+	if p.need&kernels.NeedExamined != 0 && (got.Examined < p.least || got.Examined > p.most) {
+		p.fail("Finish: Examined is %d, want %d … %d", got.Examined, p.least, p.most)
+	}
+	return got
+}
+
+// foreign returns both processors' lists of the vertices that q found.
+func (p *pair) foreign(q int) (under, model []uint32) {
+	p.Helper()
+	under, err := p.under.Foreign(q)
+	p.ok("Foreign", err)
+	model, err = p.model.Foreign(q)
+	p.ok("Foreign", err)
+	if got := slices.Sorted(slices.Values(under)); !slices.Equal(got, model) {
+		p.fail("Foreign(%d) is %s, want %s", q, some(got), some(model))
+	}
+	return under, model
+}

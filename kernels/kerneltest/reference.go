@@ -1,0 +1,212 @@
+package kerneltest
+
+import (
+	"context"
+	"math/bits"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// reference is one partition in plain serial Go: a bool per rank, no word tricks,
+// messages copied. It is slow and meant to be read.
+type reference struct {
+	part *kernels.Part
+	need kernels.Need
+	// Over all ranks.
+	seen, frontier, next []bool
+	parent               []uint32
+	// finder is kept over all ranks; own ranks only are used.
+	finder   []uint8
+	examined int64
+}
+
+// NewReference returns the kit's model, a processor of kind "cpu": correct, serial
+// and slow. Other packages may test their loops with it.
+func NewReference() kernels.Processor { return &reference{} }
+
+func (p *reference) Kind() string { return "cpu" }
+
+func (p *reference) Load(_ context.Context, part *kernels.Part) error {
+	p.part = part
+	return p.Reset(0)
+}
+
+func (p *reference) Bytes() (sum int64) {
+	for _, s := range p.part.Subgraphs {
+		if s != nil {
+			sum += s.Bytes()
+		}
+	}
+	return sum + 8*int64(p.part.Ranks)
+}
+
+func (p *reference) Reset(need kernels.Need) error {
+	n := p.part.Ranks
+	p.need = need
+	p.seen, p.frontier, p.next = make([]bool, n), make([]bool, n), make([]bool, n)
+	p.parent, p.finder = make([]uint32, n), make([]uint8, n)
+	p.examined = 0
+	return nil
+}
+
+func (p *reference) SetRoot(rank uint32) error {
+	p.claim(rank, rank)
+	p.frontier[rank], p.next[rank] = true, false
+	return nil
+}
+
+// claim visits v from u, and tells whether that was news.
+func (p *reference) claim(u, v uint32) bool {
+	if p.seen[v] {
+		return false
+	}
+	p.seen[v], p.next[v], p.parent[v], p.finder[v] = true, true, u, uint8(p.part.Index)
+	return true
+}
+
+// own calls do for every own vertex.
+func (p *reference) own(do func(s *graph.Subgraph, row, rank uint32)) {
+	for _, s := range p.part.Subgraphs {
+		for i := uint32(0); s != nil && i < s.Rows; i++ {
+			do(s, i, s.First+i)
+		}
+	}
+}
+
+func (p *reference) Step(_ context.Context, d kernels.Direction) (string, error) {
+	p.own(func(s *graph.Subgraph, row, rank uint32) {
+		if d == kernels.TopDown && p.frontier[rank] {
+			for _, v := range neighbours(s.Out, row) {
+				p.examined++
+				p.claim(rank, v)
+			}
+		}
+		if d == kernels.BottomUp && !p.seen[rank] {
+			for _, u := range neighbours(s.In, row) {
+				p.examined++
+				if p.frontier[u] {
+					p.claim(u, rank)
+					break
+				}
+			}
+		}
+	})
+	return "reference-" + d.String(), nil
+}
+
+func neighbours(a *graph.Adjacency, row uint32) []uint32 {
+	lo, hi := a.Row(row)
+	return a.Neighbours[lo:hi]
+}
+
+func (p *reference) Publish(r int) (kernels.Message, error) {
+	return message(p.part.Ranges[r], p.frontier), nil
+}
+
+func (p *reference) Outbox(r int) (kernels.Message, error) {
+	return message(p.part.Ranges[r], p.next), nil
+}
+
+// message tells the vertices of rg that are in set.
+func message(rg kernels.Range, set []bool) (m kernels.Message) {
+	list, words := []uint32{}, make([]uint32, (rg.Padded()-rg.First)/32)
+	for rank := rg.First; rank < rg.First+rg.Vertices; rank++ {
+		if set[rank] {
+			list = append(list, rank)
+			words[(rank-rg.First)/32] |= 1 << (rank % 32)
+		}
+	}
+	switch m.Count = len(list); {
+	case m.Count == 0:
+	case kernels.AsList(m.Count, 32*len(words)):
+		m.List = list
+	default:
+		m.Bits = words
+	}
+	return m
+}
+
+// told returns the ranks that m tells of rg.
+func told(rg kernels.Range, m kernels.Message) []uint32 {
+	if m.Count == 0 || m.List != nil {
+		return m.List
+	}
+	var list []uint32
+	for i, word := range m.Bits {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, rg.First+uint32(32*i+bits.TrailingZeros32(word)))
+		}
+	}
+	return list
+}
+
+func (p *reference) Gather(r int, m kernels.Message) error {
+	for _, rank := range told(p.part.Ranges[r], m) {
+		p.frontier[rank], p.seen[rank] = true, true
+	}
+	return nil
+}
+
+func (p *reference) Deliver(r int, from int, m kernels.Message) error {
+	for _, rank := range told(p.part.Ranges[r], m) {
+		if !p.seen[rank] {
+			p.seen[rank], p.next[rank], p.finder[rank] = true, true, uint8(from)
+		}
+	}
+	return nil
+}
+
+func (p *reference) Finish() (c kernels.Counts, err error) {
+	clear(p.frontier)
+	p.own(func(s *graph.Subgraph, row, rank uint32) {
+		p.frontier[rank] = p.next[rank]
+		if p.next[rank] {
+			c.Next++
+			c.NextArcs += int64(s.Out.Degree(row))
+		}
+		if !p.seen[rank] {
+			c.Unvisited++
+			if s.In != nil {
+				c.UnvisitedArcs += int64(s.In.Degree(row))
+			}
+		}
+	})
+	clear(p.next)
+	c.Examined, p.examined = p.examined, 0
+	return c, nil
+}
+
+func (p *reference) Foreign(q int) (list []uint32, err error) {
+	p.own(func(_ *graph.Subgraph, _, rank uint32) {
+		if p.seen[rank] && int(p.finder[rank]) == q {
+			list = append(list, rank)
+		}
+	})
+	return list, nil
+}
+
+func (p *reference) Answer(ranks []uint32) ([]uint32, error) {
+	list := make([]uint32, len(ranks))
+	for i, rank := range ranks {
+		list[i] = p.parent[rank]
+	}
+	return list, nil
+}
+
+func (p *reference) Parents(out []uint32, foreign, answers [][]uint32) error {
+	for q := range foreign {
+		for i, rank := range foreign[q] {
+			p.parent[rank] = answers[q][i]
+		}
+	}
+	p.own(func(_ *graph.Subgraph, _, rank uint32) {
+		v := p.part.VertexOf[rank]
+		if out[v] = graph.None; p.seen[rank] {
+			out[v] = p.part.VertexOf[p.parent[rank]]
+		}
+	})
+	return nil
+}
+
+func (p *reference) Close() error { return nil }

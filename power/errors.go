@@ -1,0 +1,52 @@
+package power
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Errors of specifications and opening.
+var (
+	// ErrSpec is returned by ParseSpec for a specification that is malformed: an
+	// unknown kind, an unknown or missing option, a value out of range.
+	ErrSpec = errors.New("bad power specification")
+	// ErrNoMeter is returned by Open when a kind that was asked for by name has no
+	// meter that can be read. For "auto" it is never returned.
+	ErrNoMeter = errors.New("no meter")
+	// ErrUnsupported is wrapped where this platform cannot offer a meter at all.
+	ErrUnsupported = errors.New("not supported on this platform")
+	// ErrFormat is wrapped where a file (a log, a snapshot, a session) is malformed.
+	ErrFormat = errors.New("malformed")
+)
+
+// Errors of a running session.
+var (
+	// ErrRate is returned by Start for a rate outside 1 Hz to 1 kHz.
+	ErrRate = errors.New("sampling rate out of range")
+	// ErrClosed is returned by a session that was closed.
+	ErrClosed = errors.New("session closed")
+	// ErrEnded is returned by a meter's Read when its source has come to an end
+	// and no further reading can follow.
+	ErrEnded = errors.New("source ended")
+	// ErrUnknownEnergy is returned where a figure needs an energy that no meter knows.
+	ErrUnknownEnergy = errors.New("energy unknown")
+)
+
+// UnavailableError says why one meter cannot be used and what cures it.
+type UnavailableError struct {
+	Name   string // the meter or the kind of meters
+	Reason string // one line
+	Cure   string // one line, or ""
+	Err    error  // the cause, or nil
+}
+
+// Error joins name, reason and cure in one line.
+func (e *UnavailableError) Error() string {
+	if e.Cure == "" {
+		return fmt.Sprintf("%s: unavailable: %s", e.Name, e.Reason)
+	}
+	return fmt.Sprintf("%s: unavailable: %s; %s", e.Name, e.Reason, e.Cure)
+}
+
+// Unwrap returns the cause.
+func (e *UnavailableError) Unwrap() error { return e.Err }

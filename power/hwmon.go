@@ -1,0 +1,134 @@
+package power
+
+import (
+	"fmt"
+	"regexp"
+	"sort"
+	"strconv"
+	"time"
+
+	"github.com/totemgo/totemgo/record"
+)
+
+var hwmonFile = regexp.MustCompile(`^(power|energy)([0-9]+)_(average|input)$`)
+
+// gpuChips are the hwmon names of graphics drivers; one sensor of each covers the card.
+func gpuChip(name string) bool {
+	switch name {
+	case "amdgpu", "radeon", "i915", "xe", "nouveau":
+		return true
+	}
+	return false
+}
+
+// hwmonMeters lists the power and energy sensors of class/hwmon, of one chip name
+// and label if these are given. A sensor of a GPU counts in totals; any other is
+// shown apart, for only its owner knows what it covers, unless it was asked for.
+func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing []Unavailable) {
+	const root = "class/hwmon"
+	seen, names := map[string]int{}, map[string]bool{}
+	for _, h := range t.list(root) {
+		dir := root + "/" + h
+		name, err := t.readFile(dir + "/name")
+		if err != nil || chip != "" && chip != name {
+			continue
+		}
+		seen[name]++
+		device := name
+		if seen[name] > 1 {
+			device = name + "." + strconv.Itoa(seen[name])
+		}
+		cards := 0 // sensors of this chip that count in totals
+		for _, s := range hwmonSensors(t, dir) {
+			l, err := t.readFile(fmt.Sprintf("%s/%s%d_label", dir, s.what, s.index))
+			if err != nil || l == "" {
+				l = fmt.Sprintf("%s%d", s.what, s.index)
+			}
+			if label != "" && label != l {
+				continue
+			}
+			full := "hwmon:" + device + "/" + l
+			if names[full] {
+				full += fmt.Sprintf(".%d", s.index)
+			}
+			names[full] = true
+			info := Info{
+				Name: full, Kind: "hwmon", Domain: "board", Device: name,
+				Source: t.show(dir + "/" + s.file), Coverage: record.CoverageComponent, Method: Power, Unit: 1e-6,
+			}
+			if s.what == "energy" {
+				info.Method = Counter
+			} else if ms, err := t.readUint(fmt.Sprintf("%s/power%d_average_interval", dir, s.index)); err == nil {
+				info.Update = time.Duration(ms) * time.Millisecond
+			}
+			if covers != "" {
+				info.Coverage = covers
+			}
+			if gpuChip(name) {
+				info.Domain = "gpu"
+			}
+			info.Apart = chip == "" && (!gpuChip(name) || cards > 0)
+			cards++
+			m := &fileMeter{tree: t, file: dir + "/" + s.file, info: info}
+			if _, err := t.readUint(m.file); err != nil {
+				missing = append(missing, denied(info, info.Source, err, "run 'sudo chmod a+r "+info.Source+"', or run as root"))
+				continue
+			}
+			meters = append(meters, m)
+		}
+	}
+	if len(meters)+len(missing) == 0 {
+		why := "no power or energy sensors in " + t.show(root)
+		if chip != "" {
+			why = fmt.Sprintf("no power or energy sensor of chip %q", chip)
+			if label != "" {
+				why += fmt.Sprintf(" with label %q", label)
+			}
+			why += " in " + t.show(root)
+		}
+		missing = append(missing, Unavailable{Name: "hwmon", Reason: why,
+			Cure: "load the board's or card's sensor driver ('sudo sensors-detect' from lm-sensors finds it)"})
+	}
+	return meters, missing
+}
+
+type hwmonSensor struct {
+	what  string // power or energy
+	index int
+	file  string
+}
+
+// hwmonSensors lists one sensor a channel: average power before momentary power,
+// and counters before both where the channel of one number has them.
+func hwmonSensors(t *Sysfs, dir string) []hwmonSensor {
+	best := map[int]hwmonSensor{}
+	rank := func(s hwmonSensor) int {
+		switch {
+		case s.what == "energy":
+			return 2
+		case s.file == fmt.Sprintf("power%d_average", s.index):
+			return 1
+		}
+		return 0
+	}
+	for _, f := range t.list(dir) {
+		m := hwmonFile.FindStringSubmatch(f)
+		if m == nil || m[1] == "energy" && m[3] != "input" {
+			continue
+		}
+		n, err := strconv.Atoi(m[2])
+		if err != nil {
+			continue
+		}
+		s := hwmonSensor{what: m[1], index: n, file: f}
+		if old, ok := best[n]; !ok || rank(s) > rank(old) {
+			best[n] = s
+		}
+	}
+	out := make([]hwmonSensor, 0, len(best))
+	for _, s := range best {
+		out = append(out, s)
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].index < out[j].index })
+	return out
+}

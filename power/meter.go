@@ -1,0 +1,167 @@
+package power
+
+import (
+	"time"
+
+	"github.com/totemgo/totemgo/record"
+)
+
+// Method is how a meter's readings become energy.
+type Method uint8
+
+// The methods.
+const (
+	// Counter meters read an energy counter: energy over an interval is a difference.
+	Counter Method = iota
+	// Power meters read power: energy is the trapezoid over the real times.
+	Power
+	// Modelled meters compute energy from a model; nothing is measured.
+	Modelled
+)
+
+// String is the method's name in results.
+func (m Method) String() string {
+	switch m {
+	case Counter:
+		return "energy counter"
+	case Power:
+		return "integrated power"
+	}
+	return "model"
+}
+
+// Info describes a meter. It does not change while the meter is open.
+type Info struct {
+	// Name is unique in a session, such as "rapl:package-0".
+	Name string
+	// Kind is the kind of source: "rapl", "nvml", "hwmon", "wattsup", "line",
+	// "replay" or "model".
+	Kind string
+	// Domain is the part of the machine it covers: "package", "cores", "uncore",
+	// "dram", "platform", "gpu", "cpu", "board" or "system".
+	Domain string
+	// Device is the device's own name, Source the file, port or command read.
+	Device, Source string
+	// Coverage is one of the Coverage names of package record.
+	Coverage string
+	Method   Method
+	// Unit is the size of one step of Reading.Count in joules (Counter, Modelled)
+	// or the resolution in watts, 0 if unknown (Power).
+	Unit float64
+	// Wrap is the number of steps after which a counter starts again; 0: it does not.
+	Wrap uint64
+	// Update is how often the source renews its value; 0: unknown.
+	Update time.Duration
+	// Stream is true where readings come at the source's own pace and carry its
+	// own times, so that a mark cannot cause one.
+	Stream bool
+	// PartOf names the meter whose energy contains this one's: it is shown, and
+	// left out of totals.
+	PartOf string
+	// Apart keeps the meter out of totals: what it covers overlaps with others.
+	Apart bool
+	// Estimated and Replayed mark figures that were not measured, or not now.
+	Estimated, Replayed bool
+}
+
+// Reading is one value of a meter.
+type Reading struct {
+	// At is the time since the session's start.
+	At time.Duration
+	// Count is the counter (Counter, Modelled) in units of Info.Unit.
+	Count uint64
+	// Watts is the power (Power).
+	Watts float64
+}
+
+// Meter is one source of readings. The session that owns it calls it from one
+// goroutine at a time.
+type Meter interface {
+	// Info describes the meter.
+	Info() Info
+	// Begin is called once, before the first Read, with the session's zero of time.
+	Begin(start time.Time) error
+	// Read returns the readings since the last call, in order. A meter that is
+	// polled returns one, taken now; a stream returns those that came in, and may
+	// return one later than now if it knows it. ErrEnded means that none will follow.
+	Read(now time.Duration) ([]Reading, error)
+	// Close ends the meter and every goroutine it started.
+	Close() error
+}
+
+// Faults counts what a stream had to drop or correct. A Meter may implement
+// Faulty to state them.
+type Faults struct {
+	Malformed  int // lines that held no reading
+	ClockSteps int // jumps of the source's clock
+	Notes      []string
+}
+
+// Faulty is implemented by meters that can drop readings before the session sees them.
+type Faulty interface{ Faults() Faults }
+
+// Describe turns a meter's description into its record.
+func Describe(i Info) record.PowerMeter {
+	m := record.PowerMeter{
+		Name: i.Name, Kind: i.Kind, Domain: i.Domain, Device: i.Device, Source: i.Source,
+		Coverage: i.Coverage, Method: i.Method.String(), PartOf: i.PartOf,
+		Available: true, Estimated: i.Estimated, Replayed: i.Replayed,
+	}
+	if i.Unit > 0 {
+		u := i.Unit
+		if i.Method == Power {
+			m.ResolutionW = &u
+		} else if i.Method == Counter {
+			m.ResolutionJ = &u
+		}
+	}
+	if i.Wrap > 0 {
+		w := float64(i.Wrap) * i.Unit
+		m.WrapJ = &w
+	}
+	if i.Update > 0 {
+		u := i.Update.Seconds()
+		m.UpdateIntervalS = &u
+	}
+	return m
+}
+
+// inTotal tells which meters the totals of a session contain, so that no joule
+// counts twice: the first whole-system meter alone, if there is one; else all
+// components that are neither part of another meter nor apart, or the platform
+// meter if there are none; else the first model.
+func inTotal(infos []Info) []bool {
+	in := make([]bool, len(infos))
+	for i, x := range infos {
+		if x.Coverage == record.CoverageWholeSystem {
+			in[i] = true
+			return in
+		}
+	}
+	names := map[string]bool{}
+	for _, x := range infos {
+		names[x.Name] = true
+	}
+	found := false
+	for i, x := range infos {
+		if x.Coverage == record.CoverageComponent && !x.Apart && !names[x.PartOf] {
+			in[i], found = true, true
+		}
+	}
+	if found {
+		return in
+	}
+	for i, x := range infos {
+		if x.Domain == "platform" {
+			in[i] = true
+			return in
+		}
+	}
+	for i, x := range infos {
+		if x.Coverage == record.CoverageModel {
+			in[i] = true
+			return in
+		}
+	}
+	return in
+}

@@ -1,0 +1,191 @@
+package power
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/totemgo/totemgo/record"
+)
+
+// Unavailable says why a meter, or a kind of meters, is not used.
+type Unavailable struct {
+	Name        string
+	Info        *Info  // what it would be, nil if unknown
+	DuplicateOf string // the meter that reads the same hardware, or ""
+	Reason      string // one line
+	Cure        string // one line, or ""
+	Err         error
+}
+
+// OpenOptions say where meters are looked for.
+type OpenOptions struct {
+	// SysfsRoot is a directory or snapshot as OpenSysfs takes it; "" is /sys.
+	SysfsRoot string
+	// ProcRoot is the proc file system's directory; "" is /proc.
+	ProcRoot string
+	// NVMLLibrary is NVML's file; "" is what the driver installs.
+	NVMLLibrary string
+
+	nvml func() (nvmlAPI, error) // instead of the library, for tests
+}
+
+func (o OpenOptions) loader() func() (nvmlAPI, error) {
+	if o.nvml != nil {
+		return o.nvml
+	}
+	return func() (nvmlAPI, error) { return loadNVML(o.NVMLLibrary) }
+}
+
+// Open opens the meters that specs ask for. "auto" takes what there is, and what is
+// missing is listed in unavailable; any other kind that yields no meter at all makes
+// Open fail with ErrNoMeter, every reason told. The caller closes the meters, or
+// hands them to a Session. No two meters bear one name.
+func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailable, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, closeMeters(meters))
+			meters, unavailable = nil, nil
+		}
+	}()
+	tree, err := OpenSysfs(o.SysfsRoot)
+	if err != nil {
+		return nil, nil, err
+	}
+	names := map[string]bool{}
+	add := func(ms []Meter) {
+		for _, m := range ms {
+			if n := m.Info().Name; names[n] {
+				_ = m.Close() // asked for twice, open already
+				continue
+			} else {
+				names[n] = true
+			}
+			meters = append(meters, m)
+		}
+	}
+	for _, s := range specs {
+		var found []Meter
+		var lack []Unavailable
+		switch s.Kind {
+		case KindNone:
+			continue
+		case KindAuto:
+			found, lack = probe(tree, o, true)
+		case KindRAPL:
+			found, lack = raplMeters(tree)
+		case KindNVML:
+			found, lack = nvmlMeters(o.loader())
+		case KindHwmon:
+			found, lack = hwmonMeters(tree, s.Chip, s.Label, s.Covers)
+		default:
+			m, oerr := openOne(s, o)
+			if oerr != nil {
+				return meters, nil, oerr
+			}
+			if names[m.Info().Name] {
+				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q", ErrSpec, m.Info().Name)
+			}
+			found = []Meter{m}
+		}
+		add(found)
+		unavailable = append(unavailable, lack...)
+		if len(found) == 0 && s.Kind != KindAuto {
+			return meters, nil, noMeter(s.Kind, lack)
+		}
+	}
+	return meters, unavailable, nil
+}
+
+// noMeter is the error for a kind without any meter.
+func noMeter(kind string, lack []Unavailable) error {
+	why := make([]string, len(lack))
+	errs := []error{ErrNoMeter}
+	for i, u := range lack {
+		why[i] = (&UnavailableError{Name: u.Name, Reason: u.Reason, Cure: u.Cure}).Error()
+		if u.Err != nil {
+			errs = append(errs, u.Err)
+		}
+	}
+	return &noMeterError{text: fmt.Sprintf("power: no meter of kind %s: %s", kind, strings.Join(why, "; ")), errs: errs}
+}
+
+// noMeterError has one line for all its causes.
+type noMeterError struct {
+	text string
+	errs []error
+}
+
+// Error is the line.
+func (e *noMeterError) Error() string { return e.text }
+
+// Unwrap returns ErrNoMeter and the causes.
+func (e *noMeterError) Unwrap() []error { return e.errs }
+
+func openOne(s Spec, o OpenOptions) (Meter, error) {
+	f, err := s.format()
+	if err != nil {
+		return nil, err
+	}
+	if s.Covers == "" {
+		s.Covers = record.CoverageComponent
+	}
+	switch s.Kind {
+	case KindModel:
+		return newModel(s.Idle, s.Busy, o.ProcRoot)
+	case KindReplay:
+		return newReplay(s, f)
+	case KindLine:
+		return newLine(s, f)
+	case KindWattsUp:
+		return newWattsUp(s)
+	}
+	return nil, fmt.Errorf("power: %w: kind %q", ErrSpec, s.Kind)
+}
+
+// probe looks for the meters of the machine; totals leaves out the sensors that
+// totals would not contain.
+func probe(tree *Sysfs, o OpenOptions, totals bool) (meters []Meter, missing []Unavailable) {
+	m, u := raplMeters(tree)
+	meters, missing = append(meters, m...), append(missing, u...)
+	m, u = nvmlMeters(o.loader())
+	meters, missing = append(meters, m...), append(missing, u...)
+	m, u = hwmonMeters(tree, "", "", "")
+	for _, x := range m {
+		if !totals || !x.Info().Apart {
+			meters = append(meters, x)
+		}
+	}
+	return meters, append(missing, u...)
+}
+
+// List states what meters the machine has, and why what is not there is not: one
+// entry for each meter that can be read, cannot be read, or is seen twice, and one
+// line for each kind without any. All are closed again.
+func List(o OpenOptions) (*record.PowerMeters, error) {
+	tree, err := OpenSysfs(o.SysfsRoot)
+	if err != nil {
+		return nil, err
+	}
+	meters, missing := probe(tree, o, false)
+	r := &record.PowerMeters{Schema: record.PowerMetersSchema, Meters: []record.PowerMeter{}}
+	infos := make([]Info, len(meters))
+	for i, m := range meters {
+		infos[i] = m.Info()
+	}
+	for i, in := range inTotal(infos) {
+		d := Describe(infos[i])
+		d.InTotal = in
+		r.Meters = append(r.Meters, d)
+	}
+	for _, u := range missing {
+		if u.Info == nil {
+			r.Missing = append(r.Missing, record.PowerMissing{Name: u.Name, Reason: u.Reason, Cure: u.Cure})
+			continue
+		}
+		d := Describe(*u.Info)
+		d.Available, d.Reason, d.Cure, d.DuplicateOf = false, u.Reason, u.Cure, u.DuplicateOf
+		r.Meters = append(r.Meters, d)
+	}
+	return r, closeMeters(meters)
+}

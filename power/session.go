@@ -1,0 +1,543 @@
+package power
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"sync"
+	"time"
+
+	"github.com/totemgo/totemgo/record"
+)
+
+// The sampler's rates in Hz.
+const (
+	MinRate     = 1
+	MaxRate     = 1000
+	DefaultRate = 10
+)
+
+// maxFailures is how many reads in a row may fail before a meter counts as lost.
+const maxFailures = 3
+
+// clockStep is how far the wall clock may drift from the monotonic clock between two
+// rounds before that is a step.
+const clockStep = 500 * time.Millisecond
+
+// Options of a session. The zero value has no meters and samples at DefaultRate.
+type Options struct {
+	// Meters are the meters to read, as Open returns them. The session owns them
+	// from Start on, also when Start fails, and closes them.
+	Meters []Meter
+	// Unavailable is what to state as missing in results, as Open returns it.
+	Unavailable []Unavailable
+	// Rate is the sampling rate in Hz, from MinRate to MaxRate; 0 is DefaultRate.
+	Rate float64
+	// SubtractBaseline adds to every interval its energy less the power that
+	// Baseline measured.
+	SubtractBaseline bool
+
+	// clock returns the time since the session's start and the wall clock; nil is
+	// the machine's. A session with a clock has no sampler: sample is called instead.
+	clock func() (time.Duration, time.Time)
+}
+
+// A Session reads meters in one goroutine of its own, from Start to Close. All
+// methods may be called from several goroutines.
+type Session struct {
+	o       Options
+	rate    float64
+	start   time.Time
+	total   []bool
+	stop    context.CancelFunc
+	sampler sync.WaitGroup
+
+	mu       sync.Mutex
+	series   []*series
+	streak   []int // failed reads in a row, per meter
+	marks    []*Mark
+	closed   bool
+	closeErr error
+	end      time.Duration // when closed
+
+	lastRound        time.Duration
+	ticks, lateTicks int
+	cost, worst      time.Duration
+	wallOffset       time.Duration // wall clock less monotonic clock, at the last round
+	clockSteps       int
+	baseline         *Interval
+}
+
+// Start begins a session and its sampler, and takes the first reading of every
+// meter. ctx ends the sampler as Close does, but the results stay. No meters at all
+// is no error: every energy is then unknown.
+func Start(ctx context.Context, o Options) (*Session, error) {
+	s := &Session{o: o, rate: o.Rate}
+	if s.rate == 0 {
+		s.rate = DefaultRate
+	}
+	if !(s.rate >= MinRate && s.rate <= MaxRate) {
+		return nil, errors.Join(fmt.Errorf("power: %g Hz: %w (%d to %d)", o.Rate, ErrRate, MinRate, MaxRate), closeMeters(o.Meters))
+	}
+	s.start = time.Now()
+	infos := make([]Info, len(o.Meters))
+	for i, m := range o.Meters {
+		infos[i] = m.Info()
+		ser := &series{info: infos[i]}
+		if !infos[i].Stream {
+			ser.period = 1 / s.rate
+		}
+		s.series = append(s.series, ser)
+		s.streak = append(s.streak, 0)
+	}
+	s.total = inTotal(infos)
+	if o.clock != nil {
+		_, s.start = o.clock()
+	}
+	for _, m := range o.Meters {
+		if err := m.Begin(s.start); err != nil {
+			return nil, errors.Join(fmt.Errorf("power: start %s: %w", m.Info().Name, err), closeMeters(o.Meters))
+		}
+	}
+	ctx, s.stop = context.WithCancel(ctx)
+	s.sample()
+	if o.clock == nil {
+		s.sampler.Add(1)
+		go s.run(ctx)
+	}
+	return s, nil
+}
+
+func closeMeters(ms []Meter) error {
+	var errs []error
+	for _, m := range ms {
+		errs = append(errs, m.Close())
+	}
+	return errors.Join(errs...)
+}
+
+// now returns the session's time and the wall clock.
+func (s *Session) now() (time.Duration, time.Time) {
+	if s.o.clock != nil {
+		return s.o.clock()
+	}
+	t := time.Now()
+	return t.Sub(s.start), t.Round(0)
+}
+
+// Now is the time since the session's start, by the monotonic clock.
+func (s *Session) Now() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed {
+		return s.end
+	}
+	t, _ := s.now()
+	return t
+}
+
+// run is the sampler: rounds at multiples of the period; one that comes too late is
+// counted, those that were missed altogether are left out.
+func (s *Session) run(ctx context.Context) {
+	defer s.sampler.Done()
+	period := time.Duration(float64(time.Second) / s.rate)
+	timer := time.NewTimer(period)
+	defer timer.Stop()
+	due := period
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-timer.C:
+		}
+		s.mu.Lock()
+		if s.closed {
+			s.mu.Unlock()
+			return
+		}
+		t, _ := s.now()
+		late := t-due > period/2
+		if late {
+			s.lateTicks++
+		}
+		s.round(late)
+		t, _ = s.now()
+		s.mu.Unlock()
+		due += period
+		if due <= t {
+			due = (t/period + 1) * period
+		}
+		timer.Reset(due - t)
+	}
+}
+
+// sample takes one round of readings now and returns its time.
+func (s *Session) sample() time.Duration {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.round(false)
+}
+
+// round reads every meter once; the lock is held. All readings of a round bear the
+// time of its start, so that a mark's edge is a reading.
+func (s *Session) round(late bool) time.Duration {
+	if s.closed {
+		return s.end
+	}
+	t, wall := s.now()
+	if s.ticks > 0 && t == s.lastRound {
+		return t // read at this very time already
+	}
+	s.lastRound = t
+	offset := wall.Sub(s.start.Round(0)) - t
+	if d := offset - s.wallOffset; s.ticks > 0 && (d > clockStep || d < -clockStep) {
+		s.clockSteps++
+	}
+	s.wallOffset = offset
+	s.ticks++
+	for i, m := range s.o.Meters {
+		ser := s.series[i]
+		if ser.lost {
+			continue
+		}
+		readings, err := m.Read(t)
+		for _, r := range readings {
+			ser.add(r)
+		}
+		if late && len(readings) > 0 && !ser.info.Stream {
+			ser.late++
+		}
+		if err == nil {
+			s.streak[i] = 0
+			continue
+		}
+		if errors.Is(err, ErrEnded) {
+			ser.lose(t, err.Error())
+			continue
+		}
+		ser.failures++
+		s.streak[i]++
+		if s.streak[i] >= maxFailures || errors.Is(err, fs.ErrNotExist) {
+			ser.lose(t, reason(err)+" ("+err.Error()+")")
+		}
+	}
+	after, _ := s.now()
+	d := after - t
+	s.cost += d
+	s.worst = max(s.worst, d)
+	return t
+}
+
+// A Mark is a phase of a session between two readings of every meter.
+type Mark struct {
+	s          *Session
+	name       string
+	start, end time.Duration
+	ended      bool
+}
+
+// Mark begins a phase. Phases may overlap and names may repeat. Every polled meter
+// is read now, so that the phase's energy does not depend on the sampling rate.
+func (s *Session) Mark(name string) *Mark {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	m := &Mark{s: s, name: name}
+	m.start = s.round(false)
+	s.marks = append(s.marks, m)
+	return m
+}
+
+// End ends the phase with another reading and returns its energy. A second End
+// returns the phase's energy again, which for streams may have grown more exact,
+// now that later readings are in.
+func (m *Mark) End() Interval {
+	s := m.s
+	s.mu.Lock()
+	if !m.ended {
+		m.end, m.ended = s.round(false), true
+	}
+	end, v := m.end, s.look()
+	s.mu.Unlock()
+	return v.interval(m.name, m.start, end)
+}
+
+// Interval is the energy between two times of the session. The edges are
+// interpolated between readings where they are none themselves.
+func (s *Session) Interval(from, to time.Duration) Interval {
+	s.mu.Lock()
+	v := s.look()
+	s.mu.Unlock()
+	return v.interval("", from, to)
+}
+
+// view is what a session holds at one moment. Readings are only ever appended, so it
+// can be worked on while the sampler goes on.
+type view struct {
+	series   []series
+	nominal  []float64
+	total    []bool
+	baseline *Interval // nil: nothing to subtract
+}
+
+// look takes a view; the lock is held.
+func (s *Session) look() *view {
+	v := &view{series: make([]series, len(s.series)), nominal: make([]float64, len(s.series)), total: s.total}
+	for i, x := range s.series {
+		v.series[i] = *x
+		v.nominal[i] = -1
+	}
+	if s.o.SubtractBaseline {
+		v.baseline = s.baseline
+	}
+	return v
+}
+
+// usual is the usual step of series k, reckoned once.
+func (v *view) usual(k int) float64 {
+	if v.nominal[k] < 0 {
+		v.nominal[k] = v.series[k].nominal()
+	}
+	return v.nominal[k]
+}
+
+func (v *view) interval(name string, from, to time.Duration) Interval {
+	i := v.gross(name, from, to)
+	if v.baseline != nil && i.Known {
+		i.NetJoules, i.HasNet = i.Joules-v.baseline.MeanWatts()*i.Covered, true
+	}
+	return i
+}
+
+func (v *view) gross(name string, from, to time.Duration) Interval {
+	i := Interval{Name: name, Start: from, End: to, Known: true}
+	a, b := from.Seconds(), to.Seconds()
+	i.Covered = b - a
+	counted := 0
+	for k := range v.series {
+		ser := &v.series[k]
+		m := ser.between(a, b, v.usual(k))
+		m.InTotal = v.total[k]
+		i.Meters = append(i.Meters, m)
+		if !m.InTotal {
+			continue
+		}
+		counted++
+		i.Known = i.Known && m.Known
+		i.Joules += m.Joules
+		i.Covered = min(i.Covered, m.Covered)
+		i.Coverage = ser.info.Coverage
+		i.Estimated = i.Estimated || ser.info.Estimated
+		i.Replayed = i.Replayed || ser.info.Replayed
+	}
+	if counted == 0 {
+		i.Known, i.Covered = false, 0
+	}
+	if !i.Known {
+		i.Joules, i.Covered = 0, 0
+		return i
+	}
+	if counted > 1 {
+		// Meters that know different parts of the interval are brought to the part
+		// that all of them cover by their own mean power.
+		i.Joules = 0
+		for _, m := range i.Meters {
+			if m.InTotal {
+				i.Joules += m.Joules * (i.Covered / m.Covered)
+			}
+		}
+	}
+	i.PeakWatts = v.jointPeak(i.Meters, a, b)
+	return i
+}
+
+// jointPeak is the highest power of the meters that count together: that of the
+// meter alone if there is one, else over the longest of their windows.
+func (v *view) jointPeak(meters []MeterEnergy, a, b float64) float64 {
+	var counted []*series
+	w, top, alone := 0.0, 0.0, 0.0
+	for k, m := range meters {
+		if !m.InTotal {
+			continue
+		}
+		s := &v.series[k]
+		counted = append(counted, s)
+		w = max(w, s.window(v.usual(k)))
+		top += m.MeanWatts()
+		alone = m.PeakWatts
+	}
+	if len(counted) == 1 {
+		return alone
+	}
+	if w <= 0 {
+		return top
+	}
+	for n := 0; a+float64(n+1)*w <= b; n++ {
+		x, p, known := a+float64(n)*w, 0.0, true
+		for _, s := range counted {
+			last := len(s.points) - 1
+			if last < 0 || x < s.points[0].t || x+w > s.points[last].t {
+				known = false
+				break
+			}
+			e0, _ := s.at(x)
+			e1, _ := s.at(x + w)
+			p += (e1 - e0) / w
+		}
+		if known {
+			top = max(top, p)
+		}
+	}
+	return top
+}
+
+// Baseline measures for d what the machine draws when nothing runs; the caller sees
+// to it that nothing does. It returns early with ctx's error. The figure is stated in
+// results, and subtracted only with Options.SubtractBaseline.
+func (s *Session) Baseline(ctx context.Context, d time.Duration) (Interval, error) {
+	m := s.Mark("baseline")
+	t := time.NewTimer(d)
+	defer t.Stop()
+	var err error
+	select {
+	case <-ctx.Done():
+		err = ctx.Err()
+	case <-t.C:
+	}
+	i := m.End()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err == nil && i.Known {
+		s.baseline = &i
+	}
+	i.HasNet = false
+	return i, err
+}
+
+// Close takes a last reading, ends the sampler and closes the meters. The results
+// stay. A second Close returns what the first did.
+func (s *Session) Close() error {
+	s.mu.Lock()
+	if s.closed {
+		defer s.mu.Unlock()
+		return s.closeErr
+	}
+	s.end = s.round(false)
+	s.closed = true
+	s.mu.Unlock()
+	s.stop()
+	s.sampler.Wait()
+	err := closeMeters(s.o.Meters)
+	s.mu.Lock()
+	s.closeErr = err
+	s.mu.Unlock()
+	return err
+}
+
+// Result states the session so far: meters with what happened to them, their
+// samples, and every mark. Until Close it takes a reading first, and marks that
+// have not ended reach until now. What it returns is the caller's.
+func (s *Session) Result() *record.PowerSession {
+	s.mu.Lock()
+	t := s.round(false)
+	p := &record.PowerSession{
+		Schema: record.PowerSessionSchema, Start: s.start.Round(0).UTC().Format(time.RFC3339Nano),
+		DurationS: t.Seconds(), Complete: s.closed, ClockSteps: s.clockSteps,
+		Meters: []record.PowerMeter{}, Marks: []record.PowerMark{},
+		Sampler: record.PowerSampler{RateHz: s.rate, Ticks: s.ticks, LateTicks: s.lateTicks,
+			CostS: s.cost.Seconds(), WorstTickS: s.worst.Seconds()},
+	}
+	if s.baseline != nil {
+		p.BaselineW = pointer(s.baseline.MeanWatts())
+	}
+	v := s.look()
+	marks := make([]Mark, len(s.marks))
+	for i, m := range s.marks {
+		marks[i] = *m
+	}
+	s.mu.Unlock()
+
+	if t > 0 {
+		p.Sampler.CostShare = p.Sampler.CostS / t.Seconds()
+	}
+	whole := v.gross("", 0, t)
+	p.Coverage, p.Estimated, p.Replayed = whole.Coverage, whole.Estimated, whole.Replayed
+	for i := range v.series {
+		m := v.meterRecord(i, whole.Meters[i])
+		if f, ok := s.o.Meters[i].(Faulty); ok {
+			x := f.Faults()
+			m.Seen.Malformed += x.Malformed
+			m.Seen.ClockSteps += x.ClockSteps
+			m.Seen.Notes = append(m.Seen.Notes, x.Notes...)
+		}
+		p.Meters = append(p.Meters, m)
+	}
+	for _, u := range s.o.Unavailable {
+		p.Missing = append(p.Missing, record.PowerMissing{Name: u.Name, Reason: u.Reason, Cure: u.Cure})
+	}
+	for _, m := range marks {
+		end := m.end
+		if !m.ended {
+			end = t
+		}
+		r := v.interval(m.name, m.start, end).Record()
+		r.Open = !m.ended
+		p.Marks = append(p.Marks, r)
+	}
+	p.Notes = notes(whole, p.ClockSteps)
+	return p
+}
+
+// meterRecord states one meter of a view.
+func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
+	ser := &v.series[i]
+	m := Describe(ser.info)
+	m.InTotal = v.total[i]
+	seen := &record.PowerSeen{
+		Samples: len(ser.points), CoveredS: e.Covered,
+		Wraps: ser.wraps, Resets: ser.resets, Repeats: ser.repeats, Late: ser.late,
+		OutOfOrder: ser.outOfOrder, Malformed: ser.malformed, Failures: ser.failures,
+		Lost: ser.lost, Reason: ser.lostWhy,
+	}
+	if ser.lost {
+		seen.LostAtS = pointer(ser.lostAt)
+	}
+	if e.Known {
+		seen.EnergyJ, seen.MeanW, seen.PeakW = pointer(e.Joules), pointer(e.MeanWatts()), pointer(e.PeakWatts)
+	}
+	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.usual(i))
+	if ser.unseen > 0 {
+		seen.Notes = append(seen.Notes, fmt.Sprintf("%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen))
+	}
+	m.Seen = seen
+	m.Samples = make([]record.PowerSample, len(ser.points))
+	values := make([]float64, len(ser.points))
+	for k, p := range ser.points {
+		values[k] = p.v
+		m.Samples[k].TimeS = p.t
+		if ser.info.Method == Power {
+			m.Samples[k].PowerW = &values[k]
+		} else {
+			m.Samples[k].EnergyJ = &values[k]
+		}
+	}
+	return m
+}
+
+// notes are what a reader of the results must know.
+func notes(whole Interval, clockSteps int) []string {
+	var n []string
+	if whole.Coverage == "" {
+		n = append(n, "no meter: no energy is known")
+	}
+	if whole.Estimated {
+		n = append(n, "estimated: the energy comes from a model, nothing was measured")
+	}
+	if whole.Replayed {
+		n = append(n, "replayed: the power was recorded at another time")
+	}
+	if clockSteps > 0 {
+		n = append(n, fmt.Sprintf("the wall clock jumped %d times; all times here are by the monotonic clock", clockSteps))
+	}
+	return n
+}

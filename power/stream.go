@@ -1,0 +1,365 @@
+package power
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+)
+
+// tailWait is how long to wait at the end of a file or an idle FIFO before looking
+// for more.
+const tailWait = 20 * time.Millisecond
+
+// Limits of how far a source's clock may stand from the arrival of its lines.
+const (
+	streamSkew  = 2 * time.Second // at the first line
+	streamAhead = time.Second     // later: a reading from the future is a clock step
+)
+
+// streamMeter follows a source that sends readings at its own pace, in a goroutine
+// from Begin to Close.
+type streamMeter struct {
+	info   Info
+	source func() (io.ReadCloser, error) // opens; called by Begin if src is nil
+	src    io.ReadCloser
+	split  bufio.SplitFunc
+	decode func(string) (w float64, at stamp, skip bool, err error)
+
+	start time.Time
+	done  chan struct{}
+
+	mu     sync.Mutex
+	queue  []Reading
+	end    error // why the source ended
+	faults Faults
+
+	anchored bool
+	offset   time.Duration // session time of a stamp, less the stamp
+	last     time.Duration // the last stamp
+}
+
+// Info describes the stream.
+func (m *streamMeter) Info() Info { return m.info }
+
+// Begin starts to follow the source.
+func (m *streamMeter) Begin(start time.Time) error {
+	m.start = start
+	if m.src == nil {
+		src, err := m.source()
+		if err != nil {
+			return err
+		}
+		m.src = src
+	}
+	m.done = make(chan struct{})
+	go m.follow()
+	return nil
+}
+
+func (m *streamMeter) follow() {
+	defer close(m.done)
+	sc := bufio.NewScanner(m.src)
+	sc.Buffer(nil, maxLine)
+	sc.Split(m.split)
+	for sc.Scan() {
+		arrived := time.Since(m.start)
+		w, at, skip, err := m.decode(sc.Text())
+		if skip {
+			continue
+		}
+		m.mu.Lock()
+		if err != nil {
+			m.faults.Malformed++
+			if m.faults.Malformed == 1 {
+				m.faults.Notes = append(m.faults.Notes, "first malformed line: "+err.Error())
+			}
+		} else {
+			m.queue = append(m.queue, Reading{At: m.place(at, arrived), Watts: w})
+		}
+		m.mu.Unlock()
+	}
+	err := sc.Err()
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if err == nil {
+		err = io.EOF
+	}
+	m.end = err
+}
+
+// place is the session's time of a line. Lines without stamps have the time of their
+// arrival. A stamp of the wall clock is believed unless it lies far off at the first
+// line; from then on late arrival is delay, while a stamp from the future or before
+// the last one is a step of the source's clock, after which arrival counts anew.
+func (m *streamMeter) place(at stamp, arrived time.Duration) time.Duration {
+	if !at.has {
+		return arrived
+	}
+	if !m.anchored {
+		m.anchored = true
+		m.offset = arrived - at.at
+		if at.absolute {
+			if off := -time.Duration(m.start.UnixNano()); (off - m.offset).Abs() <= streamSkew {
+				m.offset = off
+			} else {
+				m.faults.Notes = append(m.faults.Notes, fmt.Sprintf(
+					"the source's clock stands %v off ours; its times are aligned to the arrival of its first line", (off-m.offset).Round(time.Millisecond)))
+			}
+		}
+	} else if at.at < m.last || at.at+m.offset > arrived+streamAhead {
+		m.faults.ClockSteps++
+		m.offset = arrived - at.at
+	}
+	m.last = at.at
+	return at.at + m.offset
+}
+
+// Read returns what came in since the last call.
+func (m *streamMeter) Read(time.Duration) ([]Reading, error) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	q := m.queue
+	m.queue = nil
+	if len(q) == 0 && m.end != nil {
+		if errors.Is(m.end, io.EOF) {
+			return nil, ErrEnded
+		}
+		return nil, fmt.Errorf("%w: %w", ErrEnded, m.end)
+	}
+	return q, nil
+}
+
+// Faults states the lines that were dropped and the source's clock steps.
+func (m *streamMeter) Faults() Faults {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f := m.faults
+	f.Notes = append([]string(nil), f.Notes...)
+	return f
+}
+
+// Close stops following and waits for the goroutine.
+func (m *streamMeter) Close() error {
+	if m.src == nil {
+		return nil
+	}
+	err := m.src.Close()
+	if m.done != nil {
+		<-m.done
+	}
+	m.src = nil
+	m.source = func() (io.ReadCloser, error) { return nil, ErrClosed }
+	return err
+}
+
+// tail reads a file that grows, or a FIFO whose writers come and go: its end is
+// where to wait. A file that was cut short is read from its start again.
+type tail struct {
+	f       *os.File
+	regular bool
+	at      int64 // read so far, of a regular file
+	stop    chan struct{}
+	once    sync.Once
+}
+
+// newTail follows f from where it stands, at bytes from its start.
+func newTail(f *os.File, regular bool, at int64) *tail {
+	return &tail{f: f, regular: regular, at: at, stop: make(chan struct{})}
+}
+
+// Read waits for bytes; io.EOF follows Close alone.
+func (t *tail) Read(b []byte) (int, error) {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		select {
+		case <-t.stop:
+			return 0, io.EOF
+		case <-timer.C:
+		}
+		n, err := t.f.Read(b)
+		if n > 0 {
+			t.at += int64(n)
+			return n, nil
+		}
+		if err != nil && err != io.EOF {
+			if errors.Is(err, os.ErrClosed) {
+				err = io.EOF
+			}
+			return 0, err
+		}
+		if t.regular {
+			if st, err := t.f.Stat(); err == nil && st.Size() < t.at {
+				if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+					return 0, err
+				}
+				t.at = 0
+			}
+		}
+		timer.Reset(tailWait)
+	}
+}
+
+// Close ends a Read that waits.
+func (t *tail) Close() error {
+	var err error
+	t.once.Do(func() {
+		close(t.stop)
+		err = t.f.Close()
+	})
+	return err
+}
+
+// newLine follows a file, FIFO or device by name, or the output of a command.
+func newLine(s Spec, f lineFormat) (Meter, error) {
+	d := newDecoder(f)
+	name := s.File
+	if s.Exec != "" {
+		name = s.Exec
+	}
+	m := &streamMeter{
+		info: Info{Name: s.name(), Kind: "line", Domain: "system", Source: name,
+			Coverage: s.Covers, Method: Power, Stream: true},
+		split: bufio.ScanLines, decode: d.line,
+	}
+	if s.Exec != "" {
+		m.source = func() (io.ReadCloser, error) { return startCommand(s.Exec) }
+		return m, nil
+	}
+	src, err := openSource(s.File, s.Baud, d)
+	if err != nil {
+		return nil, &UnavailableError{Name: m.info.Name, Reason: reason(err) + " on " + s.File, Err: err}
+	}
+	m.src = src
+	return m, nil
+}
+
+// openSource opens what is at path: a device as a serial port, anything else to be
+// followed; a regular file from its end on, its header read for the decoder.
+func openSource(path string, baud int, d *decoder) (io.ReadCloser, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if st.IsDir() {
+		return nil, fmt.Errorf("%s: %w: a directory", path, ErrFormat)
+	}
+	if st.Mode()&os.ModeCharDevice != 0 {
+		return openSerial(path, baud)
+	}
+	f, err := openWaiting(path)
+	if err != nil {
+		return nil, err
+	}
+	at := int64(0)
+	if st.Mode().IsRegular() {
+		err = readHeader(f, d)
+		if err == nil {
+			at, err = f.Seek(0, io.SeekEnd)
+		}
+		if err != nil {
+			return nil, errors.Join(err, f.Close())
+		}
+	}
+	return newTail(f, st.Mode().IsRegular(), at), nil
+}
+
+// readHeader shows the decoder the first lines of a file, up to its header.
+func readHeader(f *os.File, d *decoder) error {
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, maxLine)
+	for !d.header && sc.Scan() {
+		if _, _, skip, err := d.line(sc.Text()); !skip && err != nil && !d.header {
+			return err
+		}
+	}
+	return sc.Err()
+}
+
+// wattsUpStart asks the meter to send a record each second; wattsUpStop ends that.
+const (
+	wattsUpStart = "#L,W,3,E,0,1;"
+	wattsUpStop  = "#L,R,0;"
+	wattsUpBaud  = 115200
+)
+
+// newWattsUp opens a Watts Up? PRO on a serial port.
+func newWattsUp(s Spec) (Meter, error) {
+	baud := s.Baud
+	if baud == 0 {
+		baud = wattsUpBaud
+	}
+	info := Info{Name: s.name(), Kind: "wattsup", Domain: "system", Device: "Watts Up? PRO", Source: s.File,
+		Coverage: s.Covers, Method: Power, Unit: 0.1, Update: time.Second, Stream: true}
+	port, err := openSerial(s.File, baud)
+	if err == nil {
+		if _, werr := io.WriteString(port, wattsUpStart); werr != nil {
+			err = errors.Join(werr, port.Close())
+		}
+	}
+	if err != nil {
+		u := &UnavailableError{Name: info.Name, Reason: reason(err) + " on " + s.File, Err: err}
+		if errors.Is(err, os.ErrPermission) {
+			u.Cure = "join the port's group ('sudo usermod -aG dialout $USER') and log in again"
+		}
+		return nil, u
+	}
+	return &streamMeter{info: info, src: &wattsUpPort{port}, split: splitPackets, decode: decodeWattsUp}, nil
+}
+
+// wattsUpPort tells the meter to stop sending before it closes the port.
+type wattsUpPort struct{ io.ReadWriteCloser }
+
+// Close stops the records and closes the port.
+func (p *wattsUpPort) Close() error {
+	_, _ = io.WriteString(p.ReadWriteCloser, wattsUpStop) // a meter that is gone needs no stop
+	return p.ReadWriteCloser.Close()
+}
+
+// splitPackets finds the packets of the serial protocol: from # to ;. All bytes
+// between packets are ignored.
+func splitPackets(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	i := bytes.IndexByte(data, '#')
+	if i < 0 {
+		return len(data), nil, nil
+	}
+	j := bytes.IndexByte(data[i:], ';')
+	// A new start before the end: the packet before it was cut short.
+	if k := bytes.IndexByte(data[i+1:], '#'); k >= 0 && (j < 0 || i+1+k < i+j) {
+		return i + 1 + k, data[i : i+1+k], nil
+	}
+	if j < 0 {
+		if atEOF {
+			return len(data), nil, nil
+		}
+		return i, nil, nil
+	}
+	return i + j + 1, data[i : i+j+1], nil
+}
+
+// decodeWattsUp reads a packet such as "#d,-,18,965,1204,792,...;": command,
+// sub-command, number of arguments, and of these the first in tenths of a watt.
+func decodeWattsUp(s string) (w float64, at stamp, skip bool, err error) {
+	body, whole := bytes.CutSuffix([]byte(s), []byte(";"))
+	f := bytes.Split(bytes.TrimPrefix(body, []byte("#")), []byte(","))
+	if string(f[0]) != "d" {
+		if whole {
+			return 0, stamp{}, true, nil // answers to commands, headers
+		}
+		return 0, stamp{}, false, fmt.Errorf("%w: packet %q cut short", ErrFormat, s)
+	}
+	var n int
+	if len(f) > 3 {
+		_, err = fmt.Sscanf(string(f[2]), "%d", &n)
+	}
+	if !whole || err != nil || len(f) < 4 || n != len(f)-3 {
+		return 0, stamp{}, false, fmt.Errorf("%w: packet %q", ErrFormat, s)
+	}
+	w, err = parsePower(string(f[3]))
+	return w / 10, stamp{}, false, err
+}

@@ -1,0 +1,143 @@
+package power
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+)
+
+// Sysfs reads a sysfs tree: the machine's own, a directory laid out like it, or a
+// snapshot. It holds no state besides where to read.
+type Sysfs struct {
+	root  string
+	files map[string]*string // a snapshot; nil: a directory
+}
+
+// OpenSysfs opens the tree at root: a directory, or a JSON snapshot file, an object
+// of path and content ({"class/powercap/intel-rapl:0/name": "package-0\n", ...}).
+// The content null stands for a file that may not be read. "" is /sys.
+func OpenSysfs(root string) (*Sysfs, error) {
+	if root == "" {
+		root = "/sys"
+		// A system without sysfs has an empty tree.
+		return &Sysfs{root: root}, nil
+	}
+	st, err := os.Stat(root)
+	if err != nil {
+		return nil, fmt.Errorf("power: sysfs root: %w", err)
+	}
+	if st.IsDir() {
+		return &Sysfs{root: root}, nil
+	}
+	data, err := os.ReadFile(root)
+	if err != nil {
+		return nil, fmt.Errorf("power: sysfs root: %w", err)
+	}
+	var files map[string]*string
+	if err := json.Unmarshal(data, &files); err != nil {
+		return nil, fmt.Errorf("power: sysfs snapshot %s: %w: %w", root, ErrFormat, err)
+	}
+	s, err := NewSnapshot(files)
+	if err != nil {
+		return nil, fmt.Errorf("power: sysfs snapshot %s: %w", root, err)
+	}
+	return s, nil
+}
+
+// NewSnapshot makes a tree from paths relative to /sys and their content; nil
+// content stands for a file that may not be read. The map is copied.
+func NewSnapshot(files map[string]*string) (*Sysfs, error) {
+	s := &Sysfs{root: "/sys", files: make(map[string]*string, len(files))}
+	for p, c := range files {
+		q := strings.TrimPrefix(strings.TrimPrefix(p, "/sys/"), "/")
+		if !fs.ValidPath(q) {
+			return nil, fmt.Errorf("%w: path %q", ErrFormat, p)
+		}
+		s.files[q] = c
+	}
+	return s, nil
+}
+
+// show is the path a message names: the place in the tree, below /sys if that is it.
+func (s *Sysfs) show(name string) string { return path.Join("/sys", name) }
+
+func (s *Sysfs) readFile(name string) (string, error) {
+	if s.files == nil {
+		b, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(name)))
+		return strings.TrimSpace(string(b)), err
+	}
+	c, ok := s.files[name]
+	if !ok {
+		return "", &fs.PathError{Op: "open", Path: s.show(name), Err: fs.ErrNotExist}
+	}
+	if c == nil {
+		return "", &fs.PathError{Op: "open", Path: s.show(name), Err: fs.ErrPermission}
+	}
+	return strings.TrimSpace(*c), nil
+}
+
+func (s *Sysfs) readUint(name string) (uint64, error) {
+	t, err := s.readFile(name)
+	if err != nil {
+		return 0, err
+	}
+	v, err := strconv.ParseUint(t, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s: %w: %q is no number", s.show(name), ErrFormat, t)
+	}
+	return v, nil
+}
+
+// list returns the names in a directory, sorted; none if there is no such directory.
+func (s *Sysfs) list(dir string) []string {
+	var names []string
+	if s.files == nil {
+		entries, err := os.ReadDir(filepath.Join(s.root, filepath.FromSlash(dir)))
+		if err != nil {
+			return nil
+		}
+		for _, e := range entries {
+			names = append(names, e.Name())
+		}
+		return names
+	}
+	prefix := ""
+	if dir != "." && dir != "" {
+		prefix = dir + "/"
+	}
+	seen := map[string]bool{}
+	for p := range s.files {
+		rest, ok := strings.CutPrefix(p, prefix)
+		if !ok {
+			continue
+		}
+		name, _, _ := strings.Cut(rest, "/")
+		if !seen[name] {
+			seen[name] = true
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	return names
+}
+
+// reason is the short cause of a failed read.
+func reason(err error) string {
+	var p *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return "permission denied"
+	case errors.Is(err, fs.ErrNotExist):
+		return "no such file"
+	case errors.As(err, &p):
+		return p.Err.Error()
+	}
+	return err.Error()
+}
