@@ -146,7 +146,7 @@ func (l *Loop) Close() {
 type Search struct {
 	// Root is a rank; Parents, by vertex id, gets the result: graph.None for a vertex
 	// that has a rank and was not reached. Entries of vertices without a rank are
-	// left alone.
+	// left alone. Nil parents are not made.
 	Root    uint32
 	Parents []uint32
 	// Director chooses the directions.
@@ -404,6 +404,9 @@ func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
 
 // aggregate makes the parents: each owner asks the finders of its vertices.
 func (l *Loop) aggregate(i int, parents []uint32) {
+	if parents == nil {
+		return
+	}
 	if len(l.procs) == 1 {
 		if !l.failed() {
 			l.fail(i, l.procs[i].Parents(parents, nil, nil))

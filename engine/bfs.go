@@ -87,13 +87,9 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 	if !r.fresh && e.place.RankOf[r.root] == graph.None {
 		r.Parents[r.root] = graph.None // an isolated root of the search before
 	}
-	d := e.director
-	if e.opts.NewDirector != nil {
-		d = e.opts.NewDirector()
-	}
 	r.fresh, r.root = false, id
 	out, err := e.loop.Search(ctx, bsp.Search{
-		Root: rank, Parents: r.Parents, Director: d, Examined: examined, Statistics: r.Statistics,
+		Root: rank, Parents: r.Parents, Director: e.newDirector(), Examined: examined, Statistics: r.Statistics,
 	})
 	r.Time = time.Since(start)
 	if err != nil {

@@ -126,10 +126,14 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 // the parents, so that workers who meet write the same.
 func (v *Validator) computeLevels(ctx context.Context) error {
 	n, parents, levels := len(v.levels), v.tree.Parents, v.levels
-	for i := range levels {
-		levels[i] = outside
+	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
+		for u := lo; u < hi; u++ {
+			levels[u] = outside
+		}
+		clear(v.proven[lo/64 : (hi+63)/64])
+	}); err != nil {
+		return err
 	}
-	clear(v.proven)
 	levels[v.tree.Root] = 0
 	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {

@@ -104,6 +104,19 @@ func (o *Options) validate() error {
 	return nil
 }
 
+// fit refuses options that belong to another format.
+func (o *Options) fit(format string) error {
+	switch {
+	case o.WeightColumn > 0 && format != "edgelist" && format != "graphalytics":
+		return fmt.Errorf("graphio: %w: a weight column belongs to plain edge lists, not to %s", ErrOptions, format)
+	case o.Tuple == 16 && format != "graph500":
+		return fmt.Errorf("graphio: %w: 16-byte tuples belong to graph500, not to %s", ErrOptions, format)
+	case o.WeightsPath != "" && format != "graph500":
+		return fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, format)
+	}
+	return nil
+}
+
 // Report says what was read and what was left out.
 type Report struct {
 	// Format is the name of the format, one of Formats.

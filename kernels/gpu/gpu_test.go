@@ -7,9 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 	"github.com/totemgo/totemgo/kernels/kerneltest"
 )
@@ -30,7 +32,7 @@ func openCL(t testing.TB) device.Device {
 		if !errors.Is(err, device.ErrNoDriver) || strings.Contains(os.Getenv("TOTEMGO_REQUIRE"), "opencl") {
 			t.Fatal(err)
 		}
-		t.Skipf("no OpenCL device to test on: %v", err)
+		needs.Missing(t, "pocl", err.Error())
 	}
 	dev, err := driver.Open(0)
 	if err != nil {
@@ -60,18 +62,52 @@ func build(t testing.TB, dev device.Device, o gpu.BuildOptions) *gpu.Program {
 	return program
 }
 
-func conform(t *testing.T, program *gpu.Program, o gpu.Options) {
-	t.Helper()
-	kerneltest.Run(t, func(t *testing.T) kernels.Processor {
+// factory returns a factory of processors of program.
+func factory(program *gpu.Program, o gpu.Options) func(t *testing.T) kernels.Processor {
+	return func(t *testing.T) kernels.Processor {
+		t.Helper()
 		p, err := gpu.New(program, o)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return p
-	})
+	}
+}
+
+// settings are the options that the tests force.
+var settings = []gpu.Options{
+	{TopDown: gpu.Thread}, {TopDown: gpu.Warp}, {TopDown: gpu.Group}, {TopDown: gpu.Edge}, {BottomUp: gpu.Word},
 }
 
 func TestOpenCL(t *testing.T) {
-	program := build(t, openCL(t), gpu.BuildOptions{})
-	conform(t, program, gpu.Options{})
+	kerneltest.Run(t, factory(build(t, openCL(t), gpu.BuildOptions{}), gpu.Options{}))
+}
+
+func TestOpenCLStrategies(t *testing.T) {
+	program := build(t, openCL(t), gpu.BuildOptions{GroupSize: 64})
+	for i, o := range settings {
+		t.Run(o.String(), func(t *testing.T) {
+			kerneltest.Sample(t, i, 3*len(settings), factory(program, o))
+		})
+	}
+}
+
+func TestFake(t *testing.T) {
+	dev := fake.New(fake.Options{})
+	program := build(t, dev, gpu.BuildOptions{})
+	kerneltest.Run(t, factory(program, gpu.Options{}))
+	for i, o := range settings {
+		t.Run(o.String(), func(t *testing.T) {
+			kerneltest.Sample(t, i, 3*len(settings), factory(program, o))
+		})
+	}
+	if live := dev.Live(); live["program"] != 1 || len(live) != 1 {
+		t.Errorf("not freed: %v", live)
+	}
+}
+
+// TestSmallAllocations cuts every adjacency into chunks.
+func TestSmallAllocations(t *testing.T) {
+	dev := fake.New(fake.Options{LargestAllocation: 12 << 10})
+	kerneltest.Sample(t, 1, 3, factory(build(t, dev, gpu.BuildOptions{}), gpu.Options{}))
 }

@@ -12,6 +12,11 @@ type Options struct {
 	BottomUp Strategy
 }
 
+// String lists the strategies.
+func (o Options) String() string {
+	return fmt.Sprintf("top-down=%v,bottom-up=%v", o.TopDown, o.BottomUp)
+}
+
 // Validate reports a strategy that does not belong where it stands.
 func (o Options) Validate() error {
 	if o.TopDown > Edge {

@@ -3,6 +3,7 @@ package kerneltest
 import (
 	"context"
 	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/kernels"
@@ -15,6 +16,18 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(t, func() kernels.Processor { t.Helper(); return newProcessor(t) })
 		})
+	}
+}
+
+// Sample is Run on part k of n of the searches, and on all single rules: several
+// settings of one processor may share the corpus. k is in 0 … n−1.
+func Sample(t *testing.T, k, n int, newProcessor func(t *testing.T) kernels.Processor) {
+	for i, c := range cases(testing.Short()) {
+		if i%n == k || strings.HasPrefix(c.name, "rule=") {
+			t.Run(c.name, func(t *testing.T) {
+				c.run(t, func() kernels.Processor { t.Helper(); return newProcessor(t) })
+			})
+		}
 	}
 }
 

@@ -1,0 +1,293 @@
+package fake
+
+import (
+	"errors"
+	"maps"
+	"sync"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// ErrInjected is the class of failures ordered by FailAt.
+var ErrInjected = errors.New("a failure on demand")
+
+// Device counts the operations of a device, and fails one of them on demand.
+type Device struct {
+	under device.Device
+
+	mu       sync.Mutex
+	count    int
+	failAt   int // the operation that fails, from 1; 0 for none
+	cause    error
+	lost     error
+	live     map[string]int
+	launches map[string]int
+}
+
+// Wrap returns a device that does all that under does, counted.
+func Wrap(under device.Device) *Device {
+	return &Device{under: under, live: map[string]int{}, launches: map[string]int{}}
+}
+
+// FailAt makes the n-th operation from now on fail, n counted from 1; 0 for none. An
+// error of class device.ErrLost loses the device: every later operation but freeing
+// fails in the same way. A nil cause is ErrInjected.
+func (d *Device) FailAt(n int, cause error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if cause == nil {
+		cause = ErrInjected
+	}
+	d.count, d.failAt, d.cause, d.lost = 0, n, cause, nil
+}
+
+// Operations is the number of operations since New, Wrap or FailAt.
+func (d *Device) Operations() int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.count
+}
+
+// Live returns what was made and not freed, by kind.
+func (d *Device) Live() map[string]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	live := maps.Clone(d.live)
+	maps.DeleteFunc(live, func(_ string, n int) bool { return n == 0 })
+	return live
+}
+
+// Launches returns how often each kernel was launched.
+func (d *Device) Launches() map[string]int {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return maps.Clone(d.launches)
+}
+
+// operation counts one, and returns the failure ordered for it.
+func (d *Device) operation(op string, freeing bool) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.lost != nil && !freeing {
+		return d.lost
+	}
+	d.count++
+	if d.count != d.failAt {
+		return nil
+	}
+	err := &device.Error{Op: op, Device: d.under.Info().Name, Err: d.cause}
+	if errors.Is(d.cause, device.ErrLost) {
+		d.lost = err
+	}
+	return err
+}
+
+// made counts a new object of a kind.
+func (d *Device) made(kind string, by int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.live[kind] += by
+}
+
+// free frees an object whether or not its operation is to fail.
+func (d *Device) free(kind string, f func() error) error {
+	injected := d.operation("free "+kind, true)
+	d.made(kind, -1)
+	if err := f(); err != nil {
+		return err
+	}
+	return injected
+}
+
+// Info describes the device under it.
+func (d *Device) Info() device.Info { return d.under.Info() }
+
+func (d *Device) Build(source string, options []string) (device.Program, error) {
+	return d.program("Build", func() (device.Program, error) { return d.under.Build(source, options) })
+}
+
+func (d *Device) Load(binary []byte, options []string) (device.Program, error) {
+	return d.program("Load", func() (device.Program, error) { return d.under.Load(binary, options) })
+}
+
+func (d *Device) program(op string, do func() (device.Program, error)) (device.Program, error) {
+	if err := d.operation(op, false); err != nil {
+		return nil, err
+	}
+	p, err := do()
+	if err != nil {
+		return nil, err
+	}
+	d.made("program", 1)
+	return &program{p, d}, nil
+}
+
+func (d *Device) NewBuffer(bytes int64) (device.Buffer, error) {
+	if err := d.operation("NewBuffer", false); err != nil {
+		return nil, err
+	}
+	b, err := d.under.NewBuffer(bytes)
+	if err != nil {
+		return nil, err
+	}
+	d.made("buffer", 1)
+	return &buffer{b, d}, nil
+}
+
+func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
+	if err := d.operation("NewStaging", false); err != nil {
+		return nil, err
+	}
+	s, err := d.under.NewStaging(bytes)
+	if err != nil {
+		return nil, err
+	}
+	d.made("staging", 1)
+	return &staging{s, d}, nil
+}
+
+func (d *Device) NewStream() (device.Stream, error) {
+	if err := d.operation("NewStream", false); err != nil {
+		return nil, err
+	}
+	s, err := d.under.NewStream()
+	if err != nil {
+		return nil, err
+	}
+	d.made("stream", 1)
+	return &stream{s, d}, nil
+}
+
+func (d *Device) Close() error { return d.under.Close() }
+
+type program struct {
+	device.Program
+	d *Device
+}
+
+func (p *program) Kernel(name string) (device.Kernel, error) {
+	if err := p.d.operation("Kernel "+name, false); err != nil {
+		return nil, err
+	}
+	k, err := p.Program.Kernel(name)
+	if err != nil {
+		return nil, err
+	}
+	p.d.made("kernel", 1)
+	return &kernel{k, p.d}, nil
+}
+
+func (p *program) Binary() ([]byte, error) {
+	if err := p.d.operation("Binary", false); err != nil {
+		return nil, err
+	}
+	return p.Program.Binary()
+}
+
+func (p *program) Free() error { return p.d.free("program", p.Program.Free) }
+
+type kernel struct {
+	device.Kernel
+	d *Device
+}
+
+func (k *kernel) Free() error { return k.d.free("kernel", k.Kernel.Free) }
+
+type buffer struct {
+	device.Buffer
+	d *Device
+}
+
+func (b *buffer) Free() error { return b.d.free("buffer", b.Buffer.Free) }
+
+type staging struct {
+	device.Staging
+	d *Device
+}
+
+func (s *staging) Free() error { return s.d.free("staging", s.Staging.Free) }
+
+type stream struct {
+	device.Stream
+	d *Device
+}
+
+func (s *stream) Launch(k device.Kernel, l device.Launch) error {
+	if err := s.d.operation("Launch "+k.Name(), false); err != nil {
+		return err
+	}
+	s.d.mu.Lock()
+	s.d.launches[k.Name()]++
+	s.d.mu.Unlock()
+	args := make([]device.Arg, len(l.Args))
+	for i, a := range l.Args {
+		if args[i] = a; a.Buffer != nil {
+			args[i].Buffer = a.Buffer.(*buffer).Buffer
+		}
+	}
+	l.Args = args
+	return s.Stream.Launch(k.(*kernel).Kernel, l)
+}
+
+func (s *stream) Write(dst device.Buffer, dstAt int64, src device.Staging, srcAt, n int64) error {
+	if err := s.d.operation("Write", false); err != nil {
+		return err
+	}
+	return s.Stream.Write(dst.(*buffer).Buffer, dstAt, src.(*staging).Staging, srcAt, n)
+}
+
+func (s *stream) Read(dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) error {
+	if err := s.d.operation("Read", false); err != nil {
+		return err
+	}
+	return s.Stream.Read(dst.(*staging).Staging, dstAt, src.(*buffer).Buffer, srcAt, n)
+}
+
+func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
+	if err := s.d.operation("Fill", false); err != nil {
+		return err
+	}
+	return s.Stream.Fill(dst.(*buffer).Buffer, at, n, word)
+}
+
+func (s *stream) Record() (device.Event, error) {
+	if err := s.d.operation("Record", false); err != nil {
+		return nil, err
+	}
+	e, err := s.Stream.Record()
+	if err != nil {
+		return nil, err
+	}
+	s.d.made("event", 1)
+	return &event{e, s.d}, nil
+}
+
+func (s *stream) Wait(e device.Event) error {
+	if err := s.d.operation("Wait", false); err != nil {
+		return err
+	}
+	return s.Stream.Wait(e.(*event).Event)
+}
+
+func (s *stream) Finish() error {
+	if err := s.d.operation("Finish", false); err != nil {
+		return err
+	}
+	return s.Stream.Finish()
+}
+
+func (s *stream) Free() error { return s.d.free("stream", s.Stream.Free) }
+
+type event struct {
+	device.Event
+	d *Device
+}
+
+func (e *event) Wait() error {
+	if err := e.d.operation("wait for an event", false); err != nil {
+		return err
+	}
+	return e.Event.Wait()
+}
+
+func (e *event) Free() error { return e.d.free("event", e.Event.Free) }

@@ -1,0 +1,291 @@
+package gpu_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
+)
+
+// pathPart is partition 0 of a path of n vertices, whose last range of one vertex
+// belongs to partition 1. Ranks are vertex ids but for that vertex.
+func pathPart(n uint32) *kernels.Part {
+	second := kernels.Range{First: (n - 1 + 63) &^ 63, Vertices: 1, Owner: 1}
+	part := &kernels.Part{Ranks: second.First + 64, Ranges: []kernels.Range{{Vertices: n - 1}, second},
+		VertexOf: make([]uint32, second.First+64), Subgraphs: make([]*graph.Subgraph, 2)}
+	for r := range part.VertexOf {
+		part.VertexOf[r] = graph.None
+	}
+	rank := func(v uint32) uint32 {
+		if v == n-1 {
+			return second.First
+		}
+		return v
+	}
+	a := &graph.Adjacency{Offsets32: []uint32{0}}
+	for v := uint32(0); v < n; v++ {
+		part.VertexOf[rank(v)] = v
+		if v == n-1 {
+			break
+		}
+		first := len(a.Neighbours)
+		if v > 0 {
+			a.Neighbours = append(a.Neighbours, v-1)
+		}
+		a.Neighbours = append(a.Neighbours, rank(v+1))
+		a.FirstNeighbours = append(a.FirstNeighbours, a.Neighbours[first])
+		a.Offsets32 = append(a.Offsets32, uint32(len(a.Neighbours)))
+	}
+	part.Subgraphs[0] = &graph.Subgraph{Rows: n - 1, Out: a, In: a}
+	return part
+}
+
+// session uses every method of a processor once or more, from the middle of the path.
+func session(p kernels.Processor, n uint32) (err error) {
+	try := func(e error) bool {
+		if err == nil {
+			err = e
+		}
+		return err == nil
+	}
+	if !try(p.Reset(kernels.NeedExamined)) || !try(p.SetRoot(n/2)) {
+		return err
+	}
+	bits := make([]uint32, 2)
+	bits[0] = 1
+	for level := 0; level < 4; level++ {
+		d := kernels.Direction(level / 2)
+		_, e := p.Publish(0)
+		if !try(e) || d == kernels.BottomUp && !try(p.Gather(1, kernels.Message{Count: 1, Bits: bits})) {
+			return err
+		}
+		if _, e = p.Step(context.Background(), d); !try(e) {
+			return err
+		}
+		if d == kernels.TopDown {
+			_, e = p.Outbox(1)
+			first := uint32(level)
+			if !try(e) || !try(p.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{first}})) {
+				return err
+			}
+		}
+		if _, e = p.Finish(); !try(e) {
+			return err
+		}
+	}
+	list, e := p.Foreign(1)
+	if !try(e) {
+		return err
+	}
+	if _, e = p.Answer([]uint32{n / 2}); !try(e) {
+		return err
+	}
+	try(p.Parents(make([]uint32, n), [][]uint32{nil, list}, [][]uint32{nil, make([]uint32, len(list))}))
+	return err
+}
+
+// TestEveryOperationFails fails every operation of the device in turn: the error
+// names the operation and the device, nothing leaks, and the device works again.
+func TestEveryOperationFails(t *testing.T) {
+	dev := fake.New(fake.Options{})
+	part := pathPart(300)
+	life := func() error {
+		program, err := gpu.Build(dev, gpu.BuildOptions{})
+		if err != nil {
+			return err
+		}
+		p, err := gpu.New(program, gpu.Options{})
+		if err == nil {
+			err = p.Load(context.Background(), part)
+		}
+		if err == nil {
+			err = session(p, 300)
+		}
+		return errors.Join(err, p.Close(), program.Close())
+	}
+	for _, cause := range []error{nil, device.ErrLost} {
+		want := cause
+		if want == nil {
+			want = fake.ErrInjected
+		}
+		dev.FailAt(0, nil)
+		if err := life(); err != nil {
+			t.Fatal(err)
+		}
+		total := dev.Operations()
+		if total < 50 {
+			t.Fatalf("the session has %d operations only", total)
+		}
+		for n := 1; n <= total; n++ {
+			dev.FailAt(n, cause)
+			err := life()
+			var e *device.Error
+			if !errors.Is(err, want) || !errors.As(err, &e) || e.Op == "" || e.Device != "opencl:0" {
+				t.Fatalf("operation %d of %d fails: error %v", n, total, err)
+			}
+			if live := dev.Live(); len(live) > 0 {
+				t.Fatalf("operation %d of %d fails (%v): not freed: %v", n, total, err, live)
+			}
+		}
+	}
+	dev.FailAt(0, nil)
+	if err := life(); err != nil {
+		t.Fatalf("after the failures: %v", err)
+	}
+}
+
+// A search that failed leaves a processor that works after Reset.
+func TestResetAfterFailure(t *testing.T) {
+	dev := fake.New(fake.Options{})
+	p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Load(context.Background(), pathPart(300)); err != nil {
+		t.Fatal(err)
+	}
+	for n := 1; ; n++ {
+		dev.FailAt(n, nil)
+		failure := session(p, 300)
+		ran := dev.Operations()
+		dev.FailAt(0, nil)
+		if err := session(p, 300); err != nil {
+			t.Fatalf("after %v: %v", failure, err)
+		}
+		if failure == nil {
+			if n < 30 || ran >= n {
+				t.Fatalf("no failure at operation %d of %d", n, ran)
+			}
+			break
+		}
+	}
+	if err := p.Close(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTooLarge(t *testing.T) {
+	for name, o := range map[string]fake.Options{
+		"one allocation": {LargestAllocation: 64},
+		"memory":         {Memory: 4096},
+	} {
+		dev := fake.New(o)
+		p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = p.Load(context.Background(), pathPart(3000))
+		var e *gpu.Error
+		if !errors.As(err, &e) || e.Device != "opencl:0" || !errors.Is(err, gpu.ErrTooLarge) && !errors.Is(err, device.ErrMemory) {
+			t.Errorf("%s: error %v", name, err)
+		}
+		if live := dev.Live(); len(live) > 1 {
+			t.Errorf("%s: not freed: %v", name, live)
+		}
+	}
+}
+
+// TestStrategyIsUsed: a forced strategy is what Step names and what is launched.
+func TestStrategyIsUsed(t *testing.T) {
+	dev := fake.New(fake.Options{})
+	program := build(t, dev, gpu.BuildOptions{})
+	for _, s := range []gpu.Strategy{gpu.Thread, gpu.Warp, gpu.Group, gpu.Edge} {
+		p, err := gpu.New(program, gpu.Options{TopDown: s})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(p.Load(context.Background(), pathPart(300)), p.Reset(0), p.SetRoot(0)); err != nil {
+			t.Fatal(err)
+		}
+		name, err := p.Step(context.Background(), kernels.TopDown)
+		if err != nil || name != s.String() || p.Launches()["topdown_"+s.String()] != 1 {
+			t.Errorf("%v: Step is %q, %v; launches %v", s, name, err, p.Launches())
+		}
+		if err := p.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := gpu.New(program, gpu.Options{TopDown: gpu.Word}); !errors.Is(err, gpu.ErrOptions) {
+		t.Errorf("a bottom-up strategy for top-down: %v", err)
+	}
+	if s, err := gpu.ParseStrategy("edge"); s != gpu.Edge || err != nil {
+		t.Errorf("ParseStrategy: %v, %v", s, err)
+	}
+	if _, err := gpu.ParseStrategy("lane"); !errors.Is(err, gpu.ErrOptions) {
+		t.Errorf("ParseStrategy: %v", err)
+	}
+}
+
+// TestCache: a binary is kept and used; a damaged one, and a folder that cannot be
+// used, cost a build.
+func TestCache(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "kernels")
+	builds := func(dir string) int {
+		counted := &builder{Device: fake.New(fake.Options{})}
+		program, err := gpu.Build(counted, gpu.BuildOptions{CacheDir: dir})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := program.Close(); err != nil {
+			t.Fatal(err)
+		}
+		return counted.builds
+	}
+	if n := builds(dir); n != 1 {
+		t.Fatalf("an empty cache: %d builds", n)
+	}
+	if n := builds(dir); n != 0 {
+		t.Fatalf("a full cache: %d builds", n)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "*"))
+	if err != nil || len(files) != 1 {
+		t.Fatalf("the cache holds %v, %v", files, err)
+	}
+	for name, damage := range map[string]func() error{
+		"cut":   func() error { return os.Truncate(files[0], 33) },
+		"empty": func() error { return os.Truncate(files[0], 0) },
+		"changed": func() error {
+			data, err := os.ReadFile(files[0])
+			if err == nil {
+				data[len(data)-1]++
+				err = os.WriteFile(files[0], data, 0o644)
+			}
+			return err
+		},
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if n := builds(dir); n != 1 {
+			t.Errorf("a binary that is %s: %d builds", name, n)
+		}
+		if n := builds(dir); n != 0 {
+			t.Errorf("a binary that was %s: %d builds", name, n)
+		}
+	}
+	blocked := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if n := builds(filepath.Join(blocked, "kernels")); n != 1 {
+		t.Errorf("a folder that cannot be made: %d builds", n)
+	}
+}
+
+// builder counts builds.
+type builder struct {
+	device.Device
+	builds int
+}
+
+func (b *builder) Build(source string, options []string) (device.Program, error) {
+	b.builds++
+	return b.Device.Build(source, options)
+}
