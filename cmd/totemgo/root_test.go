@@ -175,7 +175,7 @@ func TestFilesAreWrong(t *testing.T) {
 		{[]string{"bfs", good, "--root", "0", "--assignment", missing}, []string{missing, "no such file"}},
 		{[]string{"bfs", good, "--root", "0", "--processors", "cpu:1,cpu:1", "--assignment", write("a0", "0 0\n1 2\n2 0\n")}, []string{"line 2", `"2"`, "0..1"}},
 		{[]string{"bfs", good, "--root", "0", "--processors", "cpu:1,cpu:1", "--assignment", write("a1", "0 0\n1 1\n")}, []string{"vertex 2", "no processor"}},
-		{[]string{"bfs", good, "--root", "0", "--processors", "opencl:0"}, []string{"opencl:0"}},
+		{[]string{"bfs", good, "--root", "0", "--processors", "opencl:99"}, []string{"opencl:99"}},
 		{[]string{"bfs", good, "--root", "0", "--memory-limit", "1B"}, []string{"memory", "limit", "1"}},
 		{[]string{"info", missing}, []string{missing}},
 		{[]string{"info", dir}, []string{dir, "directory"}},
