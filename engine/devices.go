@@ -12,6 +12,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
+	"github.com/totemgo/totemgo/partition"
 )
 
 // Devices holds opened devices with their kernels built, so that New need not wait
@@ -167,4 +168,45 @@ func ListDevices() ([]DeviceInfo, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
 	}
 	return driver.Devices(), nil
+}
+
+// AutoProcessors is the set predicted fastest for a graph of so many vertices and
+// edges on this machine: one GPU alone where one holds the graph, the CPU with all
+// GPUs where none does, the CPU alone without a GPU. A device that is the host's own
+// CPU is never chosen. Where there is no driver it looks no further and is quick.
+func AutoProcessors(vertices, edges int64, directed bool) []Processor {
+	list, err := ListDevices()
+	if err != nil {
+		return []Processor{{Kind: "cpu"}}
+	}
+	return choose(list, vertices, edges, directed)
+}
+
+// choose is AutoProcessors on a list of devices.
+func choose(list []DeviceInfo, vertices, edges int64, directed bool) []Processor {
+	structures, entries := 1, 2*edges
+	if directed {
+		structures = 2
+	}
+	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0)
+	hybrid := []Processor{{Kind: "cpu"}}
+	best := -1
+	for i, d := range list {
+		if d.HostCPU {
+			continue
+		}
+		p, err := ParseProcessors(d.Name)
+		if err != nil {
+			continue // a kind that this build cannot name
+		}
+		hybrid = append(hybrid, p...)
+		if int64(deviceMemoryPart*float64(d.Memory)) >= need && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		p, _ := ParseProcessors(list[best].Name) // parsed above
+		return p
+	}
+	return hybrid
 }

@@ -18,6 +18,13 @@ import (
 // of busy time is taken anew; the kernel counts in steps of 10 ms.
 const modelTicks = 20
 
+// modelUpdate is how often the share of busy time changes on a small machine.
+const modelUpdate = 50 * time.Millisecond
+
+// modelSettle is how long opening the model may watch the CPUs: 20 ticks of 10 ms on
+// one core, and some.
+const modelSettle = 300 * time.Millisecond
+
 // modelMeter estimates energy: idle + (busy - idle) times the share of all CPU time
 // that was not idle, from /proc/stat. It counts in microjoules, so that marks and
 // samples work as with a counter.
@@ -41,9 +48,9 @@ func newModel(idle, busy float64, proc string) (Meter, error) {
 	m := &modelMeter{stat: filepath.Join(proc, "stat"), idle: idle, busy: busy}
 	m.info = Info{
 		Name: "model", Kind: "model", Domain: "system", Coverage: record.CoverageModel,
-		Source: m.stat, Method: Modelled, Unit: 1e-6, Update: 10 * time.Millisecond, Estimated: true,
+		Source: m.stat, Method: Modelled, Unit: 1e-6, Update: modelUpdate, Estimated: true,
 	}
-	if _, _, err := m.ticks(); err != nil {
+	if err := m.settle(); err != nil {
 		cause := err
 		if runtime.GOOS != "linux" && proc == "/proc" {
 			cause = ErrUnsupported
@@ -80,6 +87,40 @@ func (m *modelMeter) ticks() (work, total uint64, err error) {
 	return work, total, nil
 }
 
+// settle watches the CPUs until a share of busy time is known, for modelSettle at most:
+// a session that begins at once then begins with the share of just before.
+func (m *modelMeter) settle() error {
+	var err error
+	if m.work, m.total, err = m.ticks(); err != nil {
+		return err
+	}
+	for end := time.Now().Add(modelSettle); time.Now().Before(end); {
+		time.Sleep(modelSettle / 20)
+		work, total, err := m.ticks()
+		if err != nil {
+			return err
+		}
+		if m.update(work, total) {
+			return nil
+		}
+	}
+	return nil
+}
+
+// update takes the share anew if enough ticks have passed. The kernel may correct
+// idle time downwards; such a step tells nothing.
+func (m *modelMeter) update(work, total uint64) bool {
+	if total >= m.total+modelTicks && work >= m.work {
+		m.share = min(float64(work-m.work)/float64(total-m.total), 1)
+		m.work, m.total = work, total
+		return true
+	}
+	if total < m.total || work < m.work {
+		m.work, m.total = work, total
+	}
+	return false
+}
+
 // Info describes the model.
 func (m *modelMeter) Info() Info { return m.info }
 
@@ -94,16 +135,10 @@ func (m *modelMeter) Read(now time.Duration) ([]Reading, error) {
 		return nil, err
 	}
 	if !m.started {
-		m.started, m.at, m.work, m.total = true, now, work, total
+		m.started, m.at = true, now
 		return []Reading{{At: now}}, nil
 	}
-	// The kernel may correct idle time downwards; such a step tells nothing.
-	if total >= m.total+modelTicks && work >= m.work {
-		m.share = min(float64(work-m.work)/float64(total-m.total), 1)
-		m.work, m.total = work, total
-	} else if total < m.total || work < m.work {
-		m.work, m.total = work, total
-	}
+	m.update(work, total)
 	m.microjoules += (m.idle + (m.busy-m.idle)*m.share) * (now - m.at).Seconds() * 1e6
 	m.at = now
 	return []Reading{{At: now, Count: uint64(math.Round(m.microjoules))}}, nil

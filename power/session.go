@@ -254,42 +254,75 @@ func (s *Session) Mark(name string) *Mark {
 func (m *Mark) End() Interval {
 	s := m.s
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	if !m.ended {
 		m.end, m.ended = s.round(false), true
 	}
-	return s.interval(m.name, m.start, m.end)
+	end, v := m.end, s.look()
+	s.mu.Unlock()
+	return v.interval(m.name, m.start, end)
 }
 
 // Interval is the energy between two times of the session. The edges are
 // interpolated between readings where they are none themselves.
 func (s *Session) Interval(from, to time.Duration) Interval {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.interval("", from, to)
+	v := s.look()
+	s.mu.Unlock()
+	return v.interval("", from, to)
 }
 
-func (s *Session) interval(name string, from, to time.Duration) Interval {
-	i := s.gross(name, from, to)
-	if s.o.SubtractBaseline && s.baseline != nil && s.baseline.Known && i.Known {
-		i.NetJoules, i.HasNet = i.Joules-s.baseline.MeanWatts()*i.Covered, true
+// view is what a session holds at one moment. Readings are only ever appended, so it
+// can be worked on while the sampler goes on.
+type view struct {
+	series   []series
+	nominal  []float64
+	total    []bool
+	baseline *Interval // nil: nothing to subtract
+}
+
+// look takes a view; the lock is held.
+func (s *Session) look() *view {
+	v := &view{series: make([]series, len(s.series)), nominal: make([]float64, len(s.series)), total: s.total}
+	for i, x := range s.series {
+		v.series[i] = *x
+		v.nominal[i] = -1
+	}
+	if s.o.SubtractBaseline {
+		v.baseline = s.baseline
+	}
+	return v
+}
+
+// usual is the usual step of series k, reckoned once.
+func (v *view) usual(k int) float64 {
+	if v.nominal[k] < 0 {
+		v.nominal[k] = v.series[k].nominal()
+	}
+	return v.nominal[k]
+}
+
+func (v *view) interval(name string, from, to time.Duration) Interval {
+	i := v.gross(name, from, to)
+	if v.baseline != nil && i.Known {
+		i.NetJoules, i.HasNet = i.Joules-v.baseline.MeanWatts()*i.Covered, true
 	}
 	return i
 }
 
-func (s *Session) gross(name string, from, to time.Duration) Interval {
+func (v *view) gross(name string, from, to time.Duration) Interval {
 	i := Interval{Name: name, Start: from, End: to, Known: true}
 	a, b := from.Seconds(), to.Seconds()
 	i.Covered = b - a
-	var counted []*series
-	for k, ser := range s.series {
-		m := ser.between(a, b, ser.nominal())
-		m.InTotal = s.total[k]
+	counted := 0
+	for k := range v.series {
+		ser := &v.series[k]
+		m := ser.between(a, b, v.usual(k))
+		m.InTotal = v.total[k]
 		i.Meters = append(i.Meters, m)
 		if !m.InTotal {
 			continue
 		}
-		counted = append(counted, ser)
+		counted++
 		i.Known = i.Known && m.Known
 		i.Joules += m.Joules
 		i.Covered = min(i.Covered, m.Covered)
@@ -297,14 +330,14 @@ func (s *Session) gross(name string, from, to time.Duration) Interval {
 		i.Estimated = i.Estimated || ser.info.Estimated
 		i.Replayed = i.Replayed || ser.info.Replayed
 	}
-	if len(counted) == 0 {
+	if counted == 0 {
 		i.Known, i.Covered = false, 0
 	}
 	if !i.Known {
 		i.Joules, i.Covered = 0, 0
 		return i
 	}
-	if len(counted) > 1 {
+	if counted > 1 {
 		// Meters that know different parts of the interval are brought to the part
 		// that all of them cover by their own mean power.
 		i.Joules = 0
@@ -314,46 +347,46 @@ func (s *Session) gross(name string, from, to time.Duration) Interval {
 			}
 		}
 	}
-	i.PeakWatts = jointPeak(counted, i.Meters, a, b)
+	i.PeakWatts = v.jointPeak(i.Meters, a, b)
 	return i
 }
 
-// jointPeak is the highest power of several meters together: that of the meter
-// alone if there is one, else over the longest of their windows.
-func jointPeak(counted []*series, meters []MeterEnergy, a, b float64) float64 {
+// jointPeak is the highest power of the meters that count together: that of the
+// meter alone if there is one, else over the longest of their windows.
+func (v *view) jointPeak(meters []MeterEnergy, a, b float64) float64 {
+	var counted []*series
+	w, top, alone := 0.0, 0.0, 0.0
+	for k, m := range meters {
+		if !m.InTotal {
+			continue
+		}
+		s := &v.series[k]
+		counted = append(counted, s)
+		w = max(w, s.window(v.usual(k)))
+		top += m.MeanWatts()
+		alone = m.PeakWatts
+	}
 	if len(counted) == 1 {
-		for _, m := range meters {
-			if m.InTotal {
-				return m.PeakWatts
-			}
-		}
+		return alone
 	}
-	w, sum := 0.0, 0.0
-	for _, m := range meters {
-		if m.InTotal {
-			sum += m.MeanWatts()
-		}
-	}
-	for _, s := range counted {
-		w = max(w, s.window(s.nominal()))
-	}
-	top := sum
-	if w <= 0 || b-a <= w {
+	if w <= 0 {
 		return top
 	}
-	for x := a; x+w <= b; x += w {
-		p := 0.0
+	for n := 0; a+float64(n+1)*w <= b; n++ {
+		x, p, known := a+float64(n)*w, 0.0, true
 		for _, s := range counted {
-			n := len(s.points)
-			if n == 0 || x < s.points[0].t || x+w > s.points[n-1].t {
-				p = 0
+			last := len(s.points) - 1
+			if last < 0 || x < s.points[0].t || x+w > s.points[last].t {
+				known = false
 				break
 			}
 			e0, _ := s.at(x)
 			e1, _ := s.at(x + w)
 			p += (e1 - e0) / w
 		}
-		top = max(top, p)
+		if known {
+			top = max(top, p)
+		}
 	}
 	return top
 }
@@ -406,7 +439,6 @@ func (s *Session) Close() error {
 // have not ended reach until now. What it returns is the caller's.
 func (s *Session) Result() *record.PowerSession {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	t := s.round(false)
 	p := &record.PowerSession{
 		Schema: record.PowerSessionSchema, Start: s.start.Round(0).UTC().Format(time.RFC3339Nano),
@@ -415,37 +447,52 @@ func (s *Session) Result() *record.PowerSession {
 		Sampler: record.PowerSampler{RateHz: s.rate, Ticks: s.ticks, LateTicks: s.lateTicks,
 			CostS: s.cost.Seconds(), WorstTickS: s.worst.Seconds()},
 	}
-	if t > 0 {
-		p.Sampler.CostShare = s.cost.Seconds() / t.Seconds()
+	if s.baseline != nil {
+		p.BaselineW = pointer(s.baseline.MeanWatts())
 	}
-	whole := s.gross("", 0, t)
+	v := s.look()
+	marks := make([]Mark, len(s.marks))
+	for i, m := range s.marks {
+		marks[i] = *m
+	}
+	s.mu.Unlock()
+
+	if t > 0 {
+		p.Sampler.CostShare = p.Sampler.CostS / t.Seconds()
+	}
+	whole := v.gross("", 0, t)
 	p.Coverage, p.Estimated, p.Replayed = whole.Coverage, whole.Estimated, whole.Replayed
-	for i, ser := range s.series {
-		p.Meters = append(p.Meters, s.meterRecord(i, ser, whole.Meters[i]))
+	for i := range v.series {
+		m := v.meterRecord(i, whole.Meters[i])
+		if f, ok := s.o.Meters[i].(Faulty); ok {
+			x := f.Faults()
+			m.Seen.Malformed += x.Malformed
+			m.Seen.ClockSteps += x.ClockSteps
+			m.Seen.Notes = append(m.Seen.Notes, x.Notes...)
+		}
+		p.Meters = append(p.Meters, m)
 	}
 	for _, u := range s.o.Unavailable {
 		p.Missing = append(p.Missing, record.PowerMissing{Name: u.Name, Reason: u.Reason, Cure: u.Cure})
 	}
-	for _, m := range s.marks {
+	for _, m := range marks {
 		end := m.end
 		if !m.ended {
 			end = t
 		}
-		r := s.interval(m.name, m.start, end).Record()
+		r := v.interval(m.name, m.start, end).Record()
 		r.Open = !m.ended
 		p.Marks = append(p.Marks, r)
 	}
-	if s.baseline != nil {
-		p.BaselineW = pointer(s.baseline.MeanWatts())
-	}
-	p.Notes = s.notes(whole)
+	p.Notes = notes(whole, p.ClockSteps)
 	return p
 }
 
-func (s *Session) meterRecord(i int, ser *series, e MeterEnergy) record.PowerMeter {
+// meterRecord states one meter of a view.
+func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
+	ser := &v.series[i]
 	m := Describe(ser.info)
-	m.InTotal = s.total[i]
-	nominal := ser.nominal()
+	m.InTotal = v.total[i]
 	seen := &record.PowerSeen{
 		Samples: len(ser.points), CoveredS: e.Covered,
 		Wraps: ser.wraps, Resets: ser.resets, Repeats: ser.repeats, Late: ser.late,
@@ -458,15 +505,9 @@ func (s *Session) meterRecord(i int, ser *series, e MeterEnergy) record.PowerMet
 	if e.Known {
 		seen.EnergyJ, seen.MeanW, seen.PeakW = pointer(e.Joules), pointer(e.MeanWatts()), pointer(e.PeakWatts)
 	}
-	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(nominal)
+	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.usual(i))
 	if ser.unseen > 0 {
 		seen.Notes = append(seen.Notes, fmt.Sprintf("%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen))
-	}
-	if f, ok := s.o.Meters[i].(Faulty); ok {
-		x := f.Faults()
-		seen.Malformed += x.Malformed
-		seen.ClockSteps += x.ClockSteps
-		seen.Notes = append(seen.Notes, x.Notes...)
 	}
 	m.Seen = seen
 	m.Samples = make([]record.PowerSample, len(ser.points))
@@ -483,7 +524,8 @@ func (s *Session) meterRecord(i int, ser *series, e MeterEnergy) record.PowerMet
 	return m
 }
 
-func (s *Session) notes(whole Interval) []string {
+// notes are what a reader of the results must know.
+func notes(whole Interval, clockSteps int) []string {
 	var n []string
 	if whole.Coverage == "" {
 		n = append(n, "no meter: no energy is known")
@@ -494,8 +536,8 @@ func (s *Session) notes(whole Interval) []string {
 	if whole.Replayed {
 		n = append(n, "replayed: the power was recorded at another time")
 	}
-	if s.clockSteps > 0 {
-		n = append(n, fmt.Sprintf("the wall clock jumped %d times; all times here are by the monotonic clock", s.clockSteps))
+	if clockSteps > 0 {
+		n = append(n, fmt.Sprintf("the wall clock jumped %d times; all times here are by the monotonic clock", clockSteps))
 	}
 	return n
 }

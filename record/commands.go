@@ -115,10 +115,15 @@ type Generate struct {
 // Convert is the document of "convert".
 type Convert struct {
 	Head
-	Input    string   `json:"input"`
-	Vertices int64    `json:"vertices"`
-	Edges    int64    `json:"edges"`
-	Outputs  []Output `json:"outputs"`
+	Input    string `json:"input"`
+	Vertices int64  `json:"vertices"`
+	Edges    int64  `json:"edges"`
+	// Tolerated is the number of faults of the input that --lenient let pass.
+	Tolerated int64    `json:"tolerated,omitempty"`
+	Outputs   []Output `json:"outputs"`
+	// Losses names what the output's format cannot hold, Notes what was added.
+	Losses []string `json:"losses,omitempty"`
+	Notes  []string `json:"notes,omitempty"`
 }
 
 // Output is a file that a command writes.

@@ -1,12 +1,5 @@
 package record
 
-// What a power figure covers.
-const (
-	WholeSystem    = "whole-system" // what the Green Graph500 rules ask for
-	ComponentPower = "component"    // processors and devices that report for themselves
-	ModelPower     = "model"        // an estimate, no measurement
-)
-
 // Green is a Green Graph500 session: searches repeated, without validation, while
 // power is measured.
 type Green struct {
@@ -18,19 +11,13 @@ type Green struct {
 	AveragePowerW    float64 `json:"average_power_w"`   // EnergyJ / DurationS
 	JoulesPerSearch  float64 `json:"joules_per_search"` // EnergyJ / Searches
 	MTEPSPerWatt     float64 `json:"mteps_per_watt"`    // HarmonicMeanTEPS / 10^6 / AveragePowerW
-	// Coverage is WholeSystem, ComponentPower or ModelPower.
+	// Coverage is one of the Coverage names.
 	Coverage  string `json:"coverage"`
 	Estimated bool   `json:"estimated"` // some figure comes from a model
 	Replayed  bool   `json:"replayed"`  // some figure comes from a recorded log
-	// Meters are those whose energy is in EnergyJ.
-	Meters []GreenMeter `json:"meters"`
-}
-
-// GreenMeter is one meter's part of a Green session.
-type GreenMeter struct {
-	Name    string  `json:"name"`
-	Covers  string  `json:"covers"` // package, dram, gpu, whole system, …
-	EnergyJ float64 `json:"energy_j"`
+	// Meters says what each meter has for the session, also those that are not in
+	// EnergyJ.
+	Meters []PowerMarkMeter `json:"meters"`
 }
 
 // Compare is the outcome of alternating two configurations: the figures of the

@@ -60,7 +60,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			if _, err := file.Source.VertexLabels().ID(label); err != nil {
 				return rootError{err}
 			}
-			eng, err := e.newEngine(ctx, file.Source, &ef)
+			eng, err := e.newEngine(ctx, args[0], file.Source, &ef)
 			if err != nil {
 				return err
 			}

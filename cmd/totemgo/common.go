@@ -2,18 +2,21 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"text/tabwriter"
 	"time"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
 
 // newEngine places a graph that this command has read and does not need afterwards
 // but for its labels.
-func (e *env) newEngine(ctx context.Context, src graph.Source, ef *engineFlags) (*engine.Engine, error) {
+func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *engineFlags) (*engine.Engine, error) {
+	ef.resolve(int64(src.NumVertices()), src.NumEdges(), src.IsDirected())
 	o, err := ef.options(src.VertexLabels())
 	if err != nil {
 		return nil, err
@@ -21,7 +24,17 @@ func (e *env) newEngine(ctx context.Context, src graph.Source, ef *engineFlags) 
 	bar := e.progress("placing")
 	defer bar.done()
 	o.Progress = func(done, total int64) { bar.set(done, total, "records") }
-	return engine.New(ctx, src, o)
+	eng, err := engine.New(ctx, src, o)
+	return eng, inFile(path, err)
+}
+
+// inFile names the file whose graph breaks its own rules: a native file is looked at no
+// earlier than when it is placed.
+func inFile(path string, err error) error {
+	if errors.Is(err, partition.ErrInvalid) || errors.Is(err, graph.ErrInvalid) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
 }
 
 // seconds formats a time in a unit that fits.
@@ -76,4 +89,12 @@ func sizeString(n int64) string {
 		return s
 	}
 	return "0 B"
+}
+
+// plural is a noun for n things.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }

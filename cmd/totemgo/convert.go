@@ -2,6 +2,9 @@ package main
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -23,16 +26,23 @@ func newConvert(e *env) *cobra.Command {
 		asJSON      bool
 		threads     int
 		memory      bytesFlag
+		relabel     bool
+		largest     bool
+		random      string
+		seed        uint64
 	)
 	c := &cobra.Command{
 		Use:   "convert INPUT OUTPUT",
 		Short: "Convert a graph file to another format",
 		Long: `convert reads a graph file and writes it in another format, told by the output's name
 or --format. "-" is standard input or output. What the output's format cannot hold is
-refused, with the options that help, or named.
+refused, with the options that help, or named. What is changed, is changed in this order:
+direction, largest component, self-loops and duplicates, weights, ids.
 
   totemgo convert web.txt.gz web.tgr
-  totemgo convert web.txt.gz web.graph --undirected --drop-loops --merge-duplicates first`,
+  totemgo convert web.txt.gz web.graph --undirected --drop-loops --merge-duplicates first
+  totemgo convert web.txt.gz web.wel --largest-component --random-weights 1..255 --seed 7
+  zcat web.txt.gz | totemgo convert - web.tgr`,
 		Args: takes("INPUT", "OUTPUT"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -42,6 +52,16 @@ refused, with the options that help, or named.
 			mode, err := parseMerge(merge)
 			if err != nil {
 				return err
+			}
+			low, high, err := parseWeightRange(random)
+			if err != nil {
+				return err
+			}
+			switch {
+			case random == "" && c.Flags().Changed("seed"):
+				return usagef("--seed belongs to --random-weights")
+			case random != "" && dropWeights:
+				return usagef("--random-weights and --drop-weights exclude each other")
 			}
 			if err := checkOutput(args[1], format, asJSON); err != nil {
 				return err
@@ -61,11 +81,33 @@ refused, with the options that help, or named.
 				return err
 			}
 			defer file.Close()
+			if err := file.Verify(ctx); err != nil {
+				return err
+			}
 			src := file.Source
+			if largest {
+				if err := checkChange(src, limit, "the largest component"); err != nil {
+					return err
+				}
+				if src, err = graph.LargestComponent(ctx, src, threads); err != nil {
+					return err
+				}
+			}
 			if dropLoops || mode != graph.KeepDuplicates {
 				if src, err = simplify(ctx, src, dropLoops, mode, threads, limit); err != nil {
 					return err
 				}
+			}
+			if random != "" {
+				if err := checkChange(src, limit, "a graph with new weights"); err != nil {
+					return err
+				}
+				if src, err = graph.RandomWeights(ctx, src, low, high, seed, threads); err != nil {
+					return err
+				}
+			}
+			if relabel {
+				src = graph.Relabel(src)
 			}
 			bar := e.progress("writing " + args[1])
 			so.Progress = func(p graphio.Progress) { bar.set(p.Done, p.Total, p.Unit) }
@@ -74,11 +116,12 @@ refused, with the options that help, or named.
 			if err != nil {
 				return err
 			}
-			for _, n := range append(rep.Losses, rep.Notes...) {
+			for _, n := range slices.Concat(rep.Losses, rep.Notes) {
 				e.note("%s: %s", args[1], n)
 			}
 			doc := record.Convert{
 				Input: args[0], Vertices: int64(src.NumVertices()), Edges: src.NumEdges(),
+				Tolerated: file.Report.Tolerated, Losses: rep.Losses, Notes: rep.Notes,
 				Outputs: []record.Output{{File: args[1], Format: rep.Format, Bytes: rep.Bytes}},
 			}
 			if asJSON {
@@ -94,13 +137,42 @@ refused, with the options that help, or named.
 	}
 	rf.add(c, "from-")
 	fl := c.Flags()
-	fl.StringVar(&format, "format", "", "`FORMAT` of the output (default by its name)")
+	fl.StringVar(&format, "format", "", "`FORMAT` of the output: "+strings.Join(formatNames(true), ", ")+"\n(default by its name)")
+	completes(c, "format", formatNames(true)...)
 	fl.StringVar(&weights, "weights", "", "`FILE` that takes the weights of a Graph500 tuple file")
 	fl.StringVar(&merge, "merge-duplicates", "", "merge parallel edges; the weight is the `first`, min, max or sum")
+	completes(c, "merge-duplicates", "first", "min", "max", "sum")
 	fl.BoolVar(&dropLoops, "drop-loops", false, "leave self-loops out")
 	fl.BoolVar(&dropWeights, "drop-weights", false, "leave weights out")
+	fl.BoolVar(&relabel, "relabel", false, "number the vertices 0, 1, … in rising order of their ids, and drop the ids")
+	fl.BoolVar(&largest, "largest-component", false, "keep the largest component only (of a directed graph the weak one)")
+	fl.StringVar(&random, "random-weights", "", "give every edge a whole weight of the range `FROM..TO`, such as 1..255;\nit follows from --seed and the edge's ends alone")
+	fl.Uint64Var(&seed, "seed", 1, "seed of --random-weights")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	fl.IntVar(&threads, "threads", 0, "most threads (default all cores)")
 	fl.Var(&memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	return c
+}
+
+// parseWeightRange reads FROM..TO.
+func parseWeightRange(s string) (low, high int64, err error) {
+	if s == "" {
+		return 0, 0, nil
+	}
+	a, b, ok := strings.Cut(s, "..")
+	low, err1 := strconv.ParseInt(a, 10, 64)
+	high, err2 := strconv.ParseInt(b, 10, 64)
+	if !ok || err1 != nil || err2 != nil || low > high {
+		return 0, 0, usagef("--random-weights %q: want FROM..TO, whole numbers that rise, such as 1..255", s)
+	}
+	return low, high, nil
+}
+
+// checkChange refuses to make a changed copy of a graph that would not fit.
+func checkChange(src graph.Source, limit int64, what string) error {
+	need := src.NumEdges()*int64(2*8+src.WeightKind().Size()) + 16*int64(src.NumVertices())
+	if limit > 0 && need > limit {
+		return &graph.MemoryError{What: what, Need: need, Limit: limit}
+	}
+	return nil
 }

@@ -18,7 +18,10 @@ func newDevices(e *env) *cobra.Command {
 		Short: "List the processors that --processors can name",
 		Long: `devices lists the CPU and every device that an OpenCL driver offers, with the names that
 --processors takes. The driver is the system's; the environment variable TOTEMGO_OPENCL
-names another loader library. No driver is no error.`,
+names another loader library. No driver is no error.
+
+  totemgo devices
+  totemgo devices --json`,
 		Args: cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			doc := record.Devices{Devices: []record.Device{}}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -50,8 +51,8 @@ type engineFlags struct {
 
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	fl.StringVar(&f.processors, "processors", "cpu", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N")
-	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: hubs-on-cpu, hubs-on-gpu, random, original\n(default hubs-on-cpu, or original for a graph without hubs)")
+	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
+	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
 	fl.Uint64Var(&f.placementSeed, "placement-seed", 1, "seed of --placement random")
@@ -59,11 +60,28 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl.IntVar(&f.threads, "threads", 0, "most threads in all (default all cores)")
 	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
+	completes(c, "placement", placements()...)
 	if runs {
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
+		completes(c, "director", bsp.Directors()...)
 	}
+}
+
+// autoProcessors leaves the choice of processors to the graph and the machine.
+const autoProcessors = "auto"
+
+// resolve replaces --processors auto by what suits a graph of that size.
+func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+	if f.processors != autoProcessors {
+		return
+	}
+	var names []string
+	for _, p := range engine.AutoProcessors(vertices, edges, directed) {
+		names = append(names, p.String())
+	}
+	f.processors = strings.Join(names, ",")
 }
 
 // options turns the flags into engine options. labels are needed for --assignment.
@@ -73,7 +91,11 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
 	}
 	var err error
-	if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+	processors := f.processors
+	if processors == autoProcessors {
+		processors = "cpu" // until resolve knows the graph
+	}
+	if o.Processors, err = engine.ParseProcessors(processors); err != nil {
 		return o, err
 	}
 	for i := range o.Processors {
@@ -137,15 +159,39 @@ func (f *engineFlags) check() error {
 	return o.Check()
 }
 
-func knownPlacement(name string) error {
+// placements names the placements that can be asked for by name.
+func placements() []string {
 	var names []string
 	for _, p := range partition.Policies() {
-		if string(p) == name {
-			return nil
-		}
 		names = append(names, string(p))
 	}
-	return usagef("unknown placement %q; known are %s", name, strings.Join(names, ", "))
+	return names
+}
+
+func knownPlacement(name string) error {
+	if !slices.Contains(placements(), name) {
+		return usagef("unknown placement %q; known are %s", name, strings.Join(placements(), ", "))
+	}
+	return nil
+}
+
+// formatNames names the formats that are read, or written.
+func formatNames(written bool) []string {
+	var names []string
+	for _, i := range graphio.Formats() {
+		if written && i.Writable || !written && i.Readable {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// completes tells the shell the values of a flag.
+func completes(c *cobra.Command, flag string, values ...string) {
+	err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("completion of --" + flag + ": " + err.Error()) // the command has no such flag
+	}
 }
 
 // readAssignment reads lines of a vertex (the file's id) and a processor number.
@@ -210,20 +256,14 @@ type readFlags struct {
 
 func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl := c.Flags()
-	var names []string
-	for _, i := range graphio.Formats() {
-		if i.Readable {
-			names = append(names, i.Name)
-		}
-	}
-	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(names, ", ")+"\n(default by content, then by name)")
+	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(formatNames(false), ", ")+"\n(default by content, then by name)")
+	completes(c, prefix+"format", formatNames(false)...)
 	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
-	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
-	c.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
 
 // open reads the graph and prints its warnings.
@@ -233,6 +273,8 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
 	}
 	switch {
+	case f.directed && f.undirected:
+		return nil, usagef("--directed and --undirected exclude each other")
 	case f.directed:
 		o.Direction = graphio.Directed
 	case f.undirected:
@@ -252,7 +294,7 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		e.note("%s: %s", path, w)
 	}
 	if n := file.Report.Tolerated; n > 0 {
-		e.note("%s: %d faults let pass (--lenient)", path, n)
+		e.note("%s: %d %s let pass (--lenient)", path, n, plural(n, "fault"))
 	}
 	return file, nil
 }

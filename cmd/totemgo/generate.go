@@ -76,11 +76,13 @@ seed gives the same graph for any number of threads.
 	fl.IntVar(&f.threads, "threads", 0, "most threads (default all cores)")
 	fl.StringVar(&f.span, "range", "", "`FROM:TO`: make only the edges FROM to TO-1")
 	fl.StringVarP(&f.output, "output", "o", "", "`FILE` to write (- for standard output)")
-	fl.StringVar(&f.format, "format", "", "`FORMAT` of the output (default by its name)")
+	fl.StringVar(&f.format, "format", "", "`FORMAT` of the output: "+strings.Join(formatNames(true), ", ")+"\n(default by its name)")
+	completes(c, "format", formatNames(true)...)
 	fl.StringVar(&f.weights, "weights", "", "make weights; `FILE` takes those of a Graph500 tuple file,\nother formats hold them: --weights yes")
-	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.BoolVar(&f.dropLoops, "drop-loops", false, "leave self-loops out")
 	fl.StringVar(&f.merge, "merge-duplicates", "", "merge parallel edges; the weight is the `first`, min, max or sum")
+	completes(c, "merge-duplicates", "first", "min", "max", "sum")
 	fl.BoolVar(&f.dryRun, "dry-run", false, "print sizes and bytes, and make nothing")
 	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
 	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
@@ -249,7 +251,7 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	if err != nil {
 		return err
 	}
-	for _, n := range append(rep.Losses, rep.Notes...) {
+	for _, n := range slices.Concat(rep.Losses, rep.Notes) {
 		e.note("%s: %s", f.output, n)
 	}
 	doc.Outputs = append(doc.Outputs, record.Output{File: f.output, Format: rep.Format, Bytes: rep.Bytes})

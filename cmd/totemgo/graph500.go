@@ -118,6 +118,7 @@ exits with status 1.
 	fl.IntVar(&cfg.Searches, "roots", graph500.DefaultSearches, "number of searches")
 	fl.StringVar(&seed, "seed", "", "`A,B`: the generator's seeds (default 2,3, the benchmark's)")
 	fl.StringVar(&style, "style", string(graph500.StyleSpec), "`STYLE` of the output: spec, 3.0, 2.1.4")
+	completes(c, "style", string(graph500.StyleSpec), string(graph500.Style30), string(graph500.Style214))
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	fl.BoolVar(&stats, "stats", false, "print tables of the processors and levels too")
 	return c
@@ -133,6 +134,7 @@ func checkMemory(cfg graph500.Config, ef *engineFlags) error {
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}
+	ef.resolve(size.Vertices, size.Edges, false)
 	procs, err := engine.ParseProcessors(ef.processors)
 	if err != nil {
 		return err

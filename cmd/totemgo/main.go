@@ -4,6 +4,8 @@ package main
 
 import "os"
 
+//go:generate go test -run ^TestReference$ -update .
+
 func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }

@@ -24,13 +24,7 @@ func checkOutput(path, format string, asJSON bool) error {
 		return nil
 	}
 	if _, ok := graphio.DetectName(path); !ok {
-		var names []string
-		for _, i := range graphio.Formats() {
-			if i.Writable {
-				names = append(names, i.Name)
-			}
-		}
-		return usagef("%s: the name tells no format; give it with --format: %s", path, strings.Join(names, ", "))
+		return usagef("%s: the name tells no format; give it with --format: %s", path, strings.Join(formatNames(true), ", "))
 	}
 	return nil
 }

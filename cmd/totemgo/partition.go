@@ -42,7 +42,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 			}
 			p, err := engine.Place(ctx, file.Source, o)
 			if err != nil {
-				return err
+				return inFile(args[0], err)
 			}
 			defer p.Close()
 			doc := record.Partition{Placement: placementRecord(p, o.Processors, true), Vertices: int64(file.Source.NumVertices()), Isolated: p.Isolated}

@@ -21,6 +21,7 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/cpufeat"
+	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -76,15 +77,21 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	err := root.ExecuteContext(ctx)
-	if out.err != nil && !errors.Is(out.err, context.Canceled) {
-		err = fmt.Errorf("standard output: %w", out.err)
+	if out.err != nil && ctx.Err() == nil {
+		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
 	var status exitStatus
+	var recorded *powerExit
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
 		return int(status)
+	case errors.As(err, &recorded):
+		if recorded.Error() != "" {
+			fmt.Fprintf(stderr, "totemgo: %v\n", message(recorded))
+		}
+		return recorded.ExitCode()
 	case ctx.Err() != nil:
 		fmt.Fprintln(stderr, "totemgo: interrupted")
 		return exitInterrupted
@@ -113,7 +120,7 @@ func message(err error) string {
 	s := err.Error()
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
-	if errors.Is(err, engine.ErrMemory) || errors.Is(err, graph.ErrMemory) {
+	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
 		s += "; --memory-limit sets another"
 	}
 	return s
@@ -174,6 +181,7 @@ between a CPU and any number of GPUs, and the Graph500 benchmark on top of it.
   totemgo bfs wiki-Vote.txt --root 30      search a graph file
   totemgo info web.txt.gz                  what a file holds, and where it would go
   totemgo convert web.txt.gz web.tgr       a format that opens in milliseconds
+  totemgo power record -- COMMAND          the energy of a command
 
 Results go to standard output; progress and messages to standard error. Exit status:
 0 done, 1 a file, a search or a validation failed, 2 the command line is wrong,
@@ -190,12 +198,12 @@ Results go to standard output; progress and messages to standard error. Exit sta
 			}
 			return usagef("unknown command %q", args[0])
 		},
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newDevices(e), newVersion(e),
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
 	)
 	return root
 }

@@ -30,7 +30,10 @@ func newValidate(e *env) *cobra.Command {
 		Long: `validate checks a tree, as "bfs -o" writes it, against a graph file by the five rules
 of Graph500. It exits with status 1, and names the rule, vertex and edge, where the tree
 is not valid. Lines are "vertex parent [level]"; a parent of -1 says unreached; the
-first line "# root R" names the root.`,
+first line "# root R" names the root.
+
+  totemgo bfs web.txt.gz --root 0 -o parents.tsv
+  totemgo validate web.txt.gz parents.tsv`,
 		Args: takes("GRAPH", "PARENTS"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -45,6 +48,9 @@ first line "# root R" names the root.`,
 				return err
 			}
 			defer file.Close()
+			if err := file.Verify(ctx); err != nil {
+				return err
+			}
 			tree, err := e.readParents(ctx, args[1], file.Source.VertexLabels())
 			if err != nil {
 				return err

@@ -85,11 +85,11 @@ func records(src graph.Source) []string {
 			if !src.IsDirected() && u > v {
 				u, v = v, u
 			}
-			s := fmt.Sprintf("%d %d", u, v)
+			b := strconv.AppendUint(append(strconv.AppendUint(nil, u, 10), ' '), v, 10)
 			if w.Kind() != graph.Unweighted {
-				s += " " + strconv.FormatFloat(w.Float64(k), 'g', -1, 64)
+				b = strconv.AppendFloat(append(b, ' '), w.Float64(k), 'g', -1, 64)
 			}
-			out = append(out, s)
+			out = append(out, string(b))
 		}
 	}
 	sort.Strings(out)

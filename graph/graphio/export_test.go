@@ -6,3 +6,6 @@ func (o Options) WithBlock(n int) Options { o.block = n; return o }
 
 // TGRVersion is the version of the native format.
 const TGRVersion = tgrVersion
+
+// WithoutSync leaves out waiting for the disk.
+func (o SaveOptions) WithoutSync() SaveOptions { o.noSync = true; return o }

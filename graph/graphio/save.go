@@ -47,6 +47,8 @@ type SaveOptions struct {
 	Progress func(Progress)
 	// Stdout is written where the path is "-".
 	Stdout io.Writer
+
+	noSync bool // leaves out waiting for the disk
 }
 
 // SaveReport says what was written.
@@ -113,7 +115,7 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 	var outs []*output
 	err = func() error {
 		open := func(path string) (*bufio.Writer, error) {
-			out, err := newOutput(ctx, path, o.Stdout)
+			out, err := newOutput(ctx, path, &o)
 			if err != nil {
 				return nil, err
 			}
@@ -307,8 +309,10 @@ func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weight
 
 // output is a file that appears under its name once it is complete.
 type output struct {
+	name       string // as it was given
 	path, temp string // temp is "" where the file is written directly
 	committed  bool
+	noSync     bool
 	file       *os.File
 	comp       io.WriteCloser
 	buf        *bufio.Writer
@@ -328,17 +332,21 @@ func (c *outputCounter) Write(p []byte) (int, error) {
 	}
 	n, err := c.w.Write(p)
 	c.out.bytes += int64(n)
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		err = &Error{File: c.out.name, Err: failed.Err}
+	}
 	return n, err
 }
 
-func newOutput(ctx context.Context, path string, stdout io.Writer) (*output, error) {
-	out := &output{path: path}
+func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error) {
+	out := &output{name: path, path: path, noSync: o.noSync}
 	var sink io.Writer
 	if path == "-" {
-		if stdout == nil {
+		if o.Stdout == nil {
 			return nil, fmt.Errorf("graphio: %w: path \"-\" without SaveOptions.Stdout", ErrOptions)
 		}
-		sink = stdout
+		sink = o.Stdout
 	} else {
 		if target, err := filepath.EvalSymlinks(path); err == nil {
 			out.path = target
@@ -402,7 +410,7 @@ func (out *output) finish() error {
 	if out.file == nil {
 		return nil
 	}
-	if out.temp != "" {
+	if out.temp != "" && !out.noSync {
 		if err := out.file.Sync(); err != nil {
 			return err
 		}

@@ -82,8 +82,8 @@ func samples(t testing.TB) []sample {
 	add("undirected-simple", random(60, 200, false, true))
 	add("undirected-multi", random(60, 400, false, false))
 	add("directed", random(60, 400, true, false))
-	add("directed-large", random(9000, 70000, true, false))
-	add("undirected-large", random(9000, 70000, false, true))
+	add("directed-large", random(2000, 33000, true, false))
+	add("undirected-large", random(2000, 33000, false, true))
 	add("int32", weigh(random(60, 300, false, true), graph.Int32))
 	add("int32-directed", weigh(random(60, 300, true, false), graph.Int32))
 	add("int64-directed", weigh(random(20, 30, true, false), graph.Int64))
@@ -148,12 +148,15 @@ func TestRoundTrip(t *testing.T) {
 		for _, s := range samples(t) {
 			weighted := s.list.WeightKind() != graph.Unweighted
 			for i, name := range fileFor(info.Name, weighted) {
-				if i > 0 && len(s.list.Edges) > 1000 && strings.HasSuffix(name, ".xz") {
+				if i > 0 && len(s.list.Edges) > 1000 {
 					continue
+				}
+				if strings.HasSuffix(name, ".xz") && s.name != "int32-directed" && s.name != "undirected-simple" {
+					continue // slow to write
 				}
 				t.Run(fmt.Sprintf("format=%s/graph=%s/file=%s", info.Name, s.name, name), func(t *testing.T) {
 					path := filepath.Join(t.TempDir(), name)
-					report, err := graphio.Save(ctx, path, s.list, graphio.SaveOptions{Threads: 1 + i})
+					report, err := graphio.Save(ctx, path, s.list, graphio.SaveOptions{Threads: 1 + i}.WithoutSync())
 					if errors.Is(err, graphio.ErrLoss) {
 						if left, _ := os.ReadDir(filepath.Dir(path)); len(left) > 0 {
 							t.Errorf("a refusal left %v", left)

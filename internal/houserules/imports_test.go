@@ -167,6 +167,31 @@ func TestGoMod(t *testing.T) {
 	}
 }
 
+// Every direct dependency has its line in docs/dependencies.md, and no line is left over.
+func TestDependenciesAreExplained(t *testing.T) {
+	needed := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^(?:require )?\s*([a-z0-9.]+\.[a-z]+/\S+) v\S+$`).FindAllStringSubmatch(read(t, "go.mod"), -1) {
+		needed[m[1]] = true
+	}
+	explained := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^\| ([a-z0-9.]+\.[a-z]+/\S+) \|`).FindAllStringSubmatch(read(t, "docs/dependencies.md"), -1) {
+		explained[m[1]] = true
+	}
+	if len(needed) == 0 {
+		t.Fatal("no dependency found in go.mod")
+	}
+	for m := range needed {
+		if !explained[m] {
+			t.Errorf("docs/dependencies.md does not say what %s is for", m)
+		}
+	}
+	for m := range explained {
+		if !needed[m] {
+			t.Errorf("docs/dependencies.md explains %s, which go.mod does not need", m)
+		}
+	}
+}
+
 // What a program gets that imports engine.
 func TestEnginePullsInLittle(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(root, "engine")); err != nil {

@@ -1,0 +1,172 @@
+package graphio_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+)
+
+// fuzzMemory is what a reader may take for a small input, in bytes.
+const fuzzMemory = 64 << 20
+
+// seed adds the files of testdata, the refused inputs, and the collected cases where
+// they are at hand, that have one of the endings.
+func seed(f *testing.F, endings ...string) {
+	has := func(name string) bool {
+		for _, e := range endings {
+			if strings.HasSuffix(name, e) || e == "out." && strings.HasPrefix(filepath.Base(name), e) {
+				return true
+			}
+		}
+		return false
+	}
+	add := func(root string) {
+		// A folder that cannot be read gives fewer seeds.
+		_ = filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+			if err == nil && !d.IsDir() && has(path) {
+				if data, err := os.ReadFile(path); err == nil && len(data) < 1<<16 {
+					f.Add(data)
+				}
+			}
+			return nil
+		})
+	}
+	add("testdata")
+	if dir := os.Getenv("TOTEMGO_CASES"); dir != "" {
+		add(dir)
+	}
+	for _, r := range refusals() {
+		if has(r.file) {
+			f.Add([]byte(r.content))
+		}
+	}
+	f.Add([]byte{})
+}
+
+// checkRead reads data and demands that it ends, with a graph that holds together or a
+// typed error, alike for one block and many.
+func checkRead(t *testing.T, data []byte, o graphio.Options) {
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	var before runtime.MemStats
+	runtime.ReadMemStats(&before)
+	messages := make([]string, 2)
+	for pass := range messages {
+		o := o.WithBlock([]int{0, 5}[pass])
+		o.Threads = 1 + pass
+		o.MemoryLimit = fuzzMemory
+		o.Stdin = bytes.NewReader(data)
+		f, err := graphio.Open(ctx, "-", o)
+		if err != nil {
+			var e *graphio.Error
+			if !errors.As(err, &e) {
+				t.Fatalf("%v is no *graphio.Error", err)
+			}
+			messages[pass] = err.Error()
+			continue
+		}
+		n := uint32(f.Source.NumVertices())
+		if err := f.Verify(ctx); err != nil {
+			f.Close()
+			continue
+		}
+		edges := int64(0)
+		for i := range f.Source.Blocks(3) {
+			block := f.Source.Block(3, i, nil)
+			if w := f.Source.BlockWeights(3, i); w.Kind() != graph.Unweighted && w.Len() != len(block) {
+				t.Fatalf("%d weights for %d records", w.Len(), len(block))
+			}
+			edges += int64(len(block))
+			for _, e := range block {
+				if e.U >= n || e.V >= n {
+					t.Fatalf("edge %v in a graph of %d vertices", e, n)
+				}
+			}
+		}
+		if edges != f.Source.NumEdges() || f.Report.Records != edges && o.Direction == graphio.AsStated {
+			t.Fatalf("%d records, %d edges stated, report %d", edges, f.Source.NumEdges(), f.Report.Records)
+		}
+		if l := f.Source.VertexLabels(); l.Len() != int(n) {
+			t.Fatalf("%d labels for %d vertices", l.Len(), n)
+		}
+		if err := f.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if messages[0] != messages[1] && !strings.Contains(messages[0]+messages[1], "memory") {
+		t.Fatalf("one block: %q, many: %q", messages[0], messages[1])
+	}
+	var after runtime.MemStats
+	runtime.ReadMemStats(&after)
+	if took := after.TotalAlloc - before.TotalAlloc; took > 4*fuzzMemory {
+		t.Fatalf("%d bytes allocated for an input of %d", took, len(data))
+	}
+}
+
+func fuzzFormat(f *testing.F, format string, endings ...string) {
+	seed(f, endings...)
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		checkRead(t, data, graphio.Options{Format: format})
+		checkRead(t, data, graphio.Options{Format: format, Lenient: true, Direction: graphio.Directed})
+	})
+}
+
+func FuzzEdgeList(f *testing.F) {
+	seed(f, ".txt", ".el", ".csv", ".tsv", ".wel")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		checkRead(t, data, graphio.Options{Format: "edgelist"})
+		checkRead(t, data, graphio.Options{Format: "edgelist", WeightColumn: 3, Lenient: true})
+	})
+}
+
+func FuzzMatrixMarket(f *testing.F) { fuzzFormat(f, "matrixmarket", ".mtx") }
+func FuzzMETIS(f *testing.F)        { fuzzFormat(f, "metis", ".graph") }
+func FuzzDIMACS9(f *testing.F)      { fuzzFormat(f, "dimacs9", ".gr") }
+func FuzzGAP(f *testing.F)          { fuzzFormat(f, "gap", ".sg") }
+func FuzzGAPWeighted(f *testing.F)  { fuzzFormat(f, "gap-weighted", ".wsg") }
+func FuzzGraph500(f *testing.F) {
+	seed(f, ".packed", ".edges", ".g500")
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		checkRead(t, data, graphio.Options{Format: "graph500"})
+		checkRead(t, data, graphio.Options{Format: "graph500", Tuple: 16})
+	})
+}
+func FuzzTotem(f *testing.F)        { fuzzFormat(f, "totem", ".totem") }
+func FuzzGraphalytics(f *testing.F) { fuzzFormat(f, "graphalytics", ".e") }
+func FuzzKONECT(f *testing.F)       { fuzzFormat(f, "konect", "out.") }
+func FuzzNative(f *testing.F)       { fuzzFormat(f, "native", ".tgr") }
+
+// FuzzDetect reads without being told the format, compressed or not.
+func FuzzDetect(f *testing.F) {
+	seed(f, "")
+	for _, text := range []string{"0 1\n1 2\n", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n"} {
+		f.Add(compressGzip(f, []byte(text)))
+		f.Add(compressZstd(f, []byte(text)))
+		f.Add(compressXZ(f, []byte(text)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		checkRead(t, data, graphio.Options{})
+	})
+}
