@@ -12,13 +12,14 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// A round of one configuration takes roughly a twentieth of the time given, within
-// these bounds: long enough for meters with one reading a second where there is time
-// for that, short enough for a spread.
+// A round of the first configuration takes roughly a twentieth of the time given,
+// within these bounds: long enough for meters with one reading a second where there is
+// time for that, short enough for a spread. Some rounds there are in any case.
 const (
 	roundParts = 20
 	shortRound = 500 * time.Millisecond
 	longRound  = 10 * time.Second
+	someRounds = 4
 )
 
 // side is one of the two configurations that are compared.
@@ -27,6 +28,8 @@ type side struct {
 	tally  tally
 	marks  []*power.Mark
 	costs  []power.Cost
+	counts []int // searches, of all rounds
+	known  int64 // searches in the rounds with a known energy
 	meters []record.GreenMeter
 }
 
@@ -52,20 +55,24 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	sides := [2]*side{{engine: first}, {engine: second}}
-	perRound := searchesPerRound(p.Duration, out.BFS.MeanTime)
 	names := [2]string{"first", "second"}
 	clock := countdown{start: time.Now(), total: p.Duration, report: c.Progress}
-	for next := 0; next == 0 || !clock.over(); next += perRound {
+	n := searchesPerRound(p.Duration, out.BFS.MeanTime)
+	for next := 0; next == 0 || !clock.over(); {
 		for k, x := range sides {
 			m := s.Mark(names[k])
-			for i := range perRound {
+			for i := range n {
 				if err := x.tally.search(ctx, x.engine, out.Searches[(next+i)%len(out.Searches)]); err != nil {
 					return err
 				}
 			}
 			m.End()
-			x.marks = append(x.marks, m)
+			x.marks, x.counts = append(x.marks, m), append(x.counts, n)
 		}
+		next += n
+		// The next round's number comes from this one's pace: a round that ends when its
+		// time is over would favour short searches.
+		n = searchesPerRound(p.Duration, sides[0].marks[len(sides[0].marks)-1].End().Seconds()/float64(n))
 	}
 	last := sides[1].marks[len(sides[1].marks)-1]
 	whole := settle(ctx, last)
@@ -81,8 +88,8 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 		}
 		whole = b // of a round that counts
 		rounds++
-		sides[0].add(a, ca)
-		sides[1].add(b, cb)
+		sides[0].add(r, a, ca)
+		sides[1].add(r, b, cb)
 	}
 	result := s.Result()
 	ratios, err := power.CompareCosts(sides[0].costs, sides[1].costs)
@@ -92,13 +99,13 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 	cmp := &record.Compare{
 		TimeRatio: ratio(ratios.Time), EnergyRatio: ratio(ratios.Energy), EDPRatio: ratio(ratios.EDP), Rounds: rounds,
 		Estimated: whole.Estimated, Replayed: whole.Replayed, Coverage: whole.Coverage,
-		SearchesPerRound: perRound, DurationS: total, Sampler: result.Sampler, Notes: notes(result, whole.Coverage),
+		DurationS: total, Sampler: result.Sampler, Notes: notes(result, whole.Coverage),
 	}
 	if n := len(sides[0].marks); n > rounds {
 		cmp.Notes = append(cmp.Notes, fmt.Sprintf("%d of %d rounds have no known energy and are left out", n-rounds, n))
 	}
 	for _, x := range sides {
-		cmp.Configurations = append(cmp.Configurations, x.record(int64(rounds*perRound)))
+		cmp.Configurations = append(cmp.Configurations, x.record())
 	}
 	out.Compare = cmp
 	return nil
@@ -128,12 +135,13 @@ func prepare(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, ou
 
 // searchesPerRound is how many searches of mean seconds make a round.
 func searchesPerRound(d time.Duration, mean float64) int {
-	round := min(max(d/roundParts, shortRound), longRound).Seconds()
+	round := min(max(d/roundParts, shortRound), longRound, max(d/someRounds, 1)).Seconds()
 	return int(max(1, math.Ceil(min(round/mean, math.MaxInt32))))
 }
 
-// add takes a round that has a known energy.
-func (x *side) add(i power.Interval, c power.Cost) {
+// add takes round r, which has a known energy.
+func (x *side) add(r int, i power.Interval, c power.Cost) {
+	x.known += int64(x.counts[r])
 	x.costs = append(x.costs, c)
 	for _, m := range i.Meters {
 		if !m.InTotal {
@@ -150,18 +158,17 @@ func (x *side) add(i power.Interval, c power.Cost) {
 	}
 }
 
-// record states the configuration's figures over the rounds with a known energy, in
-// which it made that many searches.
-func (x *side) record(searches int64) record.CompareSide {
+// record states the configuration's figures over the rounds with a known energy.
+func (x *side) record() record.CompareSide {
 	r := record.CompareSide{
-		Processors: x.engine.Report().Processors, HarmonicMeanTEPS: x.tally.teps(), Searches: searches, Meters: x.meters,
+		Processors: x.engine.Report().Processors, HarmonicMeanTEPS: x.tally.teps(), Searches: x.known, Meters: x.meters,
 	}
 	for _, c := range x.costs {
 		r.DurationS += c.Seconds
 		r.EnergyJ += c.Joules
 	}
 	r.AveragePowerW = r.EnergyJ / r.DurationS
-	r.JoulesPerSearch = r.EnergyJ / float64(searches)
+	r.JoulesPerSearch = r.EnergyJ / float64(x.known)
 	r.MTEPSPerWatt = r.HarmonicMeanTEPS / 1e6 / r.AveragePowerW
 	return r
 }

@@ -312,29 +312,36 @@ type heldMeter struct {
 	power.Meter
 	begun bool
 	zero  time.Time
-	shift time.Duration // the session's start, by the meter's time
+	shift time.Duration   // the session's start, by the meter's time
+	last  []power.Reading // the last reading, by the meter's time, or none
+	again bool            // a stream's last reading is to be given once more
 }
 
 // Begin begins the meter at the first session.
 func (m *heldMeter) Begin(start time.Time) error {
 	if m.begun {
-		m.shift = start.Sub(m.zero)
+		m.shift, m.again = start.Sub(m.zero), m.Info().Stream
 		return nil
 	}
 	m.begun, m.zero = true, start
 	return m.Meter.Begin(start)
 }
 
-// Read moves the readings' times. Those from before the session have negative ones.
+// Read moves the readings' times. Those from before the session have negative ones;
+// of a stream the last of them comes first, so that the power at the session's start
+// is known.
 func (m *heldMeter) Read(now time.Duration) ([]power.Reading, error) {
 	readings, err := m.Meter.Read(now + m.shift)
-	if m.shift == 0 {
-		return readings, err
+	moved := make([]power.Reading, 0, len(readings)+1)
+	if m.again {
+		moved, m.again = append(moved, m.last...), false
 	}
-	moved := make([]power.Reading, len(readings))
-	for i, r := range readings {
-		r.At -= m.shift
-		moved[i] = r
+	moved = append(moved, readings...)
+	if n := len(moved); n > 0 {
+		m.last = []power.Reading{moved[n-1]}
+	}
+	for i := range moved {
+		moved[i].At -= m.shift
 	}
 	return moved, err
 }

@@ -73,9 +73,6 @@ type Compare struct {
 	Replayed    bool  `json:"replayed"`  // energy comes from a recorded log
 	// Coverage is WholeSystem, ComponentPower or ModelPower.
 	Coverage string `json:"coverage"`
-	// SearchesPerRound is how many searches each configuration makes in a round, from
-	// the same roots.
-	SearchesPerRound int `json:"searches_per_round"`
 	// DurationS is the time of all rounds.
 	DurationS float64 `json:"duration_s"`
 	// Configurations are the two, in the order given.
@@ -84,7 +81,8 @@ type Compare struct {
 	Notes          []string      `json:"notes,omitempty"`
 }
 
-// CompareSide is one of two configurations over all its rounds.
+// CompareSide is one of two configurations over all its rounds. In each round both
+// search from the same roots.
 type CompareSide struct {
 	Processors       []Processor  `json:"processors,omitempty"`
 	HarmonicMeanTEPS float64      `json:"harmonic_mean_TEPS"`
