@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -152,23 +151,6 @@ func TestTwins(t *testing.T) {
 	}
 	for name := range twins {
 		t.Errorf("a twin of kernel %s, which the source lacks", name)
-	}
-}
-
-// TestOneFileKnowsTheVendor: compat.h alone.
-func TestOneFileKnowsTheVendor(t *testing.T) {
-	vendor := regexp.MustCompile(`__CUDA|__OPENCL|__NVCC|__kernel|__global|get_\w+_id|__shared__|threadIdx|atomic_`)
-	if !slices.Contains(src.Names(), "compat.h") {
-		t.Fatal("no compat.h")
-	}
-	for _, name := range src.Names() {
-		data, err := os.ReadFile(filepath.Join("src", name))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if found := vendor.FindString(string(data)); (found != "") != (name == "compat.h") {
-			t.Errorf("%s: found %q", name, found)
-		}
 	}
 }
 
