@@ -7,7 +7,7 @@ BENCHTIME ?= 1s
 PKG ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda gpu-lint test deps lint fuzz bench bench-compare generate cover modzip clean
+.PHONY: help build cuda cuda-check gpu-lint test deps lint fuzz bench bench-compare generate cover modzip clean
 
 comma := ,
 empty :=
@@ -22,6 +22,9 @@ build: ## build the command into bin/
 
 cuda: deps-cc ## build and vet bin/totemgo-cuda, which drives NVIDIA devices through CUDA (docs/gpu.md)
 	@scripts/cuda.sh
+
+cuda-check: cuda ## run bin/totemgo-cuda against a stand-in of NVIDIA's driver (TOTEMGO_CUDA=real: on a GPU)
+	@scripts/cuda-check.sh
 
 gpu-lint: deps-clang ## check the device kernels without a GPU: PTX rebuilt, compared and assembled
 	@scripts/gpu-lint.sh

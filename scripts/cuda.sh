@@ -5,11 +5,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-if [[ ${CGO_CFLAGS:-} != *-I* && ! -e /usr/local/cuda/include/cuda.h && ! -e /opt/cuda/include/cuda.h && ! -e /usr/include/cuda.h ]]; then
-	folder=$(scripts/cuda-headers.sh headers)
-	export CGO_CFLAGS="${CGO_CFLAGS:--O2 -g} -I$folder/include" CGO_LDFLAGS="${CGO_LDFLAGS:--O2 -g} -L$folder/lib"
-fi
-export CGO_ENABLED=1
+. scripts/cuda-env.sh
 echo "cuda: go vet -tags cuda"
 go vet -tags cuda ./...
 echo "cuda: go build -tags cuda"

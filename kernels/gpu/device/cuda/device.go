@@ -86,6 +86,8 @@ func (d *dev) Close() error {
 	if d.closed.Swap(true) {
 		return nil
 	}
+	// The thread goes back to other goroutines: without a context.
+	_ = d.ctx.Do(func() error { return cu.SetCurrentContext(cu.CUContext{}) })
 	err := d.ctx.Close()
 	if d.lost.Load() != nil {
 		return nil // the fault was reported where it showed
