@@ -127,7 +127,7 @@ func message(err error) string {
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
-var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition): `)
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition|power): `)
 
 // flagError says in words what is wrong with a flag's value.
 func flagError(_ *cobra.Command, err error) error {

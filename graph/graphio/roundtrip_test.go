@@ -16,7 +16,11 @@ import (
 func TestDataRoundTrip(t *testing.T) {
 	dir := folder(t, "TOTEMGO_DATA", "data")
 	ctx := context.Background()
-	f, err := graphio.Open(ctx, filepath.Join(dir, "web-NotreDame.txt.gz"), graphio.Options{Threads: 2})
+	name := "web-NotreDame.txt.gz"
+	if underRace {
+		name = "facebook_combined.txt" // smaller
+	}
+	f, err := graphio.Open(ctx, filepath.Join(dir, name), graphio.Options{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,13 +59,13 @@ func TestDataRoundTrip(t *testing.T) {
 			if !slices.Equal(got.Offsets(), c.g.Offsets()) || !slices.Equal(got.Targets(), c.g.Targets()) {
 				t.Error("another graph came back")
 			}
-			if b, _ := got.VertexLabels().Base(); b != 0 && !strings.Contains(strings.Join(report.Losses, ""), "ids:") {
-				t.Errorf("ids count from %d, losses %q", b, report.Losses)
+			if !slices.Equal(labelsOf(got), labelsOf(c.g)) && !strings.Contains(strings.Join(report.Losses, ""), "ids:") {
+				t.Errorf("ids changed, losses %q", report.Losses)
 			}
 		})
 	}
 	if _, err := graphio.Save(ctx, filepath.Join(t.TempDir(), "w.graph"), directed, graphio.SaveOptions{}); err == nil ||
-		!strings.Contains(err.Error(), "--undirected") || !strings.Contains(err.Error(), "--drop-loops") || !strings.Contains(err.Error(), "--merge-duplicates") {
+		!strings.Contains(err.Error(), "--undirected") || directed.SelfLoops() > 0 && !strings.Contains(err.Error(), "--drop-loops") || !strings.Contains(err.Error(), "--merge-duplicates") {
 		t.Errorf("METIS: %v", err)
 	}
 }
