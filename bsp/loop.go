@@ -161,6 +161,8 @@ type Search struct {
 type Outcome struct {
 	// Reached is the number of vertices, the root included; Depth the largest level.
 	Reached, Depth int64
+	// Time is that of the supersteps, without the aggregation of parents.
+	Time time.Duration
 }
 
 // fail keeps the first error of a search.
@@ -227,6 +229,7 @@ func (l *Loop) owner(rank uint32) (int, bool) {
 func (l *Loop) conduct(s *Search, d Director) {
 	st := &State{Frontier: 1}
 	l.outcome = Outcome{Reached: 1}
+	begun := time.Now()
 	// The counts of the root are those that its owner would report.
 	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.rootCounts(s.Root)
 	if l.facts.Hub >= 0 {
@@ -269,6 +272,7 @@ func (l *Loop) conduct(s *Search, d Director) {
 		st.Last = l.dir
 		st.Before, st.Frontier, st.Arcs = st.Frontier, next, arcs
 	}
+	l.outcome.Time = time.Since(begun)
 	l.stop = true
 	if err := l.ctx.Err(); err != nil {
 		l.failure.CompareAndSwap(nil, &err)

@@ -80,7 +80,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		if r.Statistics != nil {
 			*r.Statistics = bsp.Statistics{}
 		}
-		r.Time = time.Since(start)
+		r.Time, r.SearchTime = time.Since(start), 0
 		r.done()
 		return nil
 	}
@@ -99,7 +99,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		}
 		return fmt.Errorf("engine: bfs from %d: %w", root, err)
 	}
-	r.Reached, r.Depth = out.Reached, out.Depth
+	r.Reached, r.Depth, r.SearchTime = out.Reached, out.Depth, out.Time
 	r.done()
 	return nil
 }

@@ -19,8 +19,26 @@ import (
 // for a compiler. It may serve several engines, one after the other or at once, and is
 // closed after them.
 type Devices struct {
-	drivers map[string]*opencl.Driver
+	drivers map[string]driver
 	open    map[string]*opened
+}
+
+// driver is one kind of devices.
+type driver interface {
+	Devices() []device.Info
+	Open(i int) (device.Device, error)
+}
+
+// openDriver loads the driver of a kind.
+func openDriver(kind string) (driver, error) {
+	if kind == "cuda" {
+		return openCUDA()
+	}
+	d, err := opencl.Open(opencl.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 type opened struct {
@@ -32,7 +50,7 @@ type opened struct {
 // kernels, or takes them from the cache. Without devices it opens no driver. Errors
 // wrap ErrNoDevice where a driver or a device is not there.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
-	d := &Devices{drivers: map[string]*opencl.Driver{}, open: map[string]*opened{}}
+	d := &Devices{drivers: map[string]driver{}, open: map[string]*opened{}}
 	for _, p := range o.Processors {
 		if p.Kind == "cpu" {
 			continue
@@ -54,13 +72,10 @@ func (d *Devices) add(p Processor, o *Options) error {
 	if d.open[name] != nil {
 		return nil
 	}
-	if p.Kind == "cuda" {
-		return fmt.Errorf("%w: %s: CUDA devices need the binary totemgo-cuda; any vendor's GPU runs as opencl:N", ErrNoDevice, name)
-	}
 	driver := d.drivers[p.Kind]
 	if driver == nil {
 		var err error
-		if driver, err = opencl.Open(opencl.Options{}); err != nil {
+		if driver, err = openDriver(p.Kind); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
 		}
 		d.drivers[p.Kind] = driver
@@ -163,11 +178,20 @@ type DeviceInfo = device.Info
 // ListDevices describes every device that this build and machine offer. The error
 // wraps ErrNoDevice where there is no driver.
 func ListDevices() ([]DeviceInfo, error) {
-	driver, err := opencl.Open(opencl.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
+	var list []DeviceInfo
+	var errs []error
+	for _, kind := range deviceKinds {
+		driver, err := openDriver(kind)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, driver.Devices()...)
 	}
-	return driver.Devices(), nil
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(errs...))
+	}
+	return list, nil
 }
 
 // AutoProcessors is the set predicted fastest for a graph of so many vertices and

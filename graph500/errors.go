@@ -22,6 +22,9 @@ var (
 	ErrNoRoots = errors.New("graph500: no vertex has an edge to search from")
 	// ErrConfig is wrapped where a configuration cannot be run; every fault is named.
 	ErrConfig = errors.New("graph500: bad configuration")
+	// ErrPower is wrapped where the power of a run could not be told. A validated run
+	// stands all the same: Run returns its record with the error.
+	ErrPower = errors.New("graph500: no power figures")
 	// ErrStyle is wrapped where an output style is unknown; the message lists those
 	// known.
 	ErrStyle = errors.New("graph500: unknown style")

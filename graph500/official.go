@@ -104,9 +104,84 @@ func (o *officialWriter) validate(prefix string, s *record.Statistics) {
 	o.block(prefix, "validate", shortDigits, s.MinValidate, s.FirstQuartileValidate, s.MedianValidate, s.ThirdQuartileValidate, s.MaxValidate, s.MeanValidate, s.StddevValidate)
 }
 
+// tagged writes a figure of power. What is estimated or replayed says so on every
+// line.
+func (o *officialWriter) tagged(name string, x float64, tag string) {
+	fmt.Fprintf(o, "%-*s%s%s\n", valueColumn, name+":", strconv.FormatFloat(x, 'g', shortDigits, 64), tag)
+}
+
+// text writes a line whose value is no number.
+func (o *officialWriter) text(name, value string) {
+	fmt.Fprintf(o, "%-*s%s\n", valueColumn, name+":", value)
+}
+
+// tag is what stands behind figures of power.
+func tag(estimated, replayed bool) string {
+	s := ""
+	if estimated {
+		s += " estimated"
+	}
+	if replayed {
+		s += " replayed"
+	}
+	return s
+}
+
+func (o *officialWriter) green(g *record.Green) {
+	tag := tag(g.Estimated, g.Replayed)
+	o.line("green_harmonic_mean_TEPS", shortDigits, &g.HarmonicMeanTEPS)
+	o.integer("green_searches", int(g.Searches))
+	o.line("green_duration_s", shortDigits, &g.DurationS)
+	o.tagged("green_energy_j", g.EnergyJ, tag)
+	o.tagged("green_average_power_w", g.AveragePowerW, tag)
+	o.tagged("green_joules_per_search", g.JoulesPerSearch, tag)
+	o.tagged("green_mteps_per_watt", g.MTEPSPerWatt, tag)
+	o.text("green_coverage", g.Coverage)
+	for _, m := range g.Meters {
+		o.text("green_meter", fmt.Sprintf("%s (%s, %s) %.6g J%s", m.Name, m.Covers, m.Coverage, m.EnergyJ, tag))
+	}
+	for _, m := range g.Apart {
+		o.text("green_meter_apart", fmt.Sprintf("%s (%s, %s) %.6g J", m.Name, m.Covers, m.Coverage, m.EnergyJ))
+	}
+	for _, p := range g.Phases {
+		if p.EnergyJ != nil {
+			o.text("green_phase", fmt.Sprintf("%s %.6g s %.6g J%s", p.Name, p.DurationS, *p.EnergyJ, tag))
+		}
+	}
+	for _, n := range g.Notes {
+		o.text("green_note", n)
+	}
+}
+
+func (o *officialWriter) compare(c *record.Compare) {
+	tag := tag(c.Estimated, c.Replayed)
+	names := make([]string, len(c.Configurations))
+	for i, x := range c.Configurations {
+		for k, p := range x.Processors {
+			if k > 0 {
+				names[i] += ","
+			}
+			names[i] += p.Name
+		}
+		o.text(fmt.Sprintf("compare_%d", i+1), fmt.Sprintf("%s: %.6g TEPS, %.6g W, %.6g MTEPS/W%s",
+			names[i], x.HarmonicMeanTEPS, x.AveragePowerW, x.MTEPSPerWatt, tag))
+	}
+	o.integer("compare_rounds", c.Rounds)
+	ratio := func(name string, r record.Ratio, tag string) {
+		o.text(name, fmt.Sprintf("%.6g (p10 %.6g, p90 %.6g)%s", r.Median, r.P10, r.P90, tag))
+	}
+	ratio("compare_time_ratio", c.TimeRatio, "")
+	ratio("compare_energy_ratio", c.EnergyRatio, tag)
+	ratio("compare_edp_ratio", c.EDPRatio, tag)
+	o.text("compare_coverage", c.Coverage)
+	for _, n := range c.Notes {
+		o.text("compare_note", n)
+	}
+}
+
 // WriteOfficial writes the official fields of a run in the given style, then lines
 // of our own: the width of ids, the time of copies to the host where there were
-// any, and how many trees passed. What the record lacks has no line: a run with a
+// any, how many trees passed, and the figures of power. What the record lacks has no line: a run with a
 // failed validation has no TEPS. The error is w's, or ErrStyle.
 func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 	if _, err := ParseStyle(string(style)); err != nil {
@@ -162,6 +237,12 @@ func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 		o.line("bfs_copy_s", shortDigits, r.BFS.CopyS)
 	}
 	fmt.Fprintf(o, "validation: %d of %d passed\n", r.Validation.Passed, r.Validation.Passed+r.Validation.Failed)
+	if r.Green != nil {
+		o.green(r.Green)
+	}
+	if r.Compare != nil {
+		o.compare(r.Compare)
+	}
 	if _, err := w.Write(o.Bytes()); err != nil {
 		return fmt.Errorf("graph500: writing the official output: %w", err)
 	}

@@ -72,12 +72,15 @@ type Build func(ctx context.Context, tuples *graph.EdgeList) (Engine, error)
 // Stage is a part of a run.
 type Stage string
 
-// The stages of a run, in their order. Counting happens only on request.
+// The stages of a run, in their order. Counting happens only on request, Preparing
+// (the second of two configurations) and Repeating only with power.
 const (
 	Generating   Stage = "generating"
 	Constructing Stage = "constructing"
 	Searching    Stage = "searching"
 	Counting     Stage = "counting"
+	Preparing    Stage = "preparing"
+	Repeating    Stage = "repeating"
 )
 
 // Config describes a run.
@@ -97,7 +100,10 @@ type Config struct {
 	// Count asks for one more, untimed search per root that counts the edges
 	// examined, if the engine is a Counter.
 	Count bool
-	// Progress, if set, is told what is done of a stage, in records or searches.
+	// Power, if set, asks for a power session after the run, if its trees are valid.
+	Power *PowerConfig
+	// Progress, if set, is told what is done of a stage, in records or searches;
+	// Repeating in seconds.
 	// It is called outside the kernels' clocks only, and from one goroutine at a time.
 	Progress func(stage Stage, done, total int64)
 }
@@ -131,6 +137,9 @@ func (c Config) Validate() error {
 	if c.Threads < 0 {
 		faults = append(faults, fmt.Errorf("%w: %d threads", ErrConfig, c.Threads))
 	}
+	if c.Power != nil && c.Power.Duration <= 0 {
+		faults = append(faults, fmt.Errorf("%w: searches repeated for %v", ErrConfig, c.Power.Duration))
+	}
 	return errors.Join(faults...)
 }
 
@@ -140,13 +149,24 @@ func (c Config) Validate() error {
 //
 // Where a tree breaks a rule, Run goes on with the other roots and returns the
 // record, without TEPS, together with an error that wraps ErrValidation and
-// ErrInvalidTree. Any other error comes without a record: ErrConfig, ErrNoRoots,
-// the context's, or what build or a search returned, wrapped.
-func Run(ctx context.Context, c Config, build Build) (*record.Graph500, error) {
+// ErrInvalidTree; where the trees are valid but the power session fails, the record
+// comes with an error that wraps ErrPower, or with ErrValidation where a tree of
+// the second configuration is the fault. Any other error comes without a record:
+// ErrConfig, ErrNoRoots, the context's, or what build or a search returned, wrapped.
+func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err error) {
+	pw := newPowered(c.Power)
+	defer func() {
+		if cerr := pw.close(); cerr != nil && err == nil {
+			err = cerr
+		}
+	}()
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	c = c.withDefaults()
+	if err := pw.begin(ctx); err != nil {
+		return nil, err
+	}
 	out := &record.Graph500{
 		Head:       record.Head{Schema: record.SchemaGraph500},
 		Scale:      c.Scale,
@@ -154,6 +174,7 @@ func Run(ctx context.Context, c Config, build Build) (*record.Graph500, error) {
 		VertexBits: vertexBits,
 	}
 
+	end := pw.phase(Generating)
 	start := time.Now()
 	tuples, err := gen.Kronecker(ctx, gen.KroneckerOptions{
 		Scale: c.Scale, EdgeFactor: c.EdgeFactor, Seed1: c.Seed1, Seed2: c.Seed2, Threads: c.Threads,
@@ -164,12 +185,14 @@ func Run(ctx context.Context, c Config, build Build) (*record.Graph500, error) {
 	}
 	generation := time.Since(start).Seconds()
 	out.GenerationTime = &generation
+	end()
 	if tuples.Release != nil {
 		defer tuples.Release()
 	}
 
 	// Kernel 1, from the tuples and their length alone.
 	c.Progress(Constructing, 0, int64(len(tuples.Edges)))
+	end = pw.phase(Constructing)
 	start = time.Now()
 	tuples.Vertices, err = countVertices(ctx, tuples.Edges, c.Threads)
 	if err != nil {
@@ -180,13 +203,18 @@ func Run(ctx context.Context, c Config, build Build) (*record.Graph500, error) {
 		return nil, fmt.Errorf("graph500: construction: %w", err)
 	}
 	out.ConstructionTime = time.Since(start).Seconds()
+	end()
 	c.Progress(Constructing, int64(len(tuples.Edges)), int64(len(tuples.Edges)))
 
-	err = search(ctx, c, engine, tuples, out)
-	if closeErr := engine.Close(); closeErr != nil && (err == nil || errors.Is(err, ErrValidation)) {
+	err = search(ctx, c, pw, engine, tuples, out)
+	if err == nil && pw != nil {
+		err = pw.measure(ctx, c, engine, tuples, out)
+	}
+	kept := err == nil || errors.Is(err, ErrValidation) || errors.Is(err, ErrPower)
+	if closeErr := engine.Close(); closeErr != nil && kept {
 		return nil, fmt.Errorf("graph500: %w", closeErr)
 	}
-	if err != nil && !errors.Is(err, ErrValidation) {
+	if !kept {
 		return nil, err
 	}
 	return out, err
@@ -211,7 +239,7 @@ func countVertices(ctx context.Context, edges []graph.Edge, threads int) (int, e
 }
 
 // search is kernel 2: roots, warm-up, timed and validated searches, statistics.
-func search(ctx context.Context, c Config, engine Engine, tuples *graph.EdgeList, out *record.Graph500) error {
+func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *graph.EdgeList, out *record.Graph500) error {
 	counts, err := CountEdges(ctx, tuples, c.Threads)
 	if err != nil {
 		return err
@@ -241,6 +269,7 @@ func search(ctx context.Context, c Config, engine Engine, tuples *graph.EdgeList
 		brokenRoot              uint32
 		total                   = int64(len(roots))
 	)
+	end := pw.phase(Searching)
 	for i, root := range roots {
 		start := time.Now()
 		found, err := engine.Search(ctx, root)
@@ -284,6 +313,7 @@ func search(ctx context.Context, c Config, engine Engine, tuples *graph.EdgeList
 		}
 		c.Progress(Searching, int64(i)+1, total)
 	}
+	end()
 	out.NBFS = len(roots)
 	out.BFS = Statistics(times, edges, validate, broken == nil)
 	if copied {

@@ -24,6 +24,7 @@ var documents = map[string]any{
 	record.SchemaConvert:   record.Convert{},
 	record.SchemaVersion:   record.Version{},
 	record.SchemaDevices:   record.Devices{},
+	record.SchemaBenchMachine:   record.BenchMachine{},
 
 	record.PowerMetersSchema:  record.PowerMeters{},
 	record.PowerSessionSchema: record.PowerSession{},

@@ -1,8 +1,8 @@
 package main
 
 import (
-	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
@@ -17,6 +17,7 @@ import (
 func newGraph500(e *env) *cobra.Command {
 	var (
 		ef     engineFlags
+		gf     greenFlags
 		cfg    graph500.Config
 		seed   string
 		style  string
@@ -31,7 +32,13 @@ structure, searches from 64 roots and validates every tree. It prints the offici
 fields, then how many trees passed. A run with a failed validation prints no TEPS and
 exits with status 1.
 
+With --power and --duration the searches are then repeated, without validation, while
+meters are read: the figures of a Green Graph500 session. --compare, given twice, lets
+two lists of processors search in turn and prints the ratios of time and energy.
+
   totemgo graph500 --scale 20
+  totemgo graph500 --scale 22 --power auto --duration 10m
+  totemgo graph500 --scale 22 --power rapl,nvml --duration 10m --compare cpu --compare cpu,opencl:0
   totemgo graph500 --scale 16 --processors cpu:1,cpu:1 --share 0.9,0.1 --director totem --json`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
@@ -49,29 +56,41 @@ exits with status 1.
 			if cfg.Seed1, cfg.Seed2, err = parseSeeds(seed, gen.DefaultSeed1, gen.DefaultSeed2); err != nil {
 				return err
 			}
-			if err := ef.check(); err != nil {
+			if err := gf.check(c, &ef); err != nil {
 				return err
 			}
 			if err := cfg.Validate(); err != nil {
 				return err
 			}
 			cfg.Threads, cfg.Count = ef.threads, asJSON || stats
-			if err := checkMemory(cfg, &ef); err != nil {
+			ef.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
+			if err := checkMemory(cfg, &ef, gf.engines(&ef)); err != nil {
 				return err
 			}
 			var labels *graph.Labels
 			if ef.assignment != "" {
 				labels = graph.IdentityLabels(1<<cfg.Scale, 0)
 			}
-			o, err := ef.options(labels)
+			engines, err := gf.options(&ef, labels)
 			if err != nil {
 				return err
 			}
 			// Opening devices and building their kernels is outside every clock.
-			if o.Devices, err = engine.OpenDevices(ctx, o); err != nil {
+			all := engines[0]
+			for _, o := range engines[1:] {
+				all.Processors = slices.Concat(all.Processors, o.Processors)
+			}
+			devices, err := engine.OpenDevices(ctx, all)
+			if err != nil {
 				return err
 			}
-			defer o.Devices.Close()
+			defer devices.Close()
+			for i := range engines {
+				engines[i].Devices = devices
+			}
+			if cfg.Power, err = gf.power(e, engines); err != nil {
+				return err
+			}
 			stage := graph500.Stage("")
 			bar := e.progress("")
 			cfg.Progress = func(s graph500.Stage, done, total int64) {
@@ -79,15 +98,18 @@ exits with status 1.
 					bar.done()
 					stage, bar = s, e.progress(string(s))
 				}
-				unit := "edges"
-				if s != graph500.Generating && s != graph500.Constructing {
-					unit = "searches"
+				unit := "searches"
+				switch s {
+				case graph500.Generating, graph500.Constructing:
+					unit = "edges"
+				case graph500.Repeating:
+					unit = "seconds"
 				}
 				bar.set(done, total, unit)
 			}
-			doc, err := graph500.Run(ctx, cfg, graph500.WithEngine(o))
+			doc, err := graph500.Run(ctx, cfg, graph500.WithEngine(engines[0]))
 			bar.done()
-			if err != nil && !errors.Is(err, graph500.ErrValidation) {
+			if doc == nil {
 				return err
 			}
 			if asJSON {
@@ -112,6 +134,7 @@ exits with status 1.
 		},
 	}
 	ef.add(c, true)
+	gf.add(c)
 	fl := c.Flags()
 	fl.IntVar(&cfg.Scale, "scale", 0, "binary logarithm of the number of vertices, 1 to 31")
 	fl.IntVar(&cfg.EdgeFactor, "edgefactor", graph500.DefaultEdgeFactor, "edges per vertex")
@@ -125,7 +148,7 @@ exits with status 1.
 }
 
 // checkMemory refuses a run that would not fit, before anything is allocated.
-func checkMemory(cfg graph500.Config, ef *engineFlags) error {
+func checkMemory(cfg graph500.Config, ef *engineFlags, engines []*engineFlags) error {
 	size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor}).Size()
 	if err != nil {
 		return err
@@ -134,12 +157,14 @@ func checkMemory(cfg graph500.Config, ef *engineFlags) error {
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}
-	ef.resolve(size.Vertices, size.Edges, false)
-	procs, err := engine.ParseProcessors(ef.processors)
-	if err != nil {
-		return err
+	need := size.EdgeBytes
+	for _, x := range engines {
+		procs, err := engine.ParseProcessors(x.processors)
+		if err != nil {
+			return err
+		}
+		need += engine.NeedFor(size.Vertices, size.Edges, false, len(procs))
 	}
-	need := size.EdgeBytes + engine.NeedFor(size.Vertices, size.Edges, false, len(procs))
 	if limit > 0 && need > limit {
 		return fmt.Errorf("%w: scale %d has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
 			cfg.Scale, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)

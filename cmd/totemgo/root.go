@@ -127,7 +127,7 @@ func message(err error) string {
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
-var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition): `)
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition|power): `)
 
 // flagError says in words what is wrong with a flag's value.
 func flagError(_ *cobra.Command, err error) error {
@@ -203,7 +203,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newDevices(e), newPowerCommand(), newVersion(e),
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
 	)
 	return root
 }

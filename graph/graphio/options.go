@@ -19,6 +19,7 @@ const (
 	Undirected
 )
 
+// String names the direction.
 func (d Direction) String() string {
 	switch d {
 	case AsStated:

@@ -1,0 +1,178 @@
+package graph500
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/power"
+	"github.com/totemgo/totemgo/record"
+)
+
+// A round of the first configuration takes roughly a twentieth of the time given,
+// within these bounds: long enough for meters with one reading a second where there is
+// time for that, short enough for a spread. Some rounds there are in any case.
+const (
+	roundParts = 20
+	shortRound = 500 * time.Millisecond
+	longRound  = 10 * time.Second
+	someRounds = 4
+)
+
+// side is one of the two configurations that are compared.
+type side struct {
+	engine Engine
+	tally  tally
+	marks  []*power.Mark
+	costs  []power.Cost
+	counts []int // searches, of all rounds
+	known  int64 // searches in the rounds with a known energy
+	meters []record.GreenMeter
+}
+
+// compare builds the second configuration, validates its trees, and lets both search
+// in turn, the same roots in each round.
+func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *graph.EdgeList, out *record.Graph500) (err error) {
+	second, err := p.Against(ctx, tuples)
+	if err != nil {
+		return fmt.Errorf("graph500: construction of the second configuration: %w", err)
+	}
+	defer func() {
+		if cerr := second.Close(); cerr != nil {
+			err = errors.Join(err, fmt.Errorf("graph500: %w", cerr))
+		}
+	}()
+	if err := prepare(ctx, c, second, tuples, out); err != nil {
+		return err
+	}
+
+	s, err := p.start(ctx, func(power.Info) bool { return true })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	sides := [2]*side{{engine: first}, {engine: second}}
+	names := [2]string{"first", "second"}
+	clock := countdown{start: time.Now(), total: p.Duration, report: c.Progress}
+	n := searchesPerRound(p.Duration, out.BFS.MeanTime)
+	for next := 0; next == 0 || !clock.over(); {
+		for k, x := range sides {
+			m := s.Mark(names[k])
+			for i := range n {
+				if err := x.tally.search(ctx, x.engine, out.Searches[(next+i)%len(out.Searches)]); err != nil {
+					return err
+				}
+			}
+			m.End()
+			x.marks, x.counts = append(x.marks, m), append(x.counts, n)
+		}
+		next += n
+		// The next round's number comes from this one's pace: a round that ends when its
+		// time is over would favour short searches.
+		n = searchesPerRound(p.Duration, sides[0].marks[len(sides[0].marks)-1].End().Seconds()/float64(n))
+	}
+	last := sides[1].marks[len(sides[1].marks)-1]
+	whole := settle(ctx, last)
+
+	rounds, total := 0, 0.0
+	for r := range sides[0].marks {
+		a, b := sides[0].marks[r].End(), sides[1].marks[r].End()
+		total += a.Seconds() + b.Seconds()
+		ca, erra := power.CostOf(a)
+		cb, errb := power.CostOf(b)
+		if erra != nil || errb != nil || ca.Joules <= 0 || cb.Joules <= 0 {
+			continue
+		}
+		whole = b // of a round that counts
+		rounds++
+		sides[0].add(r, a, ca)
+		sides[1].add(r, b, cb)
+	}
+	result := s.Result()
+	ratios, err := power.CompareCosts(sides[0].costs, sides[1].costs)
+	if err != nil {
+		return fmt.Errorf("%w: no round has a known energy: %w%s", ErrPower, power.ErrUnknownEnergy, lost(result))
+	}
+	cmp := &record.Compare{
+		TimeRatio: ratio(ratios.Time), EnergyRatio: ratio(ratios.Energy), EDPRatio: ratio(ratios.EDP), Rounds: rounds,
+		Estimated: whole.Estimated, Replayed: whole.Replayed, Coverage: whole.Coverage,
+		DurationS: total, Sampler: result.Sampler, Notes: notes(result, whole.Coverage),
+	}
+	if n := len(sides[0].marks); n > rounds {
+		cmp.Notes = append(cmp.Notes, fmt.Sprintf("%d of %d rounds have no known energy and are left out", n-rounds, n))
+	}
+	for _, x := range sides {
+		cmp.Configurations = append(cmp.Configurations, x.record())
+	}
+	out.Compare = cmp
+	return nil
+}
+
+// prepare warms a second configuration up and validates its trees.
+func prepare(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, out *record.Graph500) error {
+	validator := NewValidator(tuples, c.Threads)
+	defer validator.Close()
+	for i, x := range out.Searches {
+		root := uint32(x.Root)
+		found, err := e.Search(ctx, root)
+		if err != nil {
+			return fmt.Errorf("graph500: second configuration: search from %d: %w", root, err)
+		}
+		verdict, err := validator.Validate(ctx, Tree{Root: root, Parents: found.Parents})
+		if err != nil {
+			return fmt.Errorf("graph500: second configuration: search from %d: %w", root, err)
+		}
+		if err := verdict.Err(); err != nil {
+			return fmt.Errorf("%w: second configuration: from root %d: %w", ErrValidation, root, err)
+		}
+		c.Progress(Preparing, int64(i)+1, int64(len(out.Searches)))
+	}
+	return nil
+}
+
+// searchesPerRound is how many searches of mean seconds make a round.
+func searchesPerRound(d time.Duration, mean float64) int {
+	round := min(max(d/roundParts, shortRound), longRound, max(d/someRounds, 1)).Seconds()
+	return int(max(1, math.Ceil(min(round/mean, math.MaxInt32))))
+}
+
+// add takes round r, which has a known energy.
+func (x *side) add(r int, i power.Interval, c power.Cost) {
+	x.known += int64(x.counts[r])
+	x.costs = append(x.costs, c)
+	for _, m := range i.Meters {
+		if !m.InTotal {
+			continue
+		}
+		j := 0
+		for j < len(x.meters) && x.meters[j].Name != m.Info.Name {
+			j++
+		}
+		if j == len(x.meters) {
+			x.meters = append(x.meters, record.GreenMeter{Name: m.Info.Name, Covers: m.Info.Domain, Coverage: m.Info.Coverage})
+		}
+		x.meters[j].EnergyJ += m.MeanWatts() * c.Seconds
+	}
+}
+
+// record states the configuration's figures over the rounds with a known energy.
+func (x *side) record() record.CompareSide {
+	r := record.CompareSide{
+		Processors: x.engine.Report().Processors, HarmonicMeanTEPS: x.tally.teps(), Searches: x.known, Meters: x.meters,
+	}
+	for _, c := range x.costs {
+		r.DurationS += c.Seconds
+		r.EnergyJ += c.Joules
+	}
+	r.AveragePowerW = r.EnergyJ / r.DurationS
+	r.JoulesPerSearch = r.EnergyJ / float64(x.known)
+	r.MTEPSPerWatt = r.HarmonicMeanTEPS / 1e6 / r.AveragePowerW
+	return r
+}
+
+func ratio(s power.Spread) record.Ratio {
+	return record.Ratio{Median: s.Median, P10: s.P10, P90: s.P90}
+}

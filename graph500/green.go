@@ -1,0 +1,358 @@
+package graph500
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/power"
+	"github.com/totemgo/totemgo/record"
+)
+
+// PowerConfig asks for a power session after a validated run: searches over the same
+// roots are repeated, without validation, for a time.
+type PowerConfig struct {
+	// Session holds the meters, as power.Open returns them, and how to read them. Run
+	// owns the meters, and closes them whatever it returns. Without any meter there are
+	// no figures, which is no error.
+	Session power.Options
+	// Duration is how long searches are repeated: the search under way then still ends,
+	// and every root is searched once at least.
+	Duration time.Duration
+	// Against, if set, makes a second configuration of the same graph. Its trees are
+	// validated too. Then the two search in turn and are compared, instead of the
+	// figures of the first alone.
+	Against Build
+}
+
+// shortGreen is what the rules ask for at least.
+const shortGreen = time.Minute
+
+// powered is the power side of one run. Without meters it is nil; all methods but
+// repeat and compare may then be called.
+type powered struct {
+	PowerConfig
+	meters  []*heldMeter
+	session *power.Session // reads during the run before; nil without a meter that can
+	marks   []*power.Mark
+	phases  []record.GreenPhase
+}
+
+// newPowered takes over the meters.
+func newPowered(c *PowerConfig) *powered {
+	if c == nil || len(c.Session.Meters) == 0 {
+		return nil
+	}
+	p := &powered{PowerConfig: *c}
+	for _, m := range c.Session.Meters {
+		p.meters = append(p.meters, &heldMeter{Meter: m})
+	}
+	return p
+}
+
+// start begins a session over the meters that keep accepts.
+func (p *powered) start(ctx context.Context, keep func(power.Info) bool) (*power.Session, error) {
+	o := p.Session
+	o.Meters = nil
+	for _, m := range p.meters {
+		if keep(m.Info()) {
+			o.Meters = append(o.Meters, m)
+		}
+	}
+	if len(o.Meters) == 0 {
+		return nil, nil
+	}
+	s, err := power.Start(ctx, o)
+	if err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrPower, err)
+	}
+	return s, nil
+}
+
+// begin starts to read for the run before the repeated searches. A recorded log has
+// nothing to say about it: it is played from the first repeated search on.
+func (p *powered) begin(ctx context.Context) (err error) {
+	if p != nil {
+		p.session, err = p.start(ctx, func(i power.Info) bool { return !i.Replayed })
+	}
+	return err
+}
+
+// phase marks a stage of the run before, until the function it returns is called.
+func (p *powered) phase(s Stage) (end func()) {
+	if p == nil || p.session == nil {
+		return func() {}
+	}
+	m := p.session.Mark(string(s))
+	p.marks = append(p.marks, m)
+	return func() { m.End() }
+}
+
+// endRun ends the session of the run before and keeps its phases.
+func (p *powered) endRun() error {
+	if p == nil || p.session == nil {
+		return nil
+	}
+	for _, m := range p.marks {
+		i := m.End() // again: a stream's later readings make it more exact
+		f := record.GreenPhase{Name: i.Name, DurationS: i.Seconds(), Meters: []record.GreenPhaseMeter{}}
+		if i.Known {
+			x := i.Joules
+			f.EnergyJ = &x
+		}
+		for _, e := range i.Meters {
+			if e.Known {
+				f.Meters = append(f.Meters, record.GreenPhaseMeter{Name: e.Info.Name, EnergyJ: e.Joules})
+			}
+		}
+		p.phases = append(p.phases, f)
+	}
+	err := p.session.Close()
+	p.session, p.marks = nil, nil
+	return err
+}
+
+// close ends whatever runs and closes the meters.
+func (p *powered) close() error {
+	if p == nil {
+		return nil
+	}
+	errs := []error{p.endRun()}
+	for _, m := range p.meters {
+		errs = append(errs, m.Meter.Close())
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("%w: closing the meters: %w", ErrPower, err)
+	}
+	return nil
+}
+
+// measure ends the session of the run before, and fills in the figures of repeated
+// searches. What fails then, but the context, leaves the validated run as it is.
+func (p *powered) measure(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, out *record.Graph500) error {
+	err := p.endRun()
+	switch {
+	case err != nil:
+	case p.Against != nil:
+		err = p.compare(ctx, c, e, tuples, out)
+	default:
+		err = p.repeat(ctx, c, e, out)
+	}
+	if cerr := ctx.Err(); cerr != nil {
+		return cerr
+	}
+	if err == nil || errors.Is(err, ErrValidation) || errors.Is(err, ErrPower) {
+		return err
+	}
+	return fmt.Errorf("%w: %w", ErrPower, err)
+}
+
+// tally counts searches and their seconds per edge.
+type tally struct {
+	searches int64
+	perEdge  float64
+}
+
+// search repeats a search that the validated run made. Its edges are known from
+// there: they depend on the root alone.
+func (t *tally) search(ctx context.Context, e Engine, s record.Search) error {
+	start := time.Now()
+	found, err := e.Search(ctx, uint32(s.Root))
+	spent := time.Since(start)
+	if err != nil {
+		return fmt.Errorf("graph500: repeated search from %d: %w", s.Root, err)
+	}
+	t.searches++
+	t.perEdge += max(spent-found.Copy, 1).Seconds() / float64(s.NEdge)
+	return nil
+}
+
+// teps is the harmonic mean.
+func (t *tally) teps() float64 { return float64(t.searches) / t.perEdge }
+
+// countdown tells progress once a second.
+type countdown struct {
+	start  time.Time
+	total  time.Duration
+	last   int64
+	report func(Stage, int64, int64)
+}
+
+// over tells whether the time is over.
+func (c *countdown) over() bool {
+	spent := time.Since(c.start)
+	if s := int64(min(spent, c.total) / time.Second); s > c.last {
+		c.last = s
+		c.report(Repeating, s, int64((c.total+time.Second-1)/time.Second))
+	}
+	return spent >= c.total
+}
+
+// repeat searches from all roots in turn while a session reads the meters.
+func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Graph500) (err error) {
+	s, err := p.start(ctx, func(power.Info) bool { return true })
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	var t tally
+	mark := s.Mark(string(Repeating))
+	clock := countdown{start: time.Now(), total: p.Duration, report: c.Progress}
+	for i := 0; ; i++ {
+		if err := t.search(ctx, e, out.Searches[i%len(out.Searches)]); err != nil {
+			return err
+		}
+		if clock.over() && i+1 >= len(out.Searches) {
+			break
+		}
+	}
+	energy := settle(ctx, mark)
+	result := s.Result()
+	f, err := power.Green(energy, int(t.searches), t.teps())
+	if err == nil && f.EnergyJoules <= 0 {
+		err = fmt.Errorf("no energy was counted: %w", power.ErrUnknownEnergy)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w%s", ErrPower, err, lost(result))
+	}
+	g := &record.Green{
+		HarmonicMeanTEPS: t.teps(), Searches: t.searches, DurationS: f.DurationSeconds, EnergyJ: f.EnergyJoules,
+		AveragePowerW: f.AveragePowerWatts, JoulesPerSearch: f.JoulesPerSearch, MTEPSPerWatt: f.MTEPSPerWatt,
+		Coverage: f.Coverage, Estimated: f.Estimated, Replayed: f.Replayed, CoveredS: energy.Covered,
+		Meters: []record.GreenMeter{}, Phases: p.phases, Sampler: result.Sampler,
+		Notes: notes(result, energy.Coverage),
+	}
+	if !f.FullyCovered {
+		g.Notes = append(g.Notes, fmt.Sprintf("the energy is known for %.3f of %.3f s: the mean power of these stands for the rest", energy.Covered, f.DurationSeconds))
+	}
+	if p.Duration < shortGreen {
+		g.Notes = append(g.Notes, "shorter than a minute: the Green Graph500 rules ask for more")
+	}
+	for k, m := range energy.Meters {
+		x := record.GreenMeter{Name: m.Info.Name, Covers: m.Info.Domain, Coverage: m.Info.Coverage, EnergyJ: m.Joules, Seen: result.Meters[k].Seen}
+		switch {
+		case m.InTotal:
+			if !f.FullyCovered {
+				x.EnergyJ = m.MeanWatts() * f.DurationSeconds
+			}
+			g.Meters = append(g.Meters, x)
+		case m.Known:
+			g.Apart = append(g.Apart, x)
+		}
+		if m.InTotal && m.Extrapolated > 0 {
+			g.Notes = append(g.Notes, fmt.Sprintf("%s: its value is held for %.3g s where it had no reading yet", m.Info.Name, m.Extrapolated))
+		}
+	}
+	out.Green = g
+	return nil
+}
+
+// settleFor is how long settle waits: two readings of a meter that gives one a second,
+// and some.
+const settleFor = 2500 * time.Millisecond
+
+// settle ends a mark and waits a little, where the last reading of a live stream is
+// not in yet.
+func settle(ctx context.Context, mark *power.Mark) power.Interval {
+	i := mark.End()
+	open := func() bool {
+		for _, m := range i.Meters {
+			if m.InTotal && m.Info.Stream && m.Extrapolated > 0 {
+				return true
+			}
+		}
+		return false
+	}
+	tick := time.NewTicker(settleFor / 50)
+	defer tick.Stop()
+	for end := time.Now().Add(settleFor); open() && time.Now().Before(end); i = mark.End() {
+		select {
+		case <-ctx.Done():
+			return i
+		case <-tick.C:
+		}
+	}
+	return i
+}
+
+// notes says what is to be known about a session's figures.
+func notes(s *record.PowerSession, coverage string) []string {
+	n := append([]string(nil), s.Notes...)
+	if coverage == record.CoverageComponent {
+		n = append(n, "component power: the Green Graph500 rules ask for that of the whole system")
+	}
+	for _, m := range s.Meters {
+		if m.InTotal && m.Seen.Lost {
+			n = append(n, fmt.Sprintf("%s was lost %.3f s after the start: %s", m.Name, *m.Seen.LostAtS, m.Seen.Reason))
+		}
+		if m.InTotal && m.Seen.Gaps > 0 {
+			n = append(n, fmt.Sprintf("%s: %d gaps, the longest of %.3g s, bridged by straight lines", m.Name, m.Seen.Gaps, m.Seen.LongestGapS))
+		}
+	}
+	return n
+}
+
+// lost says which meters went away, "" if none did.
+func lost(s *record.PowerSession) string {
+	var b strings.Builder
+	for _, m := range s.Meters {
+		if m.Seen.Lost {
+			fmt.Fprintf(&b, "; %s was lost: %s", m.Name, m.Seen.Reason)
+		}
+	}
+	return b.String()
+}
+
+// heldMeter is a meter that serves several sessions, one after the other: it begins
+// once and is closed by its owner, and its times are moved to those of the session.
+type heldMeter struct {
+	power.Meter
+	begun bool
+	zero  time.Time
+	shift time.Duration   // the session's start, by the meter's time
+	last  []power.Reading // the last reading, by the meter's time, or none
+	again bool            // a stream's last reading is to be given once more
+}
+
+// Begin begins the meter at the first session.
+func (m *heldMeter) Begin(start time.Time) error {
+	if m.begun {
+		m.shift, m.again = start.Sub(m.zero), m.Info().Stream
+		return nil
+	}
+	m.begun, m.zero = true, start
+	return m.Meter.Begin(start)
+}
+
+// Read moves the readings' times. Those from before the session have negative ones;
+// of a stream the last of them comes first, so that the power at the session's start
+// is known.
+func (m *heldMeter) Read(now time.Duration) ([]power.Reading, error) {
+	readings, err := m.Meter.Read(now + m.shift)
+	moved := make([]power.Reading, 0, len(readings)+1)
+	if m.again {
+		moved, m.again = append(moved, m.last...), false
+	}
+	moved = append(moved, readings...)
+	if n := len(moved); n > 0 {
+		m.last = []power.Reading{moved[n-1]}
+	}
+	for i := range moved {
+		moved[i].At -= m.shift
+	}
+	return moved, err
+}
+
+// Faults are the meter's own, if it tells them.
+func (m *heldMeter) Faults() power.Faults {
+	if f, ok := m.Meter.(power.Faulty); ok {
+		return f.Faults()
+	}
+	return power.Faults{}
+}
+
+// Close does nothing: the owner closes the meter.
+func (m *heldMeter) Close() error { return nil }
