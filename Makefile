@@ -7,7 +7,7 @@ BENCHTIME ?= 1s
 PKG ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help build test deps lint fuzz bench bench-compare generate cover modzip clean
+.PHONY: help build cuda cuda-check gpu-lint test deps lint fuzz bench bench-compare generate cover modzip clean
 
 comma := ,
 empty :=
@@ -19,6 +19,18 @@ help: ## list the targets
 
 build: ## build the command into bin/
 	go build -o bin/ ./cmd/...
+
+cuda: deps-cc ## build and vet bin/totemgo-cuda, which drives NVIDIA devices through CUDA (docs/gpu.md)
+	@scripts/cuda.sh
+
+cuda-check: cuda ## run bin/totemgo-cuda against a stand-in of NVIDIA's driver (TOTEMGO_CUDA=real: on a GPU)
+	@scripts/cuda-check.sh
+
+gpu-lint: deps-clang ## check the device kernels without a GPU: PTX rebuilt, compared and assembled
+	@scripts/gpu-lint.sh
+
+deps-%:
+	@scripts/deps.sh $*
 
 test: deps ## install what tests need (DEPS=...), then run all tests, plain and with the race detector
 	TOTEMGO_REQUIRE="$(require)" go test $(PKG)

@@ -146,7 +146,7 @@ func (l *Loop) Close() {
 type Search struct {
 	// Root is a rank; Parents, by vertex id, gets the result: graph.None for a vertex
 	// that has a rank and was not reached. Entries of vertices without a rank are
-	// left alone.
+	// left alone. Nil parents are not made.
 	Root    uint32
 	Parents []uint32
 	// Director chooses the directions.
@@ -161,6 +161,8 @@ type Search struct {
 type Outcome struct {
 	// Reached is the number of vertices, the root included; Depth the largest level.
 	Reached, Depth int64
+	// Time is that of the supersteps, without the aggregation of parents.
+	Time time.Duration
 }
 
 // fail keeps the first error of a search.
@@ -227,6 +229,7 @@ func (l *Loop) owner(rank uint32) (int, bool) {
 func (l *Loop) conduct(s *Search, d Director) {
 	st := &State{Frontier: 1}
 	l.outcome = Outcome{Reached: 1}
+	begun := time.Now()
 	// The counts of the root are those that its owner would report.
 	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.rootCounts(s.Root)
 	if l.facts.Hub >= 0 {
@@ -269,6 +272,7 @@ func (l *Loop) conduct(s *Search, d Director) {
 		st.Last = l.dir
 		st.Before, st.Frontier, st.Arcs = st.Frontier, next, arcs
 	}
+	l.outcome.Time = time.Since(begun)
 	l.stop = true
 	if err := l.ctx.Err(); err != nil {
 		l.failure.CompareAndSwap(nil, &err)
@@ -404,6 +408,9 @@ func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
 
 // aggregate makes the parents: each owner asks the finders of its vertices.
 func (l *Loop) aggregate(i int, parents []uint32) {
+	if parents == nil {
+		return
+	}
 	if len(l.procs) == 1 {
 		if !l.failed() {
 			l.fail(i, l.procs[i].Parents(parents, nil, nil))

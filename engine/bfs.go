@@ -80,20 +80,16 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		if r.Statistics != nil {
 			*r.Statistics = bsp.Statistics{}
 		}
-		r.Time = time.Since(start)
+		r.Time, r.SearchTime = time.Since(start), 0
 		r.done()
 		return nil
 	}
 	if !r.fresh && e.place.RankOf[r.root] == graph.None {
 		r.Parents[r.root] = graph.None // an isolated root of the search before
 	}
-	d := e.director
-	if e.opts.NewDirector != nil {
-		d = e.opts.NewDirector()
-	}
 	r.fresh, r.root = false, id
 	out, err := e.loop.Search(ctx, bsp.Search{
-		Root: rank, Parents: r.Parents, Director: d, Examined: examined, Statistics: r.Statistics,
+		Root: rank, Parents: r.Parents, Director: e.newDirector(), Examined: examined, Statistics: r.Statistics,
 	})
 	r.Time = time.Since(start)
 	if err != nil {
@@ -103,7 +99,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		}
 		return fmt.Errorf("engine: bfs from %d: %w", root, err)
 	}
-	r.Reached, r.Depth = out.Reached, out.Depth
+	r.Reached, r.Depth, r.SearchTime = out.Reached, out.Depth, out.Time
 	r.done()
 	return nil
 }

@@ -12,14 +12,33 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
+	"github.com/totemgo/totemgo/partition"
 )
 
 // Devices holds opened devices with their kernels built, so that New need not wait
 // for a compiler. It may serve several engines, one after the other or at once, and is
 // closed after them.
 type Devices struct {
-	drivers map[string]*opencl.Driver
+	drivers map[string]driver
 	open    map[string]*opened
+}
+
+// driver is one kind of devices.
+type driver interface {
+	Devices() []device.Info
+	Open(i int) (device.Device, error)
+}
+
+// openDriver loads the driver of a kind.
+func openDriver(kind string) (driver, error) {
+	if kind == "cuda" {
+		return openCUDA()
+	}
+	d, err := opencl.Open(opencl.Options{})
+	if err != nil {
+		return nil, err
+	}
+	return d, nil
 }
 
 type opened struct {
@@ -31,7 +50,7 @@ type opened struct {
 // kernels, or takes them from the cache. Without devices it opens no driver. Errors
 // wrap ErrNoDevice where a driver or a device is not there.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
-	d := &Devices{drivers: map[string]*opencl.Driver{}, open: map[string]*opened{}}
+	d := &Devices{drivers: map[string]driver{}, open: map[string]*opened{}}
 	for _, p := range o.Processors {
 		if p.Kind == "cpu" {
 			continue
@@ -53,13 +72,10 @@ func (d *Devices) add(p Processor, o *Options) error {
 	if d.open[name] != nil {
 		return nil
 	}
-	if p.Kind == "cuda" {
-		return fmt.Errorf("%w: %s: CUDA devices need the binary totemgo-cuda; any vendor's GPU runs as opencl:N", ErrNoDevice, name)
-	}
 	driver := d.drivers[p.Kind]
 	if driver == nil {
 		var err error
-		if driver, err = opencl.Open(opencl.Options{}); err != nil {
+		if driver, err = openDriver(p.Kind); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
 		}
 		d.drivers[p.Kind] = driver
@@ -162,9 +178,59 @@ type DeviceInfo = device.Info
 // ListDevices describes every device that this build and machine offer. The error
 // wraps ErrNoDevice where there is no driver.
 func ListDevices() ([]DeviceInfo, error) {
-	driver, err := opencl.Open(opencl.Options{})
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, err)
+	var list []DeviceInfo
+	var errs []error
+	for _, kind := range deviceKinds {
+		driver, err := openDriver(kind)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		list = append(list, driver.Devices()...)
 	}
-	return driver.Devices(), nil
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(errs...))
+	}
+	return list, nil
+}
+
+// AutoProcessors is the set predicted fastest for a graph of so many vertices and
+// edges on this machine: one GPU alone where one holds the graph, the CPU with all
+// GPUs where none does, the CPU alone without a GPU. A device that is the host's own
+// CPU is never chosen. Where there is no driver it looks no further and is quick.
+func AutoProcessors(vertices, edges int64, directed bool) []Processor {
+	list, err := ListDevices()
+	if err != nil {
+		return []Processor{{Kind: "cpu"}}
+	}
+	return choose(list, vertices, edges, directed)
+}
+
+// choose is AutoProcessors on a list of devices.
+func choose(list []DeviceInfo, vertices, edges int64, directed bool) []Processor {
+	structures, entries := 1, 2*edges
+	if directed {
+		structures = 2
+	}
+	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0)
+	hybrid := []Processor{{Kind: "cpu"}}
+	best := -1
+	for i, d := range list {
+		if d.HostCPU {
+			continue
+		}
+		p, err := ParseProcessors(d.Name)
+		if err != nil {
+			continue // a kind that this build cannot name
+		}
+		hybrid = append(hybrid, p...)
+		if int64(deviceMemoryPart*float64(d.Memory)) >= need && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
+			best = i
+		}
+	}
+	if best >= 0 {
+		p, _ := ParseProcessors(list[best].Name) // parsed above
+		return p
+	}
+	return hybrid
 }

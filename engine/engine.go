@@ -203,12 +203,17 @@ func (e *Engine) NumVertices() int { return e.n }
 // Labels translates between dense ids and the file's.
 func (e *Engine) Labels() *graph.Labels { return e.labels }
 
+// newDirector is the director of the search to come.
+func (e *Engine) newDirector() bsp.Director {
+	if e.opts.NewDirector != nil {
+		return e.opts.NewDirector()
+	}
+	return e.director
+}
+
 // Director is the name of the rule that chooses directions.
 func (e *Engine) Director() string {
-	if e.director == nil {
-		return e.opts.NewDirector().Name()
-	}
-	return e.director.Name()
+	return e.newDirector().Name()
 }
 
 // Rates are the costs that "auto" uses: given or measured.

@@ -23,6 +23,9 @@ type BFSResult struct {
 	Reached, Depth int64
 	// Time is from the call's turn to the complete parents.
 	Time time.Duration
+	// SearchTime is the part of Time that the supersteps took; the rest gathers the
+	// parents and maps them to ids.
+	SearchTime time.Duration
 	// Statistics are the levels, where they were asked for: see Collect.
 	Statistics *bsp.Statistics
 

@@ -1,15 +1,14 @@
 package engine_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"testing"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
@@ -228,18 +228,10 @@ func TestRest(t *testing.T) {
 }
 
 // readCase reads a case of failures seen in other projects: its arcs and its expected
-// result. It skips, saying so, where TOTEMGO_CASES does not name their directory, and
-// fails where TOTEMGO_REQUIRE asks for them.
+// result.
 func readCase(t *testing.T, id string, want any) *graph.EdgeList {
 	t.Helper()
-	dir := os.Getenv("TOTEMGO_CASES")
-	if dir == "" {
-		if strings.Contains(os.Getenv("TOTEMGO_REQUIRE"), "cases") {
-			t.Fatal("TOTEMGO_REQUIRE asks for cases, and TOTEMGO_CASES is not set")
-		}
-		t.Skip("TOTEMGO_CASES is not set")
-	}
-	text, err := os.ReadFile(filepath.Join(dir, id, "expected.json"))
+	text, err := os.ReadFile(needs.Cases(t, id, "expected.json"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,14 +246,14 @@ func readCase(t *testing.T, id string, want any) *graph.EdgeList {
 	if err := json.Unmarshal(c.Results.BFS, want); err != nil {
 		t.Fatal(err)
 	}
-	text, err = os.ReadFile(filepath.Join(dir, id, c.Input.File))
+	text, err = os.ReadFile(needs.Cases(t, id, c.Input.File))
 	if err != nil {
 		t.Fatal(err)
 	}
 	l := &graph.EdgeList{Vertices: c.Vertices}
-	for line := range strings.Lines(string(text)) {
+	for line := range bytes.Lines(text) {
 		var e graph.Edge
-		if _, err := fmt.Sscan(line, &e.U, &e.V); err != nil {
+		if _, err := fmt.Sscan(string(line), &e.U, &e.V); err != nil {
 			t.Fatalf("%s: %q: %v", id, line, err)
 		}
 		l.Edges = append(l.Edges, e)

@@ -281,7 +281,7 @@ func settle(ctx context.Context, mark *power.Mark) power.Interval {
 // notes says what is to be known about a session's figures.
 func notes(s *record.PowerSession, coverage string) []string {
 	n := append([]string(nil), s.Notes...)
-	if coverage == record.ComponentPower {
+	if coverage == record.CoverageComponent {
 		n = append(n, "component power: the Green Graph500 rules ask for that of the whole system")
 	}
 	for _, m := range s.Meters {

@@ -138,7 +138,7 @@ func TestGreenReplay(t *testing.T) {
 		t.Fatal("no figures")
 	}
 	checkQuotients(t, g)
-	if g.DurationS < d.Seconds() || g.Searches < int64(r.NBFS) || g.Coverage != record.WholeSystem || g.Estimated || !g.Replayed {
+	if g.DurationS < d.Seconds() || g.Searches < int64(r.NBFS) || g.Coverage != record.CoverageWholeSystem || g.Estimated || !g.Replayed {
 		t.Errorf("%+v", g)
 	}
 	if len(g.Meters) != 1 || g.Meters[0].Covers != "system" || g.Meters[0].Seen == nil || len(g.Apart) != 0 || len(g.Phases) != 0 {
@@ -229,7 +229,7 @@ func TestGreenStream(t *testing.T) {
 		t.Fatal(err)
 	}
 	within(t, "average_power_w", r.Green.AveragePowerW, 50, 1e-9)
-	if m.begun != 1 || m.closed != 1 || m.back || r.Green.Coverage != record.WholeSystem {
+	if m.begun != 1 || m.closed != 1 || m.back || r.Green.Coverage != record.CoverageWholeSystem {
 		t.Errorf("%+v, %+v", m, r.Green)
 	}
 	for _, n := range r.Green.Notes {
@@ -403,7 +403,7 @@ func TestCompare(t *testing.T) {
 	}
 	within(t, "energy_ratio", x.EnergyRatio.Median, x.TimeRatio.Median, 1e-3)
 	within(t, "edp_ratio", x.EDPRatio.Median, x.EnergyRatio.Median*x.TimeRatio.Median, 1e-3)
-	if x.Rounds < 1 || x.Estimated || x.Replayed || x.Coverage != record.ComponentPower || x.TimeRatio.P10 > x.TimeRatio.Median || x.TimeRatio.P90 < x.TimeRatio.Median {
+	if x.Rounds < 1 || x.Estimated || x.Replayed || x.Coverage != record.CoverageComponent || x.TimeRatio.P10 > x.TimeRatio.Median || x.TimeRatio.P90 < x.TimeRatio.Median {
 		t.Errorf("%+v", x)
 	}
 	if len(x.Configurations) != 2 {

@@ -96,7 +96,7 @@ type InvalidTreeError struct {
 func (e *InvalidTreeError) Error() string {
 	s := make([]string, len(e.Violations))
 	for i, v := range e.Violations {
-		s[i] = v.String()
+		s[i] = fmt.Sprintf("%s (rule %d, vertex %d)", v.Reason, int(v.Rule), v.Vertex)
 	}
 	return ErrInvalidTree.Error() + ": " + strings.Join(s, "; ")
 }

@@ -35,6 +35,9 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 	defer b.team.Close()
 	b.threads = b.team.Threads()
 	b.total = 4 * src.NumEdges()
+	if src.IsDirected() {
+		b.total = 6 * src.NumEdges()
+	}
 	p := &Placement{Directed: src.IsDirected()}
 	if err := b.build(p); err != nil {
 		p.Close()
@@ -53,18 +56,32 @@ func Need(src graph.Source, o Options) int64 {
 	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), w)
 }
 
-// NeedFor is Need for a graph that is not there yet: 24 bytes a record (undirected;
-// 20 directed), 28 a vertex (40 directed), and four times the size of a weight in
-// bytes for each record.
+// NeedFor is Need for a graph that is not there yet. It is the larger of what two
+// phases hold: while records are divided and sorted, the buckets, rows and the
+// sorters' memory; while subgraphs are built, rows, subgraphs and the maps of vertices.
 func NeedFor(vertices, edges int64, directed bool, weight int) int64 {
-	perRecord, structures := int64(24+4*weight), int64(1)
-	if directed {
-		perRecord, structures = int64(20+4*weight), 2
-	}
-	if edges > math.MaxInt64/128 {
+	if edges > math.MaxInt64/256 {
 		return math.MaxInt64
 	}
-	return edges*perRecord + vertices*(16+12*structures) + 1<<20
+	w := int64(weight)
+	sorting, building := edges*(24+4*w)+vertices*20, edges*(16+4*w)+vertices*48
+	if directed {
+		sorting, building = edges*(16+3*w)+vertices*32, edges*(16+4*w)+vertices*68
+	}
+	// A sorter holds a bucket's targets, weighted their places as well; buckets differ
+	// in size.
+	scratch := edges * 10
+	if weight > 0 {
+		scratch *= 2
+	}
+	if directed {
+		scratch /= 2
+	}
+	buckets := vertices>>bucketBits(int(vertices)) + 1
+	if busy := int64(4 * runtime.GOMAXPROCS(0)); busy < buckets {
+		scratch = scratch / buckets * busy
+	}
+	return max(sorting+scratch, building) + 1<<20
 }
 
 type builder struct {
@@ -75,7 +92,7 @@ type builder struct {
 	team    *workers.Team
 	threads int
 	done    atomic.Int64
-	total   int64 // of Progress: the records are passed over four times
+	total   int64 // of Progress: records are passed over twice, or four times if directed, arcs once
 }
 
 func (b *builder) tick(records int64) {
@@ -197,8 +214,14 @@ func (b *builder) build(p *Placement) error {
 			live++
 		}
 	}
-	ranks := (live+63)&^63 + 64*int64(len(b.o.Processors))
-	groups, err := b.o.arrange(degree, p, func(degrees uint64, vertices int) int64 {
+	ranks := live + 64*int64(len(b.o.Processors)+1) // ranges round up; two-ended adds one
+	load := degree
+	if in != out && b.o.NoIn {
+		load = out.length
+	} else if in != out && b.o.NoOut {
+		load = in.length
+	}
+	groups, err := b.o.arrange(degree, load, p, func(degrees uint64, vertices int) int64 {
 		return PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight)
 	})
 	if err != nil {
@@ -402,6 +425,7 @@ func (b *builder) rows(s side, p *Placement) (*rows, error) {
 		if kind != graph.Unweighted {
 			w = aw.Slice(int(begin[k]), int(begin[k+1]))
 		}
+		b.tick(0)
 		return scratch[worker].bucket(lo, uint32(hi), data[begin[k]:begin[k+1]], w, begin[k], r, p)
 	})
 	if err != nil {

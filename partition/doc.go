@@ -20,9 +20,11 @@
 //	degrees ──policy───▶ ranges, ranks
 //	rows    ──relabel──▶ subgraphs, rows sorted by (degree, rank)
 //
-// Records are read in blocks from a graph.Source, twice; buckets are freed before
-// the subgraphs are allocated, so that at most 24 bytes a record and 24 a vertex are
-// held beside the source (weights add their size to each).
+// Records are read in blocks from a graph.Source, twice, and buckets are freed before
+// the subgraphs are allocated. So two phases bound the memory beside the source:
+// sorting holds 24 bytes a record and 20 a vertex, building 16 a record and 48 a vertex
+// (directed: 16 and 32, 16 and 68; weights add their size three or four times a
+// record). NeedFor has the sum.
 //
 // The package is data only: it sends nothing and knows no kernel.
 package partition

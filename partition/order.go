@@ -44,7 +44,17 @@ type group struct {
 }
 
 // arrange applies the policy: it assigns every vertex that has an edge to a group.
-func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, error) {
+// Groups are ordered by degree; load is the adjacency entries that a vertex brings,
+// which shares and budgets are about.
+func (o *Options) arrange(degree, load []uint32, p *Placement, size sizer) ([]group, error) {
+	groups, err := o.assign(degree, load, p, size)
+	if err != nil {
+		return nil, err
+	}
+	return groups, o.settle(groups, degree, load, p.Policy, size)
+}
+
+func (o *Options) assign(degree, load []uint32, p *Placement, size sizer) ([]group, error) {
 	n := len(degree)
 	live := make([]uint32, 0, n)
 	total, top := uint64(0), uint32(0)
@@ -86,7 +96,7 @@ func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, e
 		shuffled := slices.Clone(live)
 		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
 		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		groups, err := cut(shuffled, degree, o.sequence(identity(len(o.Processors))), size)
+		groups, err := cut(shuffled, load, o.sequence(identity(len(o.Processors))), size)
 		for i := range groups {
 			slices.Sort(groups[i].vertices)
 			groups[i].vertices = byFallingDegree(groups[i].vertices, degree)
@@ -94,7 +104,7 @@ func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, e
 		return groups, err
 
 	case Original:
-		return cut(live, degree, o.sequence(o.kinds(false)), size)
+		return cut(live, load, o.sequence(o.kinds(false)), size)
 	}
 
 	// hubs-on-cpu and its mirror
@@ -105,7 +115,7 @@ func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, e
 	if o.TwoEnded > 0 {
 		for _, i := range order {
 			if o.Processors[i].Device {
-				k := prefix(sorted, degree, uint64(o.TwoEnded*float64(total)))
+				k := prefix(sorted, load, uint64(o.TwoEnded*float64(sumOf(sorted, load))))
 				groups = append(groups, group{owner: i, vertices: sorted[:k]})
 				sorted = sorted[k:]
 				break
@@ -113,7 +123,7 @@ func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, e
 		}
 	}
 	if o.Shares != nil {
-		rest, err := cut(sorted, degree, o.sequence(order), size)
+		rest, err := cut(sorted, load, o.sequence(order), size)
 		return append(groups, rest...), err
 	}
 	// Cut between the kinds, then deal within each.
@@ -126,14 +136,15 @@ func (o *Options) arrange(degree []uint32, p *Placement, size sizer) ([]group, e
 			if proc.Budget == 0 || kinds[k].budget == 0 {
 				kinds[k].budget = 0
 			} else {
-				kinds[k].budget += proc.Budget
+				// Each has rank space to hold beside its part.
+				kinds[k].budget = max(1, kinds[k].budget+proc.Budget-size(0, 0))
 			}
 		} else {
 			kinds = append(kinds, slot{owners: []int{i}, share: rate(proc), budget: proc.Budget})
 		}
 	}
 	normalise(kinds)
-	byKind, err := cut(sorted, degree, kinds, size)
+	byKind, err := cut(sorted, load, kinds, size)
 	for k, g := range byKind {
 		owners := kinds[k].owners
 		dealt := make([]group, len(owners))
@@ -219,14 +230,14 @@ func normalise(slots []slot) {
 	}
 }
 
-// sizer computes the bytes of a partition from its sum of degrees and vertices.
-type sizer func(degrees uint64, vertices int) int64
+// sizer computes the bytes of a partition from its sum of loads and vertices.
+type sizer func(load uint64, vertices int) int64
 
-// prefix is the number of leading vertices whose degrees come nearest to target.
-func prefix(vertices, degree []uint32, target uint64) int {
+// prefix is the number of leading vertices whose loads come nearest to target.
+func prefix(vertices, load []uint32, target uint64) int {
 	sum := uint64(0)
 	for i, v := range vertices {
-		next := sum + uint64(degree[v])
+		next := sum + uint64(load[v])
 		if next >= target {
 			if next-target <= target-sum {
 				return i + 1
@@ -238,14 +249,19 @@ func prefix(vertices, degree []uint32, target uint64) int {
 	return len(vertices)
 }
 
-// cut divides the vertices, in their order, into one group per slot by the slots'
-// shares of the sum of degrees, and then moves cuts so that budgets hold. Each slot
-// with a positive share gets at least one vertex where there are enough.
-func cut(vertices, degree []uint32, slots []slot, size sizer) ([]group, error) {
-	total := uint64(0)
+func sumOf(vertices, load []uint32) uint64 {
+	sum := uint64(0)
 	for _, v := range vertices {
-		total += uint64(degree[v])
+		sum += uint64(load[v])
 	}
+	return sum
+}
+
+// cut divides the vertices, in their order, into one group per slot by the slots'
+// shares of the sum of loads, and then moves cuts so that budgets hold. Each slot
+// with a positive share gets at least one vertex where there are enough.
+func cut(vertices, load []uint32, slots []slot, size sizer) ([]group, error) {
+	total := sumOf(vertices, load)
 	ends := make([]int, len(slots)+1)
 	acc, at, done := 0.0, 0, uint64(0)
 	for k, s := range slots {
@@ -256,7 +272,7 @@ func cut(vertices, degree []uint32, slots []slot, size sizer) ([]group, error) {
 		}
 		n := 0
 		if target > done {
-			n = prefix(vertices[at:], degree, target-done)
+			n = prefix(vertices[at:], load, target-done)
 		}
 		after := 0 // slots still to come that want a vertex
 		for _, t := range slots[k+1:] {
@@ -273,16 +289,14 @@ func cut(vertices, degree []uint32, slots []slot, size sizer) ([]group, error) {
 				n = max(n, 1)
 			}
 		}
-		if k == len(slots)-1 {
-			n = len(vertices) - at
+		if k == len(slots)-1 || after == 0 && s.share > 0 {
+			n = len(vertices) - at // also those without a load
 		}
-		for _, v := range vertices[at : at+n] {
-			done += uint64(degree[v])
-		}
+		done += sumOf(vertices[at:at+n], load)
 		at += n
 		ends[k+1] = at
 	}
-	if err := fit(vertices, degree, slots, ends, size); err != nil {
+	if err := fit(vertices, load, slots, ends, size); err != nil {
 		return nil, err
 	}
 	groups := make([]group, len(slots))
@@ -293,8 +307,9 @@ func cut(vertices, degree []uint32, slots []slot, size sizer) ([]group, error) {
 }
 
 // fit shrinks slots that are over budget. What a slot cannot hold moves across its
-// border towards a slot without a budget: left if there is one, else right.
-func fit(vertices, degree []uint32, slots []slot, ends []int, size sizer) error {
+// border towards a slot without a budget: left if there is one, else right, and back
+// where the last one is full.
+func fit(vertices, load []uint32, slots []slot, ends []int, size sizer) error {
 	free := -1
 	bounded := false
 	for k, s := range slots {
@@ -316,7 +331,7 @@ func fit(vertices, degree []uint32, slots []slot, ends []int, size sizer) error 
 			if fromEnd {
 				v = hi - 1 - c
 			}
-			sum += uint64(degree[vertices[v]])
+			sum += uint64(load[vertices[v]])
 			if size(sum, c+1) > budget {
 				return c
 			}
@@ -335,25 +350,116 @@ func fit(vertices, degree []uint32, slots []slot, ends []int, size sizer) error 
 			ends[k+1] = ends[k] + c
 		}
 	}
+	last := len(slots)
 	if free < 0 {
-		free = len(slots) // nobody is unbounded: push everything right and see
+		free = last // nobody is unbounded: push everything right and see
 	}
-	for k := len(slots) - 1; k > free; k-- {
+	for k := last - 1; k > free; k-- {
 		shrink(k, true)
 	}
-	for k := 0; k < min(free, len(slots)); k++ {
+	for k := range min(free, last) {
 		shrink(k, false)
 	}
-	if free == len(slots) && ends[len(slots)] < len(vertices) {
-		need := uint64(0)
-		for _, v := range vertices {
-			need += uint64(degree[v])
+	if free == last && ends[last] < len(vertices) {
+		// The last slot is full: what is left moves back to those with room.
+		ends[last] = len(vertices)
+		for k := last - 1; k >= 0; k-- {
+			shrink(k, true)
 		}
-		have := int64(0)
-		for _, s := range slots {
-			have += s.budget
+		if ends[0] > 0 {
+			have := int64(0)
+			for _, s := range slots {
+				have += s.budget
+			}
+			return fmt.Errorf("%w: %d bytes are needed and %d given",
+				ErrCapacity, size(sumOf(vertices, load), len(vertices)), have)
 		}
-		return fmt.Errorf("%w: %d bytes are needed and %d given", ErrCapacity, size(need, len(vertices)), have)
+	}
+	return nil
+}
+
+// settle moves what lies over the budget of a processor, which dealing and a range
+// of the top arcs do not look at: to one of its kind that has room, else to one without
+// a budget, else to any with room. An assignment is taken as it is, or refused.
+func (o *Options) settle(groups []group, degree, load []uint32, policy Policy, size sizer) error {
+	bounded := false
+	for _, p := range o.Processors {
+		bounded = bounded || p.Budget > 0
+	}
+	if !bounded {
+		return nil
+	}
+	type holding struct {
+		load     uint64
+		vertices int
+		last     int // its last group
+	}
+	held := make([]holding, len(o.Processors))
+	for g := range groups {
+		h := &held[groups[g].owner]
+		h.load += sumOf(groups[g].vertices, load)
+		h.vertices += len(groups[g].vertices)
+		h.last = g
+	}
+	room := func(i int, v uint32) bool {
+		h, budget := held[i], o.Processors[i].Budget
+		return budget == 0 || size(h.load+uint64(load[v]), h.vertices+1) <= budget
+	}
+	moved := make([][]uint32, len(groups)) // to each
+	move := func(from int, v uint32) bool {
+		best, rank := -1, 0
+		for i, p := range o.Processors {
+			if i == from || !room(i, v) {
+				continue
+			}
+			r := 1
+			if p.Budget == 0 {
+				r = 2
+			}
+			if p.Device == o.Processors[from].Device {
+				r += 2
+			}
+			if r > rank {
+				best, rank = i, r
+			}
+		}
+		if best < 0 {
+			return false
+		}
+		h := &held[best]
+		h.load += uint64(load[v])
+		h.vertices++
+		moved[h.last] = append(moved[h.last], v)
+		return true
+	}
+	for i, p := range o.Processors {
+		for g := len(groups) - 1; g >= 0; g-- {
+			if groups[g].owner != i {
+				continue
+			}
+			for k := len(groups[g].vertices) - 1; k >= 0 && p.Budget > 0 && size(held[i].load, held[i].vertices) > p.Budget; k-- {
+				v := groups[g].vertices[k]
+				if policy == Assigned || !move(i, v) {
+					return fmt.Errorf("%w: the part of %s needs %d bytes, %d are given", ErrCapacity, p.Name, size(held[i].load, held[i].vertices), p.Budget)
+				}
+				groups[g].vertices = groups[g].vertices[:k]
+				held[i].load -= uint64(load[v])
+				held[i].vertices--
+			}
+		}
+		if p.Budget > 0 && size(held[i].load, held[i].vertices) > p.Budget {
+			return fmt.Errorf("%w: rank space alone needs %d bytes at %s, %d are given", ErrCapacity, size(0, 0), p.Name, p.Budget)
+		}
+	}
+	for g := range groups {
+		if len(moved[g]) == 0 {
+			continue
+		}
+		groups[g].vertices = slices.Concat(groups[g].vertices, moved[g])
+		slices.Sort(groups[g].vertices)
+		if policy != Original {
+			groups[g].vertices = byFallingDegree(groups[g].vertices, degree)
+		}
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func gpuChip(name string) bool {
 // shown apart, for only its owner knows what it covers, unless it was asked for.
 func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing []Unavailable) {
 	const root = "class/hwmon"
-	seen := map[string]int{}
+	seen, names := map[string]int{}, map[string]bool{}
 	for _, h := range t.list(root) {
 		dir := root + "/" + h
 		name, err := t.readFile(dir + "/name")
@@ -47,8 +47,13 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			if label != "" && label != l {
 				continue
 			}
+			full := "hwmon:" + device + "/" + l
+			if names[full] {
+				full += fmt.Sprintf(".%d", s.index)
+			}
+			names[full] = true
 			info := Info{
-				Name: "hwmon:" + device + "/" + l, Kind: "hwmon", Domain: "board", Device: name,
+				Name: full, Kind: "hwmon", Domain: "board", Device: name,
 				Source: t.show(dir + "/" + s.file), Coverage: record.CoverageComponent, Method: Power, Unit: 1e-6,
 			}
 			if s.what == "energy" {

@@ -6,6 +6,7 @@ import (
 	"path"
 	"regexp"
 	"sort"
+	"strconv"
 	"strings"
 	"time"
 
@@ -106,14 +107,10 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	}
 	amd := strings.Contains(modalias(t), "ven0002")
 
-	// Two zones with one key are two views of one counter; a readable one wins,
+	// Two zones with one label are two views of one counter; a readable one wins,
 	// then the one of the main control type, then the first.
-	label := func(z *raplZone) string {
-		if p := byID[z.parent]; p != nil {
-			return p.name + "/" + z.name
-		}
-		return z.name
-	}
+	labels := raplLabels(zones, byID)
+	label := func(z *raplZone) string { return labels[z] }
 	order := append([]*raplZone(nil), zones...)
 	sort.SliceStable(order, func(i, j int) bool {
 		a, b := order[i], order[j]
@@ -138,7 +135,7 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	}
 
 	for _, z := range zones {
-		info := raplInfo(t, z, byID[z.parent], label(z))
+		info := raplInfo(t, z, byID[z.parent], labels)
 		k, dup := twin[z]
 		switch {
 		case dup:
@@ -154,17 +151,33 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	return meters, missing
 }
 
-// sameDie finds the zone of another die of the same package that reads the same
-// counter: on AMD each die's zone shows the whole package; elsewhere dies have
-// counters of their own, unless both stand at the same value.
-func sameDie(z *raplZone, label func(*raplZone) string, kept map[string]*raplZone, byID map[string]*raplZone, amd bool) *raplZone {
-	pkg, die, tail, ok := splitDie(label(z))
-	if !ok {
-		return nil
+// raplLabels names the zones: a package by its name, a part by its package's and its
+// own. Where one control type has a name twice, the second is NAME.2.
+func raplLabels(zones []*raplZone, byID map[string]*raplZone) map[*raplZone]string {
+	labels := make(map[*raplZone]string, len(zones))
+	times := map[string]int{}
+	for _, z := range zones { // by rising id: a parent stands before its parts
+		l := z.name
+		if p := byID[z.parent]; p != nil {
+			l = labels[p] + "/" + z.name
+		}
+		key := z.control + " " + l
+		if times[key]++; times[key] > 1 {
+			l += "." + strconv.Itoa(times[key])
+		}
+		labels[z] = l
 	}
+	return labels
+}
+
+// sameDie finds the zone of another die of the same package, or of the same name,
+// that reads the same counter: on AMD each die's zone shows the whole package;
+// elsewhere dies have counters of their own, unless both stand at the same value.
+func sameDie(z *raplZone, label func(*raplZone) string, kept map[string]*raplZone, byID map[string]*raplZone, amd bool) *raplZone {
+	pkg, die, tail := splitDie(label(z))
 	for l, k := range kept {
-		kp, kd, kt, ok := splitDie(l)
-		if !ok || kp != pkg || kd == die || kt != tail || (k.err == nil) != (z.err == nil) {
+		kp, kd, kt := splitDie(l)
+		if kp != pkg || kd == die || kt != tail || (k.err == nil) != (z.err == nil) {
 			continue
 		}
 		// A sub-zone follows its package.
@@ -181,11 +194,15 @@ func sameDie(z *raplZone, label func(*raplZone) string, kept map[string]*raplZon
 	return nil
 }
 
-// splitDie takes "package-0-die-1/dram" apart: package-0, 1, dram.
-func splitDie(label string) (pkg, die, tail string, ok bool) {
+// splitDie takes a label apart: "package-0-die-1/dram" is package-0, die 1, dram;
+// "package-0.2" is package-0, die 2.
+func splitDie(label string) (pkg, die, tail string) {
 	head, tail, _ := strings.Cut(label, "/")
-	pkg, die, ok = strings.Cut(head, "-die-")
-	return pkg, die, tail, ok
+	if pkg, die, ok := strings.Cut(head, "-die-"); ok {
+		return pkg, die, tail
+	}
+	pkg, die, _ = strings.Cut(head, ".")
+	return pkg, die, tail
 }
 
 func modalias(t *Sysfs) string {
@@ -193,9 +210,9 @@ func modalias(t *Sysfs) string {
 	return s
 }
 
-func raplInfo(t *Sysfs, z, parent *raplZone, label string) Info {
+func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 	i := Info{
-		Name: "rapl:" + label, Kind: "rapl", Device: z.id, Source: t.show(z.file()),
+		Name: "rapl:" + labels[z], Kind: "rapl", Device: z.id, Source: t.show(z.file()),
 		Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-6, Wrap: z.wrap, Update: raplUpdate,
 	}
 	switch {
@@ -212,7 +229,7 @@ func raplInfo(t *Sysfs, z, parent *raplZone, label string) Info {
 	}
 	// Memory is fed beside the package: its energy is not in the package's.
 	if parent != nil && z.name != "dram" {
-		i.PartOf = "rapl:" + parent.name
+		i.PartOf = "rapl:" + labels[parent]
 	}
 	return i
 }

@@ -139,6 +139,61 @@ func TestPlainDiesHaveCountersOfTheirOwn(t *testing.T) {
 	}
 }
 
+func TestOneNameTwice(t *testing.T) {
+	zones := func(second, vendor string) *Sysfs {
+		tree, err := NewSnapshot(map[string]*string{
+			"devices/system/cpu/modalias":             text("cpu:type:x86," + vendor + "fam0006"),
+			"class/powercap/intel-rapl:0/name":        text("package-0"),
+			"class/powercap/intel-rapl:0/energy_uj":   text("81000000000"),
+			"class/powercap/intel-rapl:0:0/name":      text("core"),
+			"class/powercap/intel-rapl:0:0/energy_uj": text("71000000000"),
+			"class/powercap/intel-rapl:1/name":        text("package-0"),
+			"class/powercap/intel-rapl:1/energy_uj":   text(second),
+			"class/powercap/intel-rapl:1:0/name":      text("core"),
+			"class/powercap/intel-rapl:1:0/energy_uj": text("72000000000"),
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return tree
+	}
+	for _, tc := range []struct {
+		second, vendor string
+		meters         int
+	}{
+		{"90000000000", "ven0000", 4}, // counters of their own
+		{"81000000500", "ven0000", 2}, // one counter, seen twice
+		{"90000000000", "ven0002", 2},
+	} {
+		m, u := raplMeters(zones(tc.second, tc.vendor))
+		if len(m) != tc.meters || len(u) != 4-tc.meters {
+			t.Errorf("%+v: %d meters, unavailable %+v", tc, len(m), u)
+		}
+		if tc.meters == 4 {
+			if i := m[3].Info(); i.Name != "rapl:package-0.2/core" || i.PartOf != "rapl:package-0.2" {
+				t.Errorf("%+v", i)
+			}
+		}
+	}
+}
+
+func TestSensorsOfOneLabel(t *testing.T) {
+	tree, err := NewSnapshot(map[string]*string{
+		"class/hwmon/hwmon0/name":         text("ina"),
+		"class/hwmon/hwmon0/power1_input": text("1000000"),
+		"class/hwmon/hwmon0/power1_label": text("rail"),
+		"class/hwmon/hwmon0/power2_input": text("2000000"),
+		"class/hwmon/hwmon0/power2_label": text("rail"),
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, _ := hwmonMeters(tree, "", "", "")
+	if len(m) != 2 || m[0].Info().Name == m[1].Info().Name {
+		t.Errorf("%d meters", len(m))
+	}
+}
+
 func TestMMIOServesWhereTheMSRIsDenied(t *testing.T) {
 	_, files := snapshot(t, "psys")
 	files["class/powercap/intel-rapl:0/energy_uj"] = nil

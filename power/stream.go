@@ -158,14 +158,19 @@ func (m *streamMeter) Close() error {
 }
 
 // tail reads a file that grows, or a FIFO whose writers come and go: its end is
-// where to wait.
+// where to wait. A file that was cut short is read from its start again.
 type tail struct {
-	f    *os.File
-	stop chan struct{}
-	once sync.Once
+	f       *os.File
+	regular bool
+	at      int64 // read so far, of a regular file
+	stop    chan struct{}
+	once    sync.Once
 }
 
-func newTail(f *os.File) *tail { return &tail{f: f, stop: make(chan struct{})} }
+// newTail follows f from where it stands, at bytes from its start.
+func newTail(f *os.File, regular bool, at int64) *tail {
+	return &tail{f: f, regular: regular, at: at, stop: make(chan struct{})}
+}
 
 // Read waits for bytes; io.EOF follows Close alone.
 func (t *tail) Read(b []byte) (int, error) {
@@ -179,6 +184,7 @@ func (t *tail) Read(b []byte) (int, error) {
 		}
 		n, err := t.f.Read(b)
 		if n > 0 {
+			t.at += int64(n)
 			return n, nil
 		}
 		if err != nil && err != io.EOF {
@@ -186,6 +192,14 @@ func (t *tail) Read(b []byte) (int, error) {
 				err = io.EOF
 			}
 			return 0, err
+		}
+		if t.regular {
+			if st, err := t.f.Stat(); err == nil && st.Size() < t.at {
+				if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+					return 0, err
+				}
+				t.at = 0
+			}
 		}
 		timer.Reset(tailWait)
 	}
@@ -242,15 +256,17 @@ func openSource(path string, baud int, d *decoder) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
+	at := int64(0)
 	if st.Mode().IsRegular() {
-		if err := readHeader(f, d); err != nil {
-			return nil, errors.Join(err, f.Close())
+		err = readHeader(f, d)
+		if err == nil {
+			at, err = f.Seek(0, io.SeekEnd)
 		}
-		if _, err := f.Seek(0, io.SeekEnd); err != nil {
+		if err != nil {
 			return nil, errors.Join(err, f.Close())
 		}
 	}
-	return newTail(f), nil
+	return newTail(f, st.Mode().IsRegular(), at), nil
 }
 
 // readHeader shows the decoder the first lines of a file, up to its header.

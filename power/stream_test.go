@@ -72,6 +72,16 @@ func TestLineFollowsAFile(t *testing.T) {
 	if len(m.Samples) != 5 || *m.Samples[0].PowerW != 100 || *m.Samples[4].PowerW != 500 || m.Seen.Malformed != 2 || m.Coverage != "whole-system" {
 		t.Errorf("%+v, %+v", m.Samples, m.Seen)
 	}
+	// The log is rotated by copying and cutting it.
+	if err := f.Truncate(0); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(10 * tailWait)
+	fmt.Fprintf(f, "230,0.75,after\n")
+	await(t, s, 6)
+	if m := s.Result().Meters[0]; *m.Samples[5].PowerW != 750 {
+		t.Errorf("%+v", m.Samples)
+	}
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}

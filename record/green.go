@@ -1,12 +1,5 @@
 package record
 
-// What a power figure covers.
-const (
-	WholeSystem    = "whole-system" // what the Green Graph500 rules ask for
-	ComponentPower = "component"    // processors and devices that report for themselves
-	ModelPower     = "model"        // an estimate, no measurement
-)
-
 // Green is a Green Graph500 session: searches repeated, without validation, while
 // power is measured.
 type Green struct {
@@ -18,7 +11,7 @@ type Green struct {
 	AveragePowerW    float64 `json:"average_power_w"`   // EnergyJ / DurationS
 	JoulesPerSearch  float64 `json:"joules_per_search"` // EnergyJ / Searches
 	MTEPSPerWatt     float64 `json:"mteps_per_watt"`    // HarmonicMeanTEPS / 10^6 / AveragePowerW
-	// Coverage is WholeSystem, ComponentPower or ModelPower.
+	// Coverage is one of the Coverage names.
 	Coverage  string `json:"coverage"`
 	Estimated bool   `json:"estimated"` // some figure comes from a model
 	Replayed  bool   `json:"replayed"`  // some figure comes from a recorded log
@@ -71,7 +64,7 @@ type Compare struct {
 	Rounds      int   `json:"rounds"`
 	Estimated   bool  `json:"estimated"` // energy comes from a model
 	Replayed    bool  `json:"replayed"`  // energy comes from a recorded log
-	// Coverage is WholeSystem, ComponentPower or ModelPower.
+	// Coverage is one of the Coverage names.
 	Coverage string `json:"coverage"`
 	// DurationS is the time of all rounds.
 	DurationS float64 `json:"duration_s"`

@@ -23,6 +23,11 @@ var documents = map[string]any{
 	record.SchemaGenerate:  record.Generate{},
 	record.SchemaConvert:   record.Convert{},
 	record.SchemaVersion:   record.Version{},
+	record.SchemaDevices:   record.Devices{},
+	record.SchemaBenchMachine:   record.BenchMachine{},
+
+	record.PowerMetersSchema:  record.PowerMeters{},
+	record.PowerSessionSchema: record.PowerSession{},
 }
 
 // field is one field in JSON.
@@ -150,7 +155,7 @@ func TestRoundTrip(t *testing.T) {
 		BFS:      &record.Statistics{MinTime: 1e-9, HarmonicMeanTEPS: &x},
 		Levels:   []record.Level{{Direction: record.BottomUp, EdgesExamined: &x}},
 		Searches: []record.Search{{Root: 1<<64 - 1}},
-		Green:    &record.Green{Coverage: record.WholeSystem},
+		Green:    &record.Green{Coverage: record.CoverageWholeSystem},
 		Compare:  &record.Compare{Rounds: 3},
 	}
 	data, err := json.Marshal(d)

@@ -13,7 +13,8 @@ have() {
 	cc) # the compiler that cgo calls
 		printf '#include <stdlib.h>\nint main(void){return EXIT_SUCCESS;}\n' |
 			"$(go env CC 2>/dev/null || echo gcc)" -x c -o /dev/null - 2>/dev/null ;;
-	clang | make | oclgrind) command -v "$1" >/dev/null ;;
+	clang) command -v clang-15 >/dev/null ;; # the version that scripts/ptx.sh names
+	make | oclgrind) command -v "$1" >/dev/null ;;
 	pocl) compgen -G '/etc/OpenCL/vendors/pocl*.icd' >/dev/null && compgen -G '/usr/lib/*/libOpenCL.so.1' >/dev/null ;;
 	*)
 		echo "deps: unknown name: $1 (known: cc clang make oclgrind pocl)" >&2
@@ -26,6 +27,7 @@ have() {
 packages() {
 	case $1 in
 	cc) echo gcc libc6-dev ;;
+	clang) echo clang-15 ;;
 	pocl) echo pocl-opencl-icd ocl-icd-libopencl1 ;;
 	*) echo "$1" ;;
 	esac

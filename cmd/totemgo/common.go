@@ -16,6 +16,7 @@ import (
 // newEngine places a graph that this command has read and does not need afterwards
 // but for its labels.
 func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *engineFlags) (*engine.Engine, error) {
+	ef.resolve(int64(src.NumVertices()), src.NumEdges(), src.IsDirected())
 	o, err := ef.options(src.VertexLabels())
 	if err != nil {
 		return nil, err
@@ -88,4 +89,12 @@ func sizeString(n int64) string {
 		return s
 	}
 	return "0 B"
+}
+
+// plural is a noun for n things.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
 }

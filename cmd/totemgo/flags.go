@@ -51,7 +51,7 @@ type engineFlags struct {
 
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	fl.StringVar(&f.processors, "processors", "cpu", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N")
+	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
 	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
@@ -69,6 +69,21 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	}
 }
 
+// autoProcessors leaves the choice of processors to the graph and the machine.
+const autoProcessors = "auto"
+
+// resolve replaces --processors auto by what suits a graph of that size.
+func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+	if f.processors != autoProcessors {
+		return
+	}
+	var names []string
+	for _, p := range engine.AutoProcessors(vertices, edges, directed) {
+		names = append(names, p.String())
+	}
+	f.processors = strings.Join(names, ",")
+}
+
 // options turns the flags into engine options. labels are needed for --assignment.
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
@@ -76,7 +91,11 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
 	}
 	var err error
-	if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+	processors := f.processors
+	if processors == autoProcessors {
+		processors = "cpu" // until resolve knows the graph
+	}
+	if o.Processors, err = engine.ParseProcessors(processors); err != nil {
 		return o, err
 	}
 	for i := range o.Processors {
@@ -242,10 +261,9 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
-	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
-	c.MarkFlagsMutuallyExclusive("directed", "undirected")
 }
 
 // open reads the graph and prints its warnings.
@@ -255,6 +273,8 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
 	}
 	switch {
+	case f.directed && f.undirected:
+		return nil, usagef("--directed and --undirected exclude each other")
 	case f.directed:
 		o.Direction = graphio.Directed
 	case f.undirected:
@@ -274,7 +294,7 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		e.note("%s: %s", path, w)
 	}
 	if n := file.Report.Tolerated; n > 0 {
-		e.note("%s: %d faults let pass (--lenient)", path, n)
+		e.note("%s: %d %s let pass (--lenient)", path, n, plural(n, "fault"))
 	}
 	return file, nil
 }

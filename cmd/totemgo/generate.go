@@ -79,7 +79,7 @@ seed gives the same graph for any number of threads.
 	fl.StringVar(&f.format, "format", "", "`FORMAT` of the output: "+strings.Join(formatNames(true), ", ")+"\n(default by its name)")
 	completes(c, "format", formatNames(true)...)
 	fl.StringVar(&f.weights, "weights", "", "make weights; `FILE` takes those of a Graph500 tuple file,\nother formats hold them: --weights yes")
-	fl.IntVar(&f.tuple, "tuple", 12, "bytes of a Graph500 tuple, 12 or 16")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.BoolVar(&f.dropLoops, "drop-loops", false, "leave self-loops out")
 	fl.StringVar(&f.merge, "merge-duplicates", "", "merge parallel edges; the weight is the `first`, min, max or sum")
 	completes(c, "merge-duplicates", "first", "min", "max", "sum")

@@ -63,6 +63,7 @@ two lists of processors search in turn and prints the ratios of time and energy.
 				return err
 			}
 			cfg.Threads, cfg.Count = ef.threads, asJSON || stats
+			ef.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
 			if err := checkMemory(cfg, &ef, gf.engines(&ef)); err != nil {
 				return err
 			}

@@ -34,7 +34,7 @@ func TestGreen(t *testing.T) {
 			t.Errorf("%s: %v, want %v", q.name, q.got, q.want)
 		}
 	}
-	if g.Coverage != record.WholeSystem || !g.Replayed || g.Estimated || g.Searches < 64 || g.DurationS < 0.3 {
+	if g.Coverage != record.CoverageWholeSystem || !g.Replayed || g.Estimated || g.Searches < 64 || g.DurationS < 0.3 {
 		t.Errorf("%+v", g)
 	}
 	if g.AveragePowerW < 75 || g.AveragePowerW > 188 {

@@ -43,6 +43,9 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 				return err
 			}
 			defer file.Close()
+			if err := file.Verify(ctx); err != nil {
+				return err
+			}
 			doc, procs, err := e.describe(ctx, file.Source, &ef)
 			if err != nil {
 				return inFile(args[0], err)

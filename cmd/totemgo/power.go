@@ -44,8 +44,12 @@ func (e *powerExit) ExitCode() int { return e.status }
 // powerUsage marks an error of the command line alone.
 func powerUsage(err error) error { return &powerExit{status: 2, err: err} }
 
-// rewriteEvery is how often a recording rewrites its files.
-const rewriteEvery = time.Second
+// rewriteEvery is how often a recording rewrites its files; a write that takes long
+// may take a tenth of the time at most.
+const (
+	rewriteEvery = time.Second
+	rewriteShare = 10
+)
 
 // newPowerCommand makes "totemgo power" with its subcommands.
 func newPowerCommand() *cobra.Command {
@@ -280,6 +284,7 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 		}
 	}
 	if status != 0 {
+		c.SilenceErrors = true // the command has said what there is to say
 		return &powerExit{status: status}
 	}
 	return nil
@@ -312,6 +317,20 @@ func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, sig
 // closes the session. status is the command's exit status, 128 plus the signal's
 // number if a signal ended it.
 func (r *recording) command(c *cobra.Command, s *power.Session, args []string, signals <-chan os.Signal) (status int, result *record.PowerSession, err error) {
+	state := func(exit *int) *record.PowerSession {
+		p := s.Result()
+		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", powerVersion(), args, exit
+		return p
+	}
+	update := func() error {
+		if r.out == "" && r.samples == "" {
+			return nil
+		}
+		return r.write(state(nil))
+	}
+	if err := update(); err != nil {
+		return 0, nil, err // a file that cannot be written is told before the run
+	}
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 	mark := s.Mark("command")
@@ -320,27 +339,19 @@ func (r *recording) command(c *cobra.Command, s *power.Session, args []string, s
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
-	tick := time.NewTicker(rewriteEvery)
-	defer tick.Stop()
-	state := func(exit *int) *record.PowerSession {
-		p := s.Result()
-		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", powerVersion(), args, exit
-		return p
-	}
-	werr := r.write(state(nil))
-	for {
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for running := true; running; {
 		select {
 		case sig := <-signals:
 			passSignal(cmd.Process, sig)
-			continue
-		case <-tick.C:
-			if r.out != "" || r.samples != "" {
-				werr = r.write(state(nil))
-			}
-			continue
+		case <-next.C:
+			begun := time.Now()
+			_ = update() // the last write, after the run, tells if it fails
+			next.Reset(max(rewriteEvery, rewriteShare*time.Since(begun)))
 		case err = <-ended:
+			running = false
 		}
-		break
 	}
 	mark.End()
 	cerr := s.Close()
@@ -353,7 +364,7 @@ func (r *recording) command(c *cobra.Command, s *power.Session, args []string, s
 	if cerr != nil {
 		result.Notes = append(result.Notes, "closing the meters: "+cerr.Error())
 	}
-	werr = r.write(result)
+	werr := r.write(result)
 	if werr != nil && status != 0 {
 		// The command's own status goes first; the failure is told all the same.
 		fmt.Fprintln(c.ErrOrStderr(), "totemgo:", werr)

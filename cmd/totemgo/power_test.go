@@ -218,6 +218,10 @@ func TestPowerRecordWithoutMeters(t *testing.T) {
 	if status != 0 || out != "ran\n" || !strings.Contains(errs, "rapl: no RAPL zones") {
 		t.Errorf("auto: status %d, out %q, errors %q", status, out, errs)
 	}
+	out, errs, status = runPower(t, "record", "--power", "none", "-o", filepath.Join(t.TempDir(), "no", "s.json"), "--", "echo", "ran")
+	if status != 1 || out != "" || !strings.Contains(errs, "s.json") {
+		t.Errorf("a file that cannot be written: status %d, out %q, errors %q", status, out, errs)
+	}
 	if _, _, status = runPower(t, "record", "--power", "none", "--", "no-such-command-here"); status != 127 {
 		t.Errorf("a command that is not there: status %d", status)
 	}
@@ -250,7 +254,7 @@ func TestPowerRecordReplay(t *testing.T) {
 func waitFor(t *testing.T, file string) *record.PowerSession {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if s, err := power.ReadSession(file); err == nil {
+		if s, err := power.ReadSession(file); err == nil && len(s.Marks) > 0 {
 			return s
 		}
 	}
@@ -304,7 +308,7 @@ func TestPowerRecordKilled(t *testing.T) {
 	needShell(t)
 	needStat(t)
 	js := filepath.Join(t.TempDir(), "s.json")
-	c := powerProcess(t, "record", "--power", model, "-o", js, "--", "sh", "-c", "sleep 1.3; kill -9 $PPID")
+	c := powerProcess(t, "record", "--power", model, "-o", js, "--", "sh", "-c", "sleep 2.5; kill -9 $PPID")
 	newSession(c)
 	if err := c.Run(); err == nil {
 		t.Fatal("it was not killed")

@@ -77,8 +77,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	err := root.ExecuteContext(ctx)
-	if out.err != nil && !errors.Is(out.err, context.Canceled) {
-		err = fmt.Errorf("standard output: %w", out.err)
+	if out.err != nil && ctx.Err() == nil {
+		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
 	var status exitStatus
 	var recorded *powerExit
@@ -203,7 +203,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
-		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newDevices(e), newPowerCommand(), newVersion(e),
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
 	)
 	return root
 }

@@ -48,6 +48,9 @@ first line "# root R" names the root.
 				return err
 			}
 			defer file.Close()
+			if err := file.Verify(ctx); err != nil {
+				return err
+			}
 			tree, err := e.readParents(ctx, args[1], file.Source.VertexLabels())
 			if err != nil {
 				return err

@@ -52,6 +52,10 @@ func (in *input) decompress(r io.Reader) (io.Reader, error) {
 	case "bzip2":
 		return bzip2.NewReader(r), nil
 	case "xz":
+		r, err := in.limitXZ(r)
+		if err != nil {
+			return nil, in.streamError(err)
+		}
 		z, err := xz.NewReader(r)
 		if err != nil {
 			return nil, in.streamError(err)
@@ -66,11 +70,48 @@ func (in *input) streamError(err error) error {
 	if ctxErr := in.ctx.Err(); ctxErr != nil {
 		return ctxErr
 	}
-	if in.compression == "" {
+	var e *Error
+	if in.compression == "" || errors.As(err, &e) {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return &Error{File: in.path, Found: "unexpected end of the " + in.compression + " data", Hint: "the file has been cut short; get it again", Err: ErrTruncated}
 	}
 	return &Error{File: in.path, Found: "damaged " + in.compression + " data", Err: fmt.Errorf("%w: %w", ErrFormat, err)}
+}
+
+// maxDictionary is the largest dictionary of an xz stream that is read, in bytes: the
+// decoder allocates it on the word of the header. xz -9 uses 64 MiB.
+const maxDictionary = 1 << 30
+
+// limitXZ looks at the dictionary size in the header of the first block.
+func (in *input) limitXZ(r io.Reader) (io.Reader, error) {
+	// 12 bytes of stream header, then of the block: size, flags, [sizes], filter 0x21, 1,
+	// dictionary.
+	head := make([]byte, 12+32)
+	n, err := io.ReadFull(r, head)
+	head = head[:n]
+	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !errors.Is(err, io.EOF) {
+		return nil, err
+	}
+	rest := io.MultiReader(bytes.NewReader(head), r)
+	if n < 12+5 {
+		return rest, nil
+	}
+	i := bytes.Index(head[14:], []byte{0x21, 0x01})
+	if i < 0 || 14+i+2 >= n {
+		return rest, nil
+	}
+	limit := int64(maxDictionary)
+	if l := in.o.MemoryLimit; l > 0 {
+		limit = min(limit, l)
+	}
+	// The size is 2 or 3 times a power of two.
+	if b := head[14+i+2]; b <= 40 {
+		size := (2 | int64(b)&1) << (b/2 + 11)
+		if size > limit {
+			return nil, &Error{File: in.path, Found: fmt.Sprintf("an xz dictionary of %d bytes", size), Want: fmt.Sprintf("at most %d", limit), Err: ErrTooLarge}
+		}
+	}
+	return rest, nil
 }

@@ -22,6 +22,7 @@ type edgeBlock struct {
 	weights   weightBuf
 	ignored   int64
 	tolerated int64
+	records   int // len(pairs), which are given up when ids are compacted
 	first     int64
 	skipped   []int32 // lines of the block, from 0, that hold no record
 }
@@ -209,6 +210,14 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 	out.first = b.first
 	simple := s.columns == 2 && s.delim == 0
 	for i, line := 0, b.first; i < len(data); {
+		if simple {
+			n := len(pairs)
+			pairs, i = parsePairs(data, i, pairs)
+			line += int64(len(pairs) - n)
+			if i == len(data) {
+				break
+			}
+		}
 		line++
 		start := i
 		i = skipBlanks(data, i)
@@ -245,21 +254,6 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 			return s.shapeFault(data, start, line)
 		}
 		pairs = append(pairs, graph.Pair64{U: u, V: v})
-		if simple {
-			for l < len(data) && blank(data[l]) {
-				l++
-			}
-			if l == len(data) {
-				break
-			}
-			if c := data[l]; c == '\n' {
-				i = l + 1
-				continue
-			} else if c == '\r' {
-				i = nextLine(data, l)
-				continue
-			}
-		}
 		end, err := s.rest(data, start, l, line, out)
 		if err != nil {
 			return err
@@ -269,8 +263,44 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 	if len(pairs) < cap(pairs)/2 {
 		pairs = append([]graph.Pair64(nil), pairs...)
 	}
-	out.pairs = pairs
+	out.pairs, out.records = pairs, len(pairs)
 	return nil
+}
+
+// parsePairs reads lines that are two numbers of at most 19 digits with one blank
+// between and a line feed behind, from i on, as long as there are such lines, and
+// returns where it stopped. It is the hot loop of reading; parse takes everything else.
+func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) {
+	for {
+		u, v := uint64(0), uint64(0)
+		k := i
+		for k < len(data) {
+			c := data[k] - '0'
+			if c > 9 {
+				break
+			}
+			u = u*10 + uint64(c)
+			k++
+		}
+		if k == i || k-i > 19 || k >= len(data) || data[k] != ' ' && data[k] != '\t' {
+			return pairs, i
+		}
+		k++
+		j := k
+		for k < len(data) {
+			c := data[k] - '0'
+			if c > 9 {
+				break
+			}
+			v = v*10 + uint64(c)
+			k++
+		}
+		if k == j || k-j > 19 || k >= len(data) || data[k] != '\n' {
+			return pairs, i
+		}
+		pairs = append(pairs, graph.Pair64{U: u, V: v})
+		i = k + 1
+	}
 }
 
 // rest reads the columns after the second, which ends at i, and returns the index of
@@ -376,7 +406,8 @@ func compactBlocks(in *input, f *File, blocks []*edgeBlock, weighted bool) (*gra
 	bufs := make([]*weightBuf, len(blocks))
 	for i, b := range blocks {
 		pairs[i], bufs[i] = b.pairs, &b.weights
-		records += int64(len(b.pairs))
+		b.pairs = nil
+		records += int64(len(pairs[i]))
 		f.Report.IgnoredColumns += b.ignored
 		f.Report.Tolerated += b.tolerated
 	}

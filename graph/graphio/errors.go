@@ -60,6 +60,7 @@ type Error struct {
 	Err error
 }
 
+// Error states the file, the place, what was found, what was expected, and what helps.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString("graphio: ")

@@ -121,6 +121,7 @@ func refusals() []refusal {
 		{name: "K21/ragged", file: "a.packed", content: strings.Repeat("\x00", 26), class: graphio.ErrTruncated, mention: []string{"26", "12"}},
 		{name: "K21/ragged-16", file: "a.packed", content: strings.Repeat("\x00", 24), options: graphio.Options{Tuple: 16}, class: graphio.ErrTruncated, mention: []string{"24", "16", "12"}},
 		{name: "K21/negative", file: "a.packed", content: le(int64(-1), int64(3)), options: graphio.Options{Tuple: 16}, class: graphio.ErrFormat, mention: []string{"-1"}},
+		{name: "K21/16-as-12", file: "a.packed", content: le(int64(3), int64(1), int64(4), int64(1), int64(5), int64(9)), class: graphio.ErrFormat, mention: []string{"16"}},
 		{name: "K21/unknown-name", file: "a.bin", content: strings.Repeat("\x00\x01\x02", 12), class: graphio.ErrUnknownFormat, mention: []string{"graph500"}},
 		{name: "totem/header", file: "a.totem", content: "# NODES: 3\n0 1\n", line: 2, class: graphio.ErrFormat, mention: []string{"EDGES"}},
 		{name: "konect/format", file: "out.a", content: "% tri unweighted\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"tri"}},

@@ -101,6 +101,9 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 			}
 		}
 	}
+	if wide != nil && size == 12 && total%48 == 0 && longTuples(wide) {
+		return nil, &Error{Found: "ids beyond 32 bits wherever 16-byte tuples would have small ones", Want: "12-byte tuples", Hint: "read the file with tuples of 16 bytes (--tuple 16)", Err: ErrFormat}
+	}
 	list := &graph.EdgeList{Edges: narrow}
 	if wide != nil {
 		var err error
@@ -122,6 +125,27 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		list.Weights = weights
 	}
 	return list, nil
+}
+
+// longTuples tells whether 12-byte tuples are 16-byte ones read wrongly: in every group
+// of four the words are zero that hold the upper halves of pairs of int64 below 2^32.
+func longTuples(pairs []graph.Pair64) bool {
+	word := func(k int) uint32 {
+		p := pairs[k/3]
+		switch k % 3 {
+		case 0:
+			return uint32(p.U)
+		case 1:
+			return uint32(p.V)
+		}
+		return uint32(p.U>>32) | uint32(p.V>>32)<<16
+	}
+	for k := 1; k < 3*len(pairs); k += 2 {
+		if word(k) != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func raggedTuples(bytes int64, size int) error {

@@ -238,15 +238,6 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 			return nil, &Error{File: graphalyticsFiles(in.path).vertices, Found: fmt.Sprintf("vertex %d twice", known[i]), Want: "each vertex once", Err: ErrFormat}
 		}
 	}
-	for _, b := range blocks {
-		for i, p := range b.pairs {
-			for _, id := range []uint64{p.U, p.V} {
-				if _, ok := slices.BinarySearch(known, id); !ok {
-					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), "a vertex of the vertex file", "")
-				}
-			}
-		}
-	}
 	selves := make([]graph.Pair64, n)
 	for i, id := range known {
 		selves[i] = graph.Pair64{U: id, V: id}
@@ -258,6 +249,22 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 		return nil, err
 	}
 	list.Edges = list.Edges[n:]
+	if list.Labels.Len() == n {
+		return list, nil
+	}
+	// Some edge names a vertex that the vertex file lacks: find the first.
+	k := 0
+	for _, b := range blocks[1:] {
+		for i := range b.records {
+			e := list.Edges[k]
+			for _, id := range []uint64{list.Labels.Label(e.U), list.Labels.Label(e.V)} {
+				if _, ok := slices.BinarySearch(known, id); !ok {
+					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), "a vertex of the vertex file", "")
+				}
+			}
+			k++
+		}
+	}
 	return list, nil
 }
 

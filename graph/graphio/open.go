@@ -53,6 +53,9 @@ func load(in *input, f *File) error {
 	} else if form, err = detect(in); err != nil {
 		return err
 	}
+	if err := in.o.fit(form.Name); err != nil {
+		return err
+	}
 	head, err := in.peek(3)
 	if err != nil {
 		return err

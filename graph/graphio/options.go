@@ -19,6 +19,7 @@ const (
 	Undirected
 )
 
+// String names the direction.
 func (d Direction) String() string {
 	switch d {
 	case AsStated:
@@ -100,6 +101,19 @@ func (o *Options) validate() error {
 	}
 	if o.Format != "" && formatByName(o.Format) == nil {
 		return fmt.Errorf("graphio: %w: %q; known are %s", ErrUnknownFormat, o.Format, formatNames(false))
+	}
+	return nil
+}
+
+// fit refuses options that belong to another format.
+func (o *Options) fit(format string) error {
+	switch {
+	case o.WeightColumn > 0 && format != "edgelist" && format != "graphalytics":
+		return fmt.Errorf("graphio: %w: a weight column belongs to plain edge lists, not to %s", ErrOptions, format)
+	case o.Tuple == 16 && format != "graph500":
+		return fmt.Errorf("graphio: %w: 16-byte tuples belong to graph500, not to %s", ErrOptions, format)
+	case o.WeightsPath != "" && format != "graph500":
+		return fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, format)
 	}
 	return nil
 }

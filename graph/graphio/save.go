@@ -309,6 +309,7 @@ func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weight
 
 // output is a file that appears under its name once it is complete.
 type output struct {
+	name       string // as it was given
 	path, temp string // temp is "" where the file is written directly
 	committed  bool
 	noSync     bool
@@ -331,11 +332,15 @@ func (c *outputCounter) Write(p []byte) (int, error) {
 	}
 	n, err := c.w.Write(p)
 	c.out.bytes += int64(n)
+	var failed *os.PathError
+	if errors.As(err, &failed) {
+		err = &Error{File: c.out.name, Err: failed.Err}
+	}
 	return n, err
 }
 
 func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error) {
-	out := &output{path: path, noSync: o.noSync}
+	out := &output{name: path, path: path, noSync: o.noSync}
 	var sink io.Writer
 	if path == "-" {
 		if o.Stdout == nil {

@@ -47,23 +47,30 @@ func pathPart(n uint32) *kernels.Part {
 	return part
 }
 
-// session uses every method of a processor once or more, from the middle of the path.
-func session(p kernels.Processor, n uint32) (err error) {
+// session uses every method of a processor that owns range 0 of two, once or more.
+func session(p kernels.Processor, part *kernels.Part) (err error) {
+	root, theirs := part.Ranges[0].Vertices/2, part.Ranges[1]
 	try := func(e error) bool {
 		if err == nil {
 			err = e
 		}
 		return err == nil
 	}
-	if !try(p.Reset(kernels.NeedExamined)) || !try(p.SetRoot(n/2)) {
+	if !try(p.Reset(kernels.NeedExamined)) || !try(p.SetRoot(root)) {
 		return err
 	}
-	bits := make([]uint32, 2)
+	bits := make([]uint32, (theirs.Padded()-theirs.First)/32)
+	ours := make([]uint32, part.Ranges[0].Padded()/32)
+	ours[0] = 0xF0
 	bits[0] = 1
 	for level := 0; level < 4; level++ {
 		d := kernels.Direction(level / 2)
 		_, e := p.Publish(0)
-		if !try(e) || d == kernels.BottomUp && !try(p.Gather(1, kernels.Message{Count: 1, Bits: bits})) {
+		gathered := kernels.Message{Count: 1, Bits: bits}
+		if level == 3 {
+			gathered = kernels.Message{Count: 1, List: []uint32{theirs.First}}
+		}
+		if !try(e) || d == kernels.BottomUp && !try(p.Gather(1, gathered)) {
 			return err
 		}
 		if _, e = p.Step(context.Background(), d); !try(e) {
@@ -71,8 +78,8 @@ func session(p kernels.Processor, n uint32) (err error) {
 		}
 		if d == kernels.TopDown {
 			_, e = p.Outbox(1)
-			first := uint32(level)
-			if !try(e) || !try(p.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{first}})) {
+			if !try(e) || !try(p.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{uint32(level)}})) ||
+				!try(p.Deliver(0, 2, kernels.Message{Count: 4, Bits: ours})) {
 				return err
 			}
 		}
@@ -80,14 +87,18 @@ func session(p kernels.Processor, n uint32) (err error) {
 			return err
 		}
 	}
-	list, e := p.Foreign(1)
-	if !try(e) {
+	asked, answers := make([][]uint32, 3), make([][]uint32, 3)
+	for q := 1; q < 3; q++ {
+		var e error
+		if asked[q], e = p.Foreign(q); !try(e) {
+			return err
+		}
+		answers[q] = make([]uint32, len(asked[q]))
+	}
+	if _, e := p.Answer([]uint32{root}); !try(e) {
 		return err
 	}
-	if _, e = p.Answer([]uint32{n / 2}); !try(e) {
-		return err
-	}
-	try(p.Parents(make([]uint32, n), [][]uint32{nil, list}, [][]uint32{nil, make([]uint32, len(list))}))
+	try(p.Parents(make([]uint32, len(part.VertexOf)), asked, answers))
 	return err
 }
 
@@ -106,7 +117,7 @@ func TestEveryOperationFails(t *testing.T) {
 			err = p.Load(context.Background(), part)
 		}
 		if err == nil {
-			err = session(p, 300)
+			err = session(p, part)
 		}
 		return errors.Join(err, p.Close(), program.Close())
 	}
@@ -143,20 +154,20 @@ func TestEveryOperationFails(t *testing.T) {
 
 // A search that failed leaves a processor that works after Reset.
 func TestResetAfterFailure(t *testing.T) {
-	dev := fake.New(fake.Options{})
+	dev, part := fake.New(fake.Options{}), pathPart(300)
 	p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Load(context.Background(), pathPart(300)); err != nil {
+	if err := p.Load(context.Background(), part); err != nil {
 		t.Fatal(err)
 	}
 	for n := 1; ; n++ {
 		dev.FailAt(n, nil)
-		failure := session(p, 300)
+		failure := session(p, part)
 		ran := dev.Operations()
 		dev.FailAt(0, nil)
-		if err := session(p, 300); err != nil {
+		if err := session(p, part); err != nil {
 			t.Fatalf("after %v: %v", failure, err)
 		}
 		if failure == nil {

@@ -1,5 +1,5 @@
-/* compat.h - one dialect, three compilers: OpenCL C 1.2, nvcc, and clang for CUDA
- * without an SDK. No other file knows the vendor.
+/* compat.h - one dialect, four compilers: OpenCL C 1.2, nvcc, clang for CUDA without an
+ * SDK, and C for the host. No other file knows the vendor.
  *
  * Rules of the dialect: shared arrays at kernel scope only; pointers to them are LOC,
  * global pointers always GLB; scalars are uint or u64; the group size is the constant
@@ -36,6 +36,38 @@
 # endif
 typedef uchar u8;
 typedef ulong u64;
+#elif defined(HOST_KERNELS) /* C: the lanes of a group take turns from barrier to barrier */
+static unsigned host_lane, host_group, host_groups;
+static void host_barrier(void);
+static inline unsigned host_max(unsigned* p, unsigned v) {
+  unsigned old = *p;
+  if (v > old) *p = v;
+  return old;
+}
+# define KERNEL        static void
+# define FN            static inline
+# define GLB
+# define LOC
+# define __local       static /* one group runs at a time */
+# define RESTRICT
+# define LID           host_lane
+# define GRP           host_group
+# define NGRP          host_groups
+# define BARRIER()     host_barrier()
+# define POPC(x)       ((uint)__builtin_popcount(x))
+# define CTZ(x)        ((uint)__builtin_ctz(x))
+# define A_ADD(p,v)    __atomic_fetch_add((p),(v),__ATOMIC_RELAXED)
+# define A_OR(p,v)     __atomic_fetch_or((p),(v),__ATOMIC_RELAXED)
+# define A_MAX(p,v)    host_max((p),(v))
+# define LA_ADD(p,v)   A_ADD(p,v)
+# define LA_OR(p,v)    A_OR(p,v)
+# define LA_MAX(p,v)   A_MAX(p,v)
+# define LD(p)         (*(volatile uint*)(p))
+# define LLD(p)        (*(volatile uint*)(p))
+# define LST(p,v)      (*(volatile uint*)(p) = (v))
+typedef unsigned char u8;
+typedef unsigned int uint;
+typedef unsigned long long u64;
 #else /* CUDA */
 # ifdef __NVCC__
 #  define TIDX threadIdx.x

@@ -1,0 +1,5 @@
+//go:build !race
+
+package bsp_test
+
+const raceEnabled = false

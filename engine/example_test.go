@@ -1,0 +1,111 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// friends is 0–1–2–3 and 1–3, with 4 apart.
+func friends() *graph.EdgeList {
+	return &graph.EdgeList{Vertices: 5, Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 1, V: 3}}}
+}
+
+// A search returns a tree: every vertex that was reached, with its parent.
+func ExampleEngine_BFS() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.BFS(ctx, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Reached, "vertices, depth", r.Depth)
+	for v, parent := range r.Tree() {
+		fmt.Println(v, "from", parent)
+	}
+	fmt.Println("levels", r.Levels())
+	// Output:
+	// 4 vertices, depth 2
+	// 0 from 0
+	// 1 from 0
+	// 2 from 1
+	// 3 from 1
+	// levels [0 1 2 2 -1]
+}
+
+// Many searches share one result: its memory is used again.
+func ExampleEngine_BFSInto() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r := e.NewResult()
+	defer r.Free()
+	for _, root := range []uint64{0, 2, 4, 9} {
+		err := e.BFSInto(ctx, root, r)
+		switch {
+		case errors.Is(err, graph.ErrNoVertex):
+			fmt.Println(root, "is no vertex")
+		case err != nil:
+			fmt.Println(err)
+		default:
+			fmt.Println(root, "reaches", r.Reached)
+		}
+	}
+	// Output:
+	// 0 reaches 4
+	// 2 reaches 4
+	// 4 reaches 1
+	// 9 is no vertex
+}
+
+// Two processors, the vertices of high degree on the first, and how each level went.
+func ExampleNew() {
+	ctx := context.Background()
+	procs, err := engine.ParseProcessors("cpu:1,cpu:1")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	e, err := engine.New(ctx, friends(), engine.Options{
+		Processors: procs, Placement: partition.HubsOnCPU, Shares: []float64{0.4, 0.6}, Director: "bottom-up",
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	for _, p := range e.Processors() {
+		fmt.Printf("%s: %d vertices, %d arcs\n", p.Name, p.Vertices, p.Edges)
+	}
+	r := e.NewResult()
+	defer r.Free()
+	r.Statistics = &bsp.Statistics{}
+	if err := e.BFSInto(ctx, 0, r); err != nil {
+		fmt.Println(err)
+		return
+	}
+	for _, l := range r.Statistics.Levels {
+		fmt.Println(l.Level, l.Direction, l.Frontier)
+	}
+	// Output:
+	// cpu:1: 1 vertices, 3 arcs
+	// cpu:1: 3 vertices, 5 arcs
+	// 0 bottom-up 1
+	// 1 bottom-up 1
+	// 2 bottom-up 2
+}

@@ -1,0 +1,37 @@
+package engine
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+)
+
+// Reach returns how many vertices can be reached from root, an id of the file, along
+// arcs, the root included, and the eccentricity of the root: the largest distance to
+// one of them.
+//
+// It is a breadth-first search (see BFS) of which only the counts of each superstep
+// are kept: no parent leaves a processor, and nothing is allocated. A root without
+// edges reaches itself. A root that is no vertex fails with graph.ErrNoVertex.
+func (e *Engine) Reach(ctx context.Context, root uint64) (reached, eccentricity int64, err error) {
+	if err := e.take(ctx); err != nil { // wait for our turn; leave when ctx ends
+		return 0, 0, err
+	}
+	defer func() { e.turn <- struct{}{} }()
+
+	id, err := e.labels.ID(root) // file id → dense id
+	if err != nil {
+		return 0, 0, err
+	}
+	rank := e.place.RankOf[id] // dense id → rank
+	if rank == graph.None {
+		return 1, 0, nil // a vertex without edges has no rank: the closed form
+	}
+	out, err := e.loop.Search(ctx, bsp.Search{Root: rank, Director: e.newDirector()})
+	if err != nil {
+		return 0, 0, fmt.Errorf("engine: reach from %d: %w", root, err)
+	}
+	return out.Reached, out.Depth, nil
+}

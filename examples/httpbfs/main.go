@@ -1,0 +1,141 @@
+// Command httpbfs answers breadth-first searches over HTTP.
+//
+//	httpbfs -listen :8080 GRAPH
+//	curl 'localhost:8080/bfs?root=30&to=1406'
+//
+// The answer is JSON: how many vertices the root reaches, how far the farthest is, and
+// the path to the vertex that was asked for. A request that is dropped leaves the queue
+// or ends its search within a superstep.
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+)
+
+func main() {
+	listen := flag.String("listen", "localhost:8080", "address to listen on")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	if err := run(ctx, flag.Arg(0), *listen); err != nil {
+		fmt.Fprintln(os.Stderr, "httpbfs:", err)
+		os.Exit(1)
+	}
+}
+
+// run loads the graph and serves until ctx ends.
+func run(ctx context.Context, path, listen string) error {
+	f, err := graphio.Open(ctx, path, graphio.Options{})
+	if err != nil {
+		return err
+	}
+	e, err := engine.New(ctx, f.Source, engine.Options{})
+	if err := errors.Join(err, f.Close()); err != nil { // the engine has its own copy
+		return err
+	}
+	defer e.Close()
+	l, err := net.Listen("tcp", listen)
+	if err != nil {
+		return err
+	}
+	return serve(ctx, l, e)
+}
+
+// serve answers on l until ctx ends, and lets requests under way finish.
+func serve(ctx context.Context, l net.Listener, e *engine.Engine) error {
+	s := &http.Server{Handler: handler(e), ReadHeaderTimeout: 10 * time.Second}
+	stopped := make(chan error, 1)
+	defer context.AfterFunc(ctx, func() {
+		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		stopped <- s.Shutdown(grace)
+	})()
+	if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+		return err
+	}
+	return <-stopped
+}
+
+// answer is what a search found.
+type answer struct {
+	Root    uint64   `json:"root"`
+	Reached int64    `json:"reached"`
+	Depth   int64    `json:"depth"`
+	TimeS   float64  `json:"time_s"`
+	Path    []uint64 `json:"path,omitempty"` // from the root
+}
+
+// handler answers GET /bfs?root=R and GET /bfs?root=R&to=V. Requests may come at once:
+// the engine queues them.
+func handler(e *engine.Engine) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /bfs", func(w http.ResponseWriter, req *http.Request) {
+		root, err := strconv.ParseUint(req.FormValue("root"), 10, 64)
+		if err != nil {
+			http.Error(w, "root is not a number", http.StatusBadRequest)
+			return
+		}
+		r, err := e.BFS(req.Context(), root)
+		switch {
+		case errors.Is(err, graph.ErrNoVertex):
+			http.Error(w, err.Error(), http.StatusNotFound)
+			return
+		case req.Context().Err() != nil:
+			return // nobody is waiting
+		case errors.Is(err, engine.ErrClosed):
+			http.Error(w, err.Error(), http.StatusServiceUnavailable)
+			return
+		case err != nil:
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+			return
+		}
+		a := answer{Root: root, Reached: r.Reached, Depth: r.Depth, TimeS: r.Time.Seconds()}
+		if to := req.FormValue("to"); to != "" {
+			label, err := strconv.ParseUint(to, 10, 64)
+			if err != nil {
+				http.Error(w, "to is not a number", http.StatusBadRequest)
+				return
+			}
+			if a.Path, err = pathTo(r, label); err != nil {
+				http.Error(w, err.Error(), http.StatusNotFound)
+				return
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		_ = json.NewEncoder(w).Encode(a) // the other side has gone if it fails
+	})
+	return mux
+}
+
+// pathTo walks up the tree from a vertex; there is no path to an unreached one.
+func pathTo(r *engine.BFSResult, label uint64) ([]uint64, error) {
+	v, err := r.ID(label)
+	if err != nil {
+		return nil, err
+	}
+	if r.Parents[v] == graph.None {
+		return nil, nil
+	}
+	path := []uint64{r.Label(v)}
+	for r.Parents[v] != v {
+		v = r.Parents[v]
+		path = append(path, r.Label(v))
+	}
+	slices.Reverse(path)
+	return path, nil
+}

@@ -1,0 +1,145 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+)
+
+// testGraph is the path 10–11–12–13 and the pair 14–15.
+func testGraph(t *testing.T) *engine.Engine {
+	t.Helper()
+	e, err := engine.New(context.Background(), &graph.EdgeList{
+		Vertices: 6, Labels: graph.IdentityLabels(6, 10),
+		Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 3}, {U: 4, V: 5}},
+	}, engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { e.Close() })
+	return e
+}
+
+// start serves until the test ends, and returns the address.
+func start(t *testing.T, e *engine.Engine) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- serve(ctx, l, e) }()
+	t.Cleanup(func() {
+		http.DefaultClient.CloseIdleConnections()
+		stop()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	return "http://" + l.Addr().String()
+}
+
+func get(t *testing.T, url string) (int, string) {
+	t.Helper()
+	resp, err := http.Get(url)
+	if err != nil {
+		t.Error(err)
+		return 0, ""
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Error(err)
+	}
+	return resp.StatusCode, string(body)
+}
+
+func TestAnswers(t *testing.T) {
+	e := testGraph(t)
+	base := start(t, e)
+	for _, c := range []struct {
+		query  string
+		status int
+		want   string // a part of the body where there is no answer
+		answer answer
+	}{
+		{"root=10&to=13", 200, "", answer{Root: 10, Reached: 4, Depth: 3, Path: []uint64{10, 11, 12, 13}}},
+		{"root=12", 200, "", answer{Root: 12, Reached: 4, Depth: 2}},
+		{"root=12&to=12", 200, "", answer{Root: 12, Reached: 4, Depth: 2, Path: []uint64{12}}},
+		{"root=12&to=15", 200, "", answer{Root: 12, Reached: 4, Depth: 2}},
+		{"root=9", 404, "9", answer{}},
+		{"root=10&to=99", 404, "99", answer{}},
+		{"root=x", 400, "root", answer{}},
+		{"root=10&to=x", 400, "to", answer{}},
+		{"", 400, "root", answer{}},
+	} {
+		status, body := get(t, base+"/bfs?"+c.query)
+		if status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %d %s", c.query, status, body)
+		}
+		if c.status != 200 {
+			continue
+		}
+		var got answer
+		if err := json.Unmarshal([]byte(body), &got); err != nil {
+			t.Fatal(err)
+		}
+		if got.Root != c.answer.Root || got.Reached != c.answer.Reached || got.Depth != c.answer.Depth || !slices.Equal(got.Path, c.answer.Path) {
+			t.Errorf("%s: %+v, want %+v", c.query, got, c.answer)
+		}
+	}
+	e.Close()
+	if status, _ := get(t, base+"/bfs?root=10"); status != http.StatusServiceUnavailable {
+		t.Errorf("a closed engine: %d", status)
+	}
+}
+
+func TestManyAtOnce(t *testing.T) {
+	base := start(t, testGraph(t))
+	var wg sync.WaitGroup
+	for i := range 12 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			if status, body := get(t, fmt.Sprintf("%s/bfs?root=%d", base, 10+i%4)); status != 200 || !strings.Contains(body, `"reached":4`) {
+				t.Errorf("%d %s", status, body)
+			}
+		}()
+	}
+	wg.Wait()
+}
+
+func TestRun(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "g.txt")
+	if err := os.WriteFile(file, []byte("1 2\n2 3\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	defer stop()
+	if err := run(ctx, filepath.Join(t.TempDir(), "none"), "127.0.0.1:0"); err == nil {
+		t.Error("a missing file was served")
+	}
+	if err := run(ctx, file, "no address"); err == nil {
+		t.Error("an address that is none was served")
+	}
+	done := make(chan error, 1)
+	go func() { done <- run(ctx, file, "127.0.0.1:0") }()
+	stop()
+	// Either loading or serving was ended.
+	if err := <-done; err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
+		t.Error(err)
+	}
+}

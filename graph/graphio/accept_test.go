@@ -1,0 +1,321 @@
+package graphio_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+)
+
+type good struct {
+	name     string
+	file     string
+	content  string
+	options  graphio.Options
+	vertices int
+	directed bool
+	records  []string // sorted
+	warning  string   // in one of the warnings
+	ignored  int64
+	tolerate int64
+	stated   bool
+}
+
+func goodFiles() []good {
+	path := []string{"0 1", "1 2", "2 3"}
+	return []good{
+		{name: "K01/lf", file: "a.el", content: "0 1\n1 2\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/crlf", file: "a.el", content: "0 1\r\n1 2\r\n2 3\r\n", vertices: 4, directed: true, records: path},
+		{name: "K01/cr", file: "a.el", content: "0 1\r1 2\r2 3\r", vertices: 4, directed: true, records: path},
+		{name: "K01/mixed", file: "a.el", content: "0 1\r1 2\r\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/bom", file: "a.el", content: "\xef\xbb\xbf0 1\n1 2\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/bom-comment", file: "a.txt", content: "\xef\xbb\xbf# Undirected graph\r\n0 1\r\n1 2\r\n2 3", vertices: 4, records: path, stated: true},
+		{name: "K01/no-final-newline", file: "a.el", content: "0 1\n1 2\n2 3", vertices: 4, directed: true, records: path},
+		{name: "K01/blanks", file: "a.el", content: "  0\t \t1  \n\n \t\n1 2\t\n\t2 3 \n \n", vertices: 4, directed: true, records: path},
+		{name: "K01/leading-zeros", file: "a.el", content: "00 0000000000000000000000001\n1 02\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/comma", file: "a.csv", content: "0,1\n1 , 2\n2,\t3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/semicolon", file: "a.csv", content: "from;to\n0;1\n1;2\n2;3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/no-extension", file: "edges", content: "0 1\n1 2\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K01/text-named-edges", file: "a.edges", content: "0 1\n1 2\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K02/comments", file: "a.txt", content: "# Nodes: 9 Edges: 9\n% x\n0 1\n  # y\n1 2\n2 3\n#", vertices: 4, directed: true, records: path},
+		{name: "K02/undirected", file: "a.txt", content: "# Undirected graph: x\n0 1\n1 2\n2 3\n", vertices: 4, records: path, stated: true},
+		{name: "K02/undirected-later", file: "a.txt", content: "# x\n# Undirected graph\n0 1\n1 2\n2 3\n", vertices: 4, directed: true, records: path},
+		{name: "K02/override", file: "a.txt", content: "# Undirected graph\n0 1\n1 2\n2 3\n", options: graphio.Options{Direction: graphio.Directed}, vertices: 4, directed: true, records: path, stated: true},
+		{name: "K03/no-zero", file: "a.el", content: "1 2\n2 1\n", vertices: 2, directed: true, records: []string{"1 2", "2 1"}},
+		{name: "K04/64-bits", file: "a.el", content: "18446744073709551615 0\n0 4294967296\n", vertices: 3, directed: true, records: []string{"0 4294967296", "18446744073709551615 0"}},
+		{name: "K05/header", file: "a.txt", content: "Source Destination Timestamp\n1 2 100\n2 1 101\n", vertices: 2, directed: true, records: []string{"1 2", "2 1"}, ignored: 2, warning: "left out"},
+		{name: "K05/words-in-column-3", file: "a.txt", content: "1 2 friend\n2 1 foe\n", vertices: 2, directed: true, records: []string{"1 2", "2 1"}, ignored: 2, warning: "left out"},
+		{name: "K05/weight-column", file: "a.txt", content: "1 2 x 0.5\n2 1 y 7\n", options: graphio.Options{WeightColumn: 4}, vertices: 2, directed: true, records: []string{"1 2 0.5", "2 1 7"}, ignored: 2},
+		{name: "K05/weight-column-csv", file: "a.csv", content: "a,b,w\n1,2,3\n2,1,-4\n", options: graphio.Options{WeightColumn: 3}, vertices: 2, directed: true, records: []string{"1 2 3", "2 1 -4"}},
+		{name: "K05/wel-unweighted", file: "a.wel", content: "1 2 3\n2 1 x\n", options: graphio.Options{WeightColumn: -1}, vertices: 2, directed: true, records: []string{"1 2", "2 1"}, ignored: 2},
+		{name: "K05/lenient", file: "a.el", content: "1 2\n2 1 7\n", options: graphio.Options{Lenient: true}, vertices: 2, directed: true, records: []string{"1 2", "2 1"}, ignored: 1, tolerate: 1},
+		{name: "K06/duplicates", file: "a.wel", content: "0 1 2\n0 1 9\n2 2 1\n", vertices: 3, directed: true, records: []string{"0 1 2", "0 1 9", "2 2 1"}},
+		{name: "K07/no-bytes", file: "a.txt", content: "", directed: true, warning: "empty"},
+		{name: "K07/comments", file: "a.el", content: "# a\n\n# b", directed: true, warning: "empty"},
+		{name: "K07/metis-isolated", file: "a.graph", content: "4 1\n\n3\n2\n\n", vertices: 4, records: []string{"2 3"}, stated: true},
+		{name: "K07/metis-last-line-empty", file: "a.graph", content: "3 1\n2\n1\n", vertices: 3, records: []string{"1 2"}, stated: true},
+		{name: "K07/metis-empty", file: "a.graph", content: "0 0\n", stated: true},
+		{name: "K07/mtx-empty", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n3 3 0\n", vertices: 3, directed: true, stated: true},
+		{name: "K09/int64", file: "a.wel", content: "0 1 2147483648\n1 0 -9223372036854775808\n", vertices: 2, directed: true, records: []string{"0 1 2.147483648e+09", "1 0 -9.223372036854776e+18"}},
+		{name: "K11/zero", file: "a.wel", content: "0 1 0\n1 0 -0\n", vertices: 2, directed: true, records: []string{"0 1 0", "1 0 0"}},
+		{name: "K13/forms", file: "a.wel", content: "0 1 .5\n1 2 1e3\n2 3 +2\n3 4 1.\n4 5 -0.25E-1\n", vertices: 6, directed: true, records: []string{"0 1 0.5", "1 2 1000", "2 3 2", "3 4 1", "4 5 -0.025"}},
+		{name: "K13/digits", file: "a.wel", content: "0 1 0.1234567890123456789\n1 0 123456789012345678901234567890.5\n", vertices: 2, directed: true, records: []string{"0 1 0.12345678901234568", "1 0 1.2345678901234568e+29"}},
+		{name: "K14/free-form", file: "a.mtx", content: "%%matrixmarket MATRIX Coordinate Real GENERAL\r\n%\r\n\r\n 2\t2 2\r\n\r\n1 2 1e2\r\n%c\r\n2 1 3", vertices: 2, directed: true, records: []string{"1 2 100", "2 1 3"}, stated: true},
+		{name: "K14/one-percent", file: "a.mtx", content: "%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", options: graphio.Options{Lenient: true}, vertices: 2, records: []string{"1 2"}, stated: true, tolerate: 1, warning: "percent"},
+		{name: "K15/symmetric", file: "a.mtx", content: "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 5\n2 1 6\n", vertices: 2, records: []string{"1 1 5", "1 2 6"}, stated: true},
+		{name: "K15/symmetric-directed", file: "a.mtx", content: "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 5\n2 1 6\n", options: graphio.Options{Direction: graphio.Directed}, vertices: 2, directed: true, records: []string{"1 1 5", "1 2 6", "2 1 6"}, stated: true},
+		{name: "K15/skew", file: "a.mtx", content: "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 6\n", vertices: 2, records: []string{"1 2 6"}, stated: true, warning: "skew"},
+		{name: "K15/by-content", file: "a.txt", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n", vertices: 2, directed: true, records: []string{"2 1"}, stated: true},
+		{name: "K16/lenient", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 7\n2 1\n", options: graphio.Options{Lenient: true}, vertices: 2, directed: true, records: []string{"2 1"}, stated: true, tolerate: 1, warning: "7 entries"},
+		{name: "K19/1", file: "a.graph", content: "2 1 001\n2 5\n1 5\n", vertices: 2, records: []string{"1 2 5"}, stated: true},
+		{name: "K19/10", file: "a.graph", content: "% c\n2 1 10\n7 2\n% c\n8 1\n", vertices: 2, records: []string{"1 2"}, stated: true},
+		{name: "K19/110-3", file: "a.graph", content: "2 1 110 3\n9 7 7 7 2\n9 8 8 8 1", vertices: 2, records: []string{"1 2"}, stated: true},
+		{name: "K19/real-weights", file: "a.graph", content: "2 1 1\n2 5.5\n1 5.50\n", vertices: 2, records: []string{"1 2 5.5"}, stated: true},
+		{name: "K19/duplicates", file: "a.graph", content: "2 2\n2 2\n1 1\n", vertices: 2, records: []string{"1 2", "1 2"}, stated: true},
+		{name: "K19/self-loop", file: "a.graph", content: "2 2\n1 2\n1\n", options: graphio.Options{Lenient: true}, vertices: 2, records: []string{"1 1", "1 2"}, stated: true, tolerate: 1, warning: "self-loop"},
+		{name: "K19/directed", file: "a.graph", content: "2 1\n2\n1\n", options: graphio.Options{Direction: graphio.Directed}, vertices: 2, directed: true, records: []string{"1 2", "2 1"}, stated: true},
+		{name: "K20/undirected", file: "a.sg", content: le(byte(0), int64(3), int64(3), int64(0), int64(2), int64(3), int64(3), int32(0), int32(1), int32(0)), vertices: 3, records: []string{"0 0", "0 1"}, stated: true},
+		{name: "K20/weighted", file: "a.wsg", content: le(byte(1), int64(1), int64(2), int64(0), int64(1), int64(1), int32(1), int32(-7), int64(0), int64(0), int64(1), int32(0), int32(-7)), vertices: 2, directed: true, records: []string{"0 1 -7"}, stated: true},
+		{name: "K20/by-content", file: "a.bin", content: le(byte(1), int64(1), int64(2), int64(0), int64(1), int64(1), int32(1), int64(0), int64(0), int64(1), int32(0)), vertices: 2, directed: true, records: []string{"0 1"}, stated: true},
+		{name: "K21/12", file: "a.g500", content: le(uint32(3), uint32(1), uint32(0)), vertices: 4, records: []string{"1 3"}, stated: true},
+		{name: "K21/16", file: "a.edges", content: le(int64(3), int64(1)), options: graphio.Options{Tuple: 16}, vertices: 4, records: []string{"1 3"}, stated: true},
+		{name: "K21/high-bits", file: "a.packed", content: le(uint32(3), uint32(1), uint32(0xffff0001)), vertices: 2, records: []string{"4294967299 281470681743361"}, stated: true},
+		{name: "K21/directed", file: "a.g500", content: le(uint32(3), uint32(1), uint32(0)), options: graphio.Options{Direction: graphio.Directed}, vertices: 4, directed: true, records: []string{"3 1"}, stated: true},
+		{name: "K21/other-name", file: "a.bin", content: le(uint32(3), uint32(1), uint32(0)), options: graphio.Options{Format: "graph500"}, vertices: 4, records: []string{"1 3"}, stated: true},
+		{name: "gr/comments", file: "a.gr", content: "c a\nc\n\np sp 3 2\nc b\na 1 2 5\n\na 3 1 0\n", vertices: 3, directed: true, records: []string{"1 2 5", "3 1 0"}, stated: true},
+		{name: "gr/by-content", file: "a", content: "c a\np sp 3 1\na 1 2 5\n", vertices: 3, directed: true, records: []string{"1 2 5"}, stated: true},
+		{name: "totem/directed", file: "a.txt", content: "# NODES: 4\n# EDGES: 2\n# DIRECTED\n0 1\n2 0\n", vertices: 4, directed: true, records: []string{"0 1", "2 0"}, stated: true},
+		{name: "totem/values", file: "a.txt", content: "# Nodes: 3 Y\n# Edges: 1\n# UNDIRECTED\n0 0.5\n2 0.5\n# edges\n0 1 7\n", vertices: 3, records: []string{"0 1 7"}, stated: true, ignored: 2},
+		{name: "totem/both-ends", file: "a.totem", content: "# NODES: 3\n# EDGES: 3\n# UNDIRECTED\n0 1\n1 0\n2 2\n", vertices: 3, records: []string{"0 1", "2 2"}, stated: true},
+		{name: "totem/each-once", file: "a.totem", content: "# NODES: 3\n# EDGES: 2\n# UNDIRECTED\n0 1\n0 2\n", vertices: 3, records: []string{"0 1", "0 2"}, stated: true},
+		{name: "konect/asym", file: "out.a", content: "% asym unweighted\n1 2\n3 2\n", vertices: 3, directed: true, records: []string{"1 2", "3 2"}, stated: true},
+		{name: "konect/sizes", file: "out.a", content: "% asym positive\n% 2 9 9\n1 2 3 1000\n3 2 1 1001\n", vertices: 9, directed: true, records: []string{"1 2 3", "3 2 1"}, stated: true, ignored: 2},
+		{name: "konect/bipartite", file: "out.a", content: "% bip weighted\n% 2 2 3\n1 1 4.5\n2 3 5\n", vertices: 5, records: []string{"1 3 4.5", "2 5 5"}, stated: true, warning: "bipartite"},
+		{name: "konect/bipartite-no-sizes", file: "out.a", content: "%bip unweighted\n1 1\n2 1\n", vertices: 3, records: []string{"1 3", "2 3"}, stated: true},
+		{name: "konect/missing-weights", file: "out.a", content: "% sym posweighted\n1 2 4\n2 3\n", vertices: 3, records: []string{"1 2 4", "2 3 1"}, stated: true},
+		{name: "konect/by-content", file: "a.txt", content: "% sym unweighted\n1 2\n2 3\n", vertices: 3, records: []string{"1 2", "2 3"}, stated: true},
+		{name: "graphalytics/alone", file: "a.e", content: "10 20 0.5\n20 10 1\n", vertices: 2, directed: true, records: []string{"10 20 0.5", "20 10 1"}, warning: "properties"},
+	}
+}
+
+// TestGood reads what is right, or accepted beyond the standard, with any number of
+// threads, blocks of any size, from a file and from a pipe.
+func TestGood(t *testing.T) {
+	for _, g := range goodFiles() {
+		t.Run(g.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), g.file)
+			if err := os.WriteFile(path, []byte(g.content), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, threads := range []int{1, 3} {
+				for _, block := range []int{0, 3} {
+					o := g.options.WithBlock(block)
+					o.Threads = threads
+					f, err := graphio.Open(context.Background(), path, o)
+					if err != nil {
+						t.Fatal(err)
+					}
+					src := f.Source
+					if src.NumVertices() != g.vertices || src.IsDirected() != g.directed || src.NumEdges() != int64(len(g.records)) {
+						t.Errorf("%d vertices, directed %v, %d edges; want %d, %v, %d", src.NumVertices(), src.IsDirected(), src.NumEdges(), g.vertices, g.directed, len(g.records))
+					}
+					if got := records(src); !slices.Equal(got, g.records) {
+						t.Errorf("records %q, want %q", got, g.records)
+					}
+					r := f.Report
+					if r.IgnoredColumns != g.ignored || r.Tolerated != g.tolerate || r.DirectionStated != g.stated || !strings.Contains(strings.Join(r.Warnings, "\n"), g.warning) {
+						t.Errorf("report %+v", r)
+					}
+					f.Close()
+				}
+			}
+		})
+	}
+}
+
+// TestWeightKinds checks that weights keep the smallest kind that holds them.
+func TestWeightKinds(t *testing.T) {
+	for content, want := range map[string]graph.WeightKind{
+		"0 1 1\n1 2 2147483647\n":        graph.Int32,
+		"0 1 1\n1 2 -2147483648\n":       graph.Int32,
+		"0 1 1\n1 2 2147483648\n":        graph.Int64,
+		"0 1 1\n1 2 9223372036854775807": graph.Int64,
+		"0 1 1\n1 2 0.5\n2 3 4\n":        graph.Float64,
+		"0 1 1\n1 2 2.0\n":               graph.Float64,
+	} {
+		o := graphio.Options{Format: "edgelist", WeightColumn: 3, Stdin: strings.NewReader(content)}.WithBlock(4)
+		f, err := graphio.Open(context.Background(), "-", o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := f.Source.WeightKind(); got != want {
+			t.Errorf("%q: %v, want %v", content, got, want)
+		}
+		f.Close()
+	}
+}
+
+// TestLongLines reads METIS lines of several blocks, and a comment longer than what is
+// looked at to tell the format.
+func TestLongLines(t *testing.T) {
+	n := 200000
+	var b bytes.Buffer
+	b.WriteString("%" + strings.Repeat("x", 100000) + "\n")
+	fmt.Fprintf(&b, "%d %d\n", n, n-1)
+	for i := 2; i <= n; i++ {
+		fmt.Fprintf(&b, "%d ", i)
+	}
+	b.WriteString("\n" + strings.Repeat("1\n", n-1))
+	dir := t.TempDir()
+	for name, data := range map[string][]byte{"star.graph": b.Bytes(), "star.graph.gz": compressGzip(t, b.Bytes())} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := graphio.Open(context.Background(), path, graphio.Options{Threads: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Source.NumVertices() != n || f.Source.NumEdges() != int64(n-1) {
+			t.Errorf("%s: %d vertices, %d edges", name, f.Source.NumVertices(), f.Source.NumEdges())
+		}
+		f.Close()
+	}
+}
+
+// TestGraphalytics reads vertices without edges, and refuses edges without vertices.
+func TestGraphalytics(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("g.v", "7\n3\n18446744073709551615\n5 name\n")
+	write("g.e", "7 3 1 0.25\n3 5 2 0.5\n")
+	write("g.properties", "graph.g.directed = false\ngraph.g.edge-properties.names = age, weight\n")
+	for _, name := range []string{"g.v", "g.e"} {
+		f, err := graphio.Open(context.Background(), filepath.Join(dir, name), graphio.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := []string{"3 5 0.5", "3 7 0.25"}; !slices.Equal(records(f.Source), want) || f.Source.IsDirected() {
+			t.Errorf("%q, directed %v", records(f.Source), f.Source.IsDirected())
+		}
+		if want := []uint64{3, 5, 7, math.MaxUint64}; !slices.Equal(labelsOf(f.Source), want) {
+			t.Errorf("labels %v", labelsOf(f.Source))
+		}
+		f.Close()
+	}
+	for _, c := range []struct{ file, content, want string }{
+		{"g.e", "7 3 1 0.25\n\n3 4 2 0.5\n", "g.e: line 3: found vertex 4"},
+		{"g.e", "7 3 1\n", "g.e: line 1: found 3 columns"},
+		{"g.v", "7\n3\n7\n", "vertex 7 twice"},
+		{"g.v", "7\nx\n", "g.v: line 2"},
+		{"g.properties", "graph.g.directed = maybe\n", "g.properties: line 1"},
+	} {
+		old, err := os.ReadFile(filepath.Join(dir, c.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		write(c.file, c.content)
+		_, err = graphio.Open(context.Background(), filepath.Join(dir, "g.e"), graphio.Options{})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+		write(c.file, string(old))
+	}
+}
+
+// TestNative opens a file of version 1 that was kept, checks damaged copies of it, and
+// reads it with its direction overridden.
+func TestNative(t *testing.T) {
+	ctx := context.Background()
+	old := filepath.Join("testdata", "native-v1.tgr")
+	f, err := graphio.Open(ctx, old, graphio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sameAsTiny(t, f, true, 0)
+	if err := f.Verify(ctx); err != nil {
+		t.Error(err)
+	}
+	f.Close()
+	f, err = graphio.Open(ctx, old, graphio.Options{Direction: graphio.Directed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Source.NumEdges() != 14 || !f.Source.IsDirected() {
+		t.Errorf("directed: %d edges", f.Source.NumEdges())
+	}
+	f.Close()
+
+	dir := t.TempDir()
+	directed := filepath.Join(dir, "d.tgr")
+	list := &graph.EdgeList{Vertices: 3, Directed: true, Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 0}, {U: 2, V: 2}}}
+	if _, err := graphio.Save(ctx, directed, list, graphio.SaveOptions{}); err != nil {
+		t.Fatal(err)
+	}
+	f, err = graphio.Open(ctx, directed, graphio.Options{Direction: graphio.Undirected})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"0 1", "0 1", "2 2"}; !slices.Equal(records(f.Source), want) || f.Source.IsDirected() {
+		t.Errorf("undirected: %q", records(f.Source))
+	}
+	if err := f.Verify(ctx); err != nil {
+		t.Error(err)
+	}
+	f.Close()
+
+	data, err := os.ReadFile(old)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range data {
+		bad := slices.Clone(data)
+		bad[i] ^= 0x10
+		path := filepath.Join(dir, "bad.tgr")
+		if err := os.WriteFile(path, bad, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := graphio.Open(ctx, path, graphio.Options{Format: "native"})
+		if err == nil {
+			err = f.Verify(ctx)
+			f.Close()
+		}
+		if err == nil {
+			t.Errorf("a changed byte %d goes unnoticed", i)
+		}
+	}
+	for n := range len(data) {
+		if _, err := graphio.Open(ctx, "-", graphio.Options{Format: "native", Stdin: bytes.NewReader(data[:n])}); err == nil {
+			t.Errorf("%d of %d bytes read as a graph", n, len(data))
+		}
+	}
+}
+
+// TestNames tells formats by name.
+func TestNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"a.el": "edgelist", "dir/a.TXT": "edgelist", "a.mtx.gz": "matrixmarket", "a.graph.zst": "metis", "x/out.moreno.bz2": "konect",
+		"a.sg": "gap", "a.wsg": "gap-weighted", "a.tgr": "native", "a.xyz": "", "a": "", "a.gz": "", "a.e": "graphalytics", ".gz": "",
+	} {
+		if got, ok := graphio.DetectName(name); got != want || ok != (want != "") {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for _, f := range graphio.Formats() {
+		if !f.Readable || f.Description == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+}

@@ -1,0 +1,179 @@
+//go:build cuda
+
+package cuda_test
+
+import (
+	"errors"
+	"sync"
+	"testing"
+	"time"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/cuda"
+	"github.com/totemgo/totemgo/kernels/gpu/src"
+)
+
+// These run on a GPU, or on the stand-in of testdata: make cuda-check.
+
+func open(t *testing.T) device.Device {
+	t.Helper()
+	driver, err := cuda.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := driver.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+func must[T any](t *testing.T) func(T, error) T {
+	return func(x T, err error) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return x
+	}
+}
+
+func check(t *testing.T, errs ...error) {
+	t.Helper()
+	if err := errors.Join(errs...); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func words(s device.Staging) []uint32 {
+	b := s.Bytes()
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&b[0])), len(b)/4)
+}
+
+func TestDevices(t *testing.T) {
+	driver := must[*cuda.Driver](t)(cuda.Open())
+	for i, info := range driver.Devices() {
+		if info.Kind != "cuda" || info.Model == "" || info.Memory <= 0 || info.MaxGroup < 256 || info.ComputeUnits < 1 {
+			t.Errorf("device %d: %+v", i, info)
+		}
+	}
+	for _, i := range []int{-1, len(driver.Devices())} {
+		if _, err := driver.Open(i); !errors.Is(err, device.ErrNoDevice) {
+			t.Errorf("device %d: %v", i, err)
+		}
+	}
+}
+
+func TestCopiesFillsAndAKernel(t *testing.T) {
+	dev := open(t)
+	const n = 1000
+	s, other := must[device.Stream](t)(dev.NewStream()), must[device.Stream](t)(dev.NewStream())
+	b, r := must[device.Buffer](t)(dev.NewBuffer(4*n)), must[device.Buffer](t)(dev.NewBuffer(4*n))
+	h := must[device.Staging](t)(dev.NewStaging(4 * n))
+	p := must[device.Program](t)(dev.Load(src.PTX([]string{"-DWG=256", "-DVW=8", "-DHUBWORDS=256"}), nil))
+	k := must[device.Kernel](t)(p.Kernel("answer")) // ranks[i] = parent[ranks[i]]
+	w := words(h)
+	for i := range w {
+		w[i] = uint32(n - 1 - i)
+	}
+	check(t, s.Write(r, 0, h, 0, 4*n), s.Fill(b, 0, 4*n, 7), s.Finish())
+	for i := range w {
+		w[i] = uint32(3 * i)
+	}
+	check(t, s.Write(b, 40, h, 40, 4*n-40))
+	e := must[device.Event](t)(s.Record())
+	check(t, other.Wait(e), other.Launch(k, device.Launch{Groups: 2, GroupSize: 256,
+		Args: []device.Arg{device.Buf(r), device.U32(n), device.Buf(b)}}))
+	done := must[device.Event](t)(other.Record())
+	check(t, done.Wait(), other.Read(h, 0, r, 0, 4*n), other.Finish())
+	for i, got := range w {
+		want := uint32(3 * (n - 1 - i))
+		if n-1-i < 10 {
+			want = 7
+		}
+		if got != want {
+			t.Fatalf("word %d: %d, want %d", i, got, want)
+		}
+	}
+	check(t, e.Free(), done.Free(), k.Free(), p.Free(), h.Free(), r.Free(), b.Free(), other.Free(), s.Free())
+}
+
+func TestWhatIsRefused(t *testing.T) {
+	dev := open(t)
+	if _, err := dev.NewBuffer(1 << 50); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("a buffer of a pebibyte: %v", err)
+	}
+	if _, err := dev.Build("KERNEL", nil); !errors.Is(err, device.ErrBuild) {
+		t.Errorf("Build: %v", err)
+	}
+	for _, image := range []string{"", "no PTX"} {
+		if _, err := dev.Load([]byte(image), nil); !errors.Is(err, device.ErrBuild) {
+			t.Errorf("Load %q: %v", image, err)
+		}
+	}
+	p := must[device.Program](t)(dev.Load(src.PTX([]string{"-DWG=256", "-DVW=8", "-DHUBWORDS=256"}), nil))
+	if _, err := p.Kernel("absent"); !errors.Is(err, device.ErrBuild) {
+		t.Errorf("a kernel that is not there: %v", err)
+	}
+	check(t, p.Free())
+}
+
+// A device serves several goroutines; a stream serves one.
+func TestManyStreams(t *testing.T) {
+	dev := open(t)
+	var wg sync.WaitGroup
+	for g := range 8 {
+		wg.Go(func() {
+			s, err := dev.NewStream()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			b, err1 := dev.NewBuffer(256)
+			h, err2 := dev.NewStaging(256)
+			if err1 != nil || err2 != nil {
+				t.Error(err1, err2)
+				return
+			}
+			for i := range 50 {
+				word := uint32(100*g + i)
+				if err := errors.Join(s.Fill(b, 0, 256, word), s.Read(h, 0, b, 0, 256), s.Finish()); err != nil {
+					t.Error(err)
+				}
+				if got := words(h)[63]; got != word {
+					t.Errorf("stream %d: %d, want %d", g, got, word)
+				}
+			}
+			if err := errors.Join(s.Free(), b.Free(), h.Free()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func TestAClosedDeviceAnswers(t *testing.T) {
+	driver := must[*cuda.Driver](t)(cuda.Open())
+	dev := must[device.Device](t)(driver.Open(0))
+	s := must[device.Stream](t)(dev.NewStream())
+	check(t, s.Free(), dev.Close(), dev.Close())
+	answered := make(chan error, 1)
+	go func() {
+		_, err := dev.NewBuffer(64)
+		answered <- err
+	}()
+	select {
+	case err := <-answered:
+		if !errors.Is(err, device.ErrLost) {
+			t.Errorf("a buffer of a closed device: %v", err)
+		}
+	case <-time.After(10 * time.Second):
+		t.Error("a closed device does not answer")
+	}
+}

@@ -1,0 +1,211 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"errors"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"gorgonia.org/cu"
+)
+
+// dev is one device with a context of its own.
+type dev struct {
+	ctx     *cu.Ctx
+	context cu.CUContext
+	info    device.Info
+	// lost is the first fault; every later operation returns it.
+	lost   atomic.Pointer[device.Error]
+	closed atomic.Bool
+}
+
+func (d *dev) Info() device.Info { return d.info }
+
+// fault turns the driver's error into one of package device, and remembers the first
+// that loses the device.
+func (d *dev) fault(op string, err error) error {
+	if err == nil {
+		return nil
+	}
+	e := &device.Error{Op: op, Device: d.info.Name, Code: code(err), Detail: err.Error(), Err: class(err)}
+	if e.Err == device.ErrLost && !d.lost.CompareAndSwap(nil, e) {
+		return d.lost.Load()
+	}
+	return e
+}
+
+// ready returns the fault that lost the device, if there was one.
+func (d *dev) ready() error {
+	if e := d.lost.Load(); e != nil {
+		return e
+	}
+	if d.closed.Load() {
+		return &device.Error{Op: "use", Device: d.info.Name, Err: device.ErrLost, Detail: "the device is closed"}
+	}
+	return nil
+}
+
+// do runs f on the context's thread, unless the device is lost.
+func (d *dev) do(op string, f func() error) error {
+	if err := d.ready(); err != nil {
+		return err
+	}
+	return d.fault(op, d.ctx.Do(f))
+}
+
+// release runs f on the context's thread, lost or not.
+func (d *dev) release(op string, f func() error) error {
+	if d.closed.Load() {
+		return d.ready()
+	}
+	return d.fault(op, d.ctx.Do(f))
+}
+
+// here runs f, which may block, on the caller's thread with the context current.
+func (d *dev) here(op string, f func() error) error {
+	if err := d.ready(); err != nil {
+		return err
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := cu.PushCurrentCtx(d.context); err != nil {
+		return d.fault(op, err)
+	}
+	err := f()
+	if _, popped := cu.PopCurrentCtx(); err == nil {
+		err = popped
+	}
+	return d.fault(op, err)
+}
+
+func (d *dev) Close() error {
+	if d.closed.Swap(true) {
+		return nil
+	}
+	// The thread goes back to other goroutines: without a context.
+	_ = d.ctx.Do(func() error { return cu.SetCurrentContext(cu.CUContext{}) })
+	err := d.ctx.Close()
+	if d.lost.Load() != nil {
+		return nil // the fault was reported where it showed
+	}
+	return d.fault("Close", err)
+}
+
+// Build fails: a device of this driver loads what was built before.
+func (d *dev) Build(string, []string) (device.Program, error) {
+	return nil, &device.Error{Op: "Build", Device: d.info.Name, Err: device.ErrBuild, Detail: "CUDA devices load PTX, they compile no source"}
+}
+
+// Load takes PTX or a binary of NVIDIA's. The options are those it was built with.
+func (d *dev) Load(binary []byte, _ []string) (device.Program, error) {
+	if len(binary) == 0 {
+		return nil, &device.Error{Op: "Load", Device: d.info.Name, Err: device.ErrBuild, Detail: "an empty binary"}
+	}
+	if err := d.ready(); err != nil {
+		return nil, err
+	}
+	p := &program{dev: d, binary: binary}
+	log := newText(8192)
+	defer freeText(log)
+	err := d.ctx.Do(func() (err error) {
+		p.module, err = cu.LoadDataEx(string(binary), &cu.JITErrorLogBuffer{Buffer: log})
+		return err
+	})
+	if err != nil {
+		err = d.fault("Load", err)
+		var e *device.Error
+		if text := strings.TrimSpace(strings.TrimRight(string(log), "\x00")); text != "" && errors.As(err, &e) && e.Op == "Load" {
+			e.Detail += ": " + text
+		}
+		return nil, err
+	}
+	return p, nil
+}
+
+type buffer struct {
+	*dev
+	mem   cu.DevicePtr
+	bytes int64
+}
+
+func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
+	b := &buffer{dev: d, bytes: bytes}
+	err := d.do("NewBuffer", func() (err error) {
+		b.mem, err = cu.MemAlloc(max(bytes, 4))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *buffer) Size() int64 { return b.bytes }
+
+func (b *buffer) Free() error {
+	return b.release("free a buffer", func() error { return cu.MemFree(b.mem) })
+}
+
+// staging is page-locked host memory.
+type staging struct {
+	*dev
+	memory unsafe.Pointer
+	bytes  int64
+}
+
+func (d *dev) NewStaging(bytes int64) (device.Staging, error) {
+	s := &staging{dev: d, bytes: bytes}
+	err := d.do("NewStaging", func() (err error) {
+		s.memory, err = pinned(max(bytes, 64))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *staging) Bytes() []byte { return unsafe.Slice((*byte)(s.memory), s.bytes) }
+
+func (s *staging) at(i int64) unsafe.Pointer { return unsafe.Add(s.memory, i) }
+
+func (s *staging) Free() error {
+	return s.release("free staging", func() error { return unpin(s.memory) })
+}
+
+type program struct {
+	*dev
+	module cu.Module
+	binary []byte
+}
+
+func (p *program) Binary() ([]byte, error) { return p.binary, nil }
+
+func (p *program) Free() error { return p.release("free a program", p.module.Unload) }
+
+type kernel struct {
+	*dev
+	function cu.Function
+	name     string
+}
+
+func (p *program) Kernel(name string) (device.Kernel, error) {
+	k := &kernel{dev: p.dev, name: name}
+	err := p.do("Kernel "+name, func() (err error) {
+		k.function, err = p.module.Function(name)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return k, nil
+}
+
+func (k *kernel) Name() string { return k.name }
+
+// Free does nothing: a function goes with its module.
+func (k *kernel) Free() error { return nil }

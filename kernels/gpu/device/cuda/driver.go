@@ -1,0 +1,115 @@
+//go:build cuda
+
+package cuda
+
+import (
+	"fmt"
+	"runtime"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"gorgonia.org/cu"
+)
+
+// Driver is the CUDA driver and its devices.
+type Driver struct {
+	infos []device.Info
+}
+
+// Open lists the devices. A driver without devices is none.
+func Open() (*Driver, error) {
+	n, err := cu.NumDevices()
+	if err != nil {
+		return nil, &device.Error{Op: "Open", Device: "cuda", Code: code(err), Detail: err.Error(), Err: device.ErrNoDriver}
+	}
+	d := &Driver{}
+	for i := range n {
+		info, err := describe(i)
+		if err != nil {
+			return nil, &device.Error{Op: "Open", Device: info.Name, Code: code(err), Detail: err.Error(), Err: class(err)}
+		}
+		d.infos = append(d.infos, info)
+	}
+	if len(d.infos) == 0 {
+		return nil, &device.Error{Op: "Open", Device: "cuda", Detail: "the driver has no device", Err: device.ErrNoDriver}
+	}
+	return d, nil
+}
+
+// describe asks the driver about device i.
+func describe(i int) (device.Info, error) {
+	info := device.Info{Name: fmt.Sprintf("cuda:%d", i), Kind: "cuda", Vendor: "NVIDIA Corporation", Platform: "CUDA"}
+	id, err := cu.GetDevice(i)
+	if err != nil {
+		return info, err
+	}
+	if info.Model, err = id.Name(); err != nil {
+		return info, err
+	}
+	if info.Memory, err = id.TotalMem(); err != nil {
+		return info, err
+	}
+	info.LargestAllocation = info.Memory
+	var local, integrated, major, minor int
+	for _, want := range []struct {
+		to        *int
+		attribute cu.DeviceAttribute
+	}{
+		{&local, cu.MaxSharedMemoryPerBlock},
+		{&info.ComputeUnits, cu.MultiprocessorCount},
+		{&info.MaxGroup, cu.MaxThreadsPerBlock},
+		{&integrated, cu.Integrated},
+		{&major, cu.ComputeCapabilityMajor},
+		{&minor, cu.ComputeCapabilityMinor},
+	} {
+		if *want.to, err = id.Attribute(want.attribute); err != nil {
+			return info, err
+		}
+	}
+	info.LocalMemory = int64(local)
+	info.Unified = integrated != 0
+	info.Version = fmt.Sprintf("sm_%d%d", major, minor)
+	if v := cu.Version(); v > 0 {
+		info.Driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
+	}
+	return info, nil
+}
+
+// Devices describes the devices in the driver's order.
+func (d *Driver) Devices() []device.Info { return append([]device.Info(nil), d.infos...) }
+
+// Open makes a context on device i.
+func (d *Driver) Open(i int) (device.Device, error) {
+	if i < 0 || i >= len(d.infos) {
+		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("cuda:%d", i), Err: device.ErrNoDevice}
+	}
+	dev := &dev{info: d.infos[i]}
+	if err := dev.open(i); err != nil {
+		return nil, dev.fault("Open", err)
+	}
+	return dev, nil
+}
+
+// open makes the context and starts its thread.
+func (d *dev) open(i int) error {
+	id, err := cu.GetDevice(i)
+	if err != nil {
+		return err
+	}
+	// A new context is current on the thread that made it: it must not stay so, as
+	// the thread goes back to other goroutines.
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if d.context, err = id.MakeContext(cu.SchedBlockingSync); err != nil {
+		return err
+	}
+	d.ctx = cu.CtxFromCUContext(id, d.context, cu.SchedBlockingSync)
+	if _, err = cu.PopCurrentCtx(); err != nil {
+		return err
+	}
+	started := make(chan error)
+	go func(ctx *cu.Ctx) { _ = ctx.Run(started) }(d.ctx)
+	if err = <-started; err != nil {
+		return err
+	}
+	return d.ctx.Do(func() error { return nil }) // Close before the thread listens would leave it behind
+}

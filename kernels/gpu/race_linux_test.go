@@ -1,0 +1,188 @@
+package gpu_test
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/internal/needs"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
+	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
+	"github.com/totemgo/totemgo/kernels/gpu/src"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// oclgrind is the OpenCL driver that checks every access of every lane.
+const oclgrind = "/usr/lib/oclgrind/liboclgrind-rt-icd.so"
+
+// checked tells the test binary that it runs under Oclgrind, and what to do there.
+const checked = "TOTEMGO_TEST_OCLGRIND"
+
+// underOclgrind runs one of the tests below under Oclgrind, and returns its log.
+func underOclgrind(t *testing.T, test string) string {
+	t.Helper()
+	if _, err := os.Stat(oclgrind); err != nil {
+		needs.Missing(t, "oclgrind", err.Error())
+	}
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "oclgrind.icd"), []byte(oclgrind+"\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(dir, "log")
+	cmd := exec.Command(os.Args[0], "-test.run=^"+test+"$", "-test.v")
+	cmd.Env = append(os.Environ(), checked+"="+test, "OCL_ICD_VENDORS="+dir, "OCLGRIND_DATA_RACES=1",
+		"OCLGRIND_CHECK_API=1", "OCLGRIND_MAX_ERRORS=100000", "OCLGRIND_LOG="+log)
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	data, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(data)
+}
+
+// inOclgrind opens Oclgrind's device, or skips a test that is not run by
+// underOclgrind.
+func inOclgrind(t *testing.T) device.Device {
+	t.Helper()
+	if os.Getenv(checked) != t.Name() {
+		t.Skip("run by TestKernelsAreClean and TestCheckerFindsFaults")
+	}
+	runtime.LockOSThread() // Oclgrind keeps state by thread
+	driver, err := opencl.Open(opencl.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dev, err := driver.Open(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if dev.Info().Platform != "Oclgrind" {
+		t.Fatalf("the platform is %s", dev.Info().Platform)
+	}
+	return dev
+}
+
+// TestKernelsAreClean: no data race, no access out of bounds, no misuse of the driver
+// in any kernel. Uninitialised reads are not checked: Oclgrind 21.10 does not follow
+// what clEnqueueFillBuffer and partial writes initialise.
+func TestKernelsAreClean(t *testing.T) {
+	if log := underOclgrind(t, "TestAllKernels"); strings.TrimSpace(log) != "" {
+		t.Errorf("Oclgrind found:\n%.4000s", log)
+	}
+}
+
+// TestCheckerFindsFaults: the gate can fail.
+func TestCheckerFindsFaults(t *testing.T) {
+	log := underOclgrind(t, "TestPlantedFaults")
+	for _, want := range []string{"Read-write data race", "Invalid write"} {
+		if !strings.Contains(log, want) {
+			t.Errorf("Oclgrind does not report %q:\n%.4000s", want, log)
+		}
+	}
+}
+
+// TestAllKernels runs every kernel of package src at least once, on a hub, its leaves
+// and a small random graph, in groups of 32 lanes.
+func TestAllKernels(t *testing.T) {
+	counted := fake.Wrap(inOclgrind(t))
+	program, err := gpu.Build(counted, gpu.BuildOptions{GroupSize: 32, RaceCheck: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := partition.New(t.Context(), kronecker(t, 7), partition.Options{Policy: partition.Random, Threads: 1,
+		Processors: []partition.Processor{{Device: true}, {Device: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer place.Close()
+	for _, o := range append(settings, gpu.Options{}) {
+		for _, part := range []*kernels.Part{pathPart(100), place.Part(0)} {
+			p, err := gpu.New(program, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(p.Load(t.Context(), part), session(p, part), p.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	ran := counted.Launches()
+	for _, name := range kernelNames(t) {
+		if ran[name] == 0 {
+			t.Errorf("kernel %s did not run", name)
+		}
+	}
+}
+
+// kernelNames returns the kernels that the source defines.
+func kernelNames(t *testing.T) (names []string) {
+	t.Helper()
+	text, err := src.Text()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range regexp.MustCompile(`(?m)^KERNEL (\w+)\(`).FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
+	}
+	if len(names) < 15 {
+		t.Fatalf("the source has the kernels %v only", names)
+	}
+	return names
+}
+
+// TestTwins: the fake device has a twin of each kernel, and no other.
+func TestTwins(t *testing.T) {
+	twins := fake.Twins()
+	for _, name := range kernelNames(t) {
+		if twins[name] == nil {
+			t.Errorf("no twin of kernel %s", name)
+		}
+		delete(twins, name)
+	}
+	for name := range twins {
+		t.Errorf("a twin of kernel %s, which the source lacks", name)
+	}
+}
+
+// TestPlantedFaults runs a kernel with a race and a write out of bounds.
+func TestPlantedFaults(t *testing.T) {
+	dev := inOclgrind(t)
+	const text = `
+kernel void faulty(global uint* a, global uint* b) {
+  a[get_global_id(0) + 1] += a[0];
+  if (get_local_id(0) == 0) a[0] = 1;
+  b[63 + get_local_id(0)] = 1;
+}`
+	program, err := dev.Build(text, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	k, err := program.Kernel("faulty")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var buffers [2]device.Buffer
+	for i := range buffers {
+		if buffers[i], err = dev.NewBuffer(4 * 64); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := dev.NewStream()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(s.Fill(buffers[0], 0, 256, 0), s.Launch(k, device.Launch{Groups: 2, GroupSize: 32,
+		Args: []device.Arg{device.Buf(buffers[0]), device.Buf(buffers[1])}}), s.Finish()); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,23 @@
+package src
+
+import "strings"
+
+// PTXOptions are the definitions that the embedded PTX was built with, as a compiler
+// takes them.
+const PTXOptions = "-DWG=256 -DVW=8 -DHUBWORDS=256"
+
+// PTX returns the kernels built for CUDA devices, nil where the build has none (it is
+// embedded under the build tag cuda) or where the definitions among the options are
+// not PTXOptions. Options that define nothing are passed over.
+func PTX(options []string) []byte {
+	var defines []string
+	for _, o := range options {
+		if strings.HasPrefix(o, "-D") {
+			defines = append(defines, o)
+		}
+	}
+	if strings.Join(defines, " ") != PTXOptions {
+		return nil
+	}
+	return embeddedPTX()
+}

@@ -1,0 +1,5 @@
+//go:build !cuda
+
+package src
+
+func embeddedPTX() []byte { return nil }

@@ -1,0 +1,32 @@
+package record
+
+// SchemaBenchMachine is the schema of BenchMachine.
+const SchemaBenchMachine = "totemgo.bench-machine/1"
+
+// BenchMachine is the document of "bench machine": the ceilings that bound a search.
+type BenchMachine struct {
+	Head
+	Ceilings []Ceiling `json:"ceilings"`
+	// Rates are the costs of a search's steps that follow from the largest working
+	// set, over all threads.
+	Rates Rates `json:"rates"`
+}
+
+// Ceiling is what the machine allows at one working set on so many threads, all
+// together.
+type Ceiling struct {
+	WorkingSetBytes     int64   `json:"working_set_bytes"`
+	Threads             int     `json:"threads"`
+	SequentialBytesPerS float64 `json:"sequential_bytes_per_s"`
+	RandomReadsPerS     float64 `json:"random_reads_per_s"`    // independent, many in flight
+	DependentReadsPerS  float64 `json:"dependent_reads_per_s"` // one after the other
+}
+
+// Rates are costs in nanoseconds: see bsp.Rates.
+type Rates struct {
+	ClaimNS float64 `json:"claim_ns"` // an arc of a top-down step
+	VisitNS float64 `json:"visit_ns"` // an unvisited vertex of a bottom-up step
+	ProbeNS float64 `json:"probe_ns"` // a further neighbour of a bottom-up step
+	WordNS  float64 `json:"word_ns"`  // a word of a pass over bitmaps
+	StepNS  float64 `json:"step_ns"`  // a bottom-up step, however small
+}

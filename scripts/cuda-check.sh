@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Runs the CUDA path without a GPU, against a stand-in for the driver: it proves the
+# calls, not a GPU. On a machine with a GPU, TOTEMGO_CUDA=real runs it there.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+. scripts/cuda-env.sh
+if [[ ${TOTEMGO_CUDA:-} != real ]]; then
+	scripts/cuda-standin.sh bin/standin
+	export LD_LIBRARY_PATH="$PWD/bin/standin"
+fi
+echo "cuda-check: the driver package"
+go test -tags cuda -count=1 ./kernels/gpu/device/cuda
+for processors in cpu:1,cuda:0 cuda:0 cpu:1,cuda:0,cuda:0; do
+	echo "cuda-check: graph500 on $processors"
+	bin/totemgo-cuda graph500 --scale 8 --processors "$processors" | grep '^validation: 64 of 64 passed$'
+done
+if [[ ${TOTEMGO_CUDA:-} != real ]]; then
+	echo "cuda-check: a device that fails"
+	if TOTEMGO_STANDIN_FAIL=100 bin/totemgo-cuda graph500 --scale 8 --processors cuda:0 >bin/standin/log 2>&1; then
+		echo "cuda-check: the failure goes unnoticed" >&2
+		exit 1
+	fi
+	grep -q 'cuda:0.*the device is lost' bin/standin/log || {
+		cat bin/standin/log >&2
+		exit 1
+	}
+fi
