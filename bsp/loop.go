@@ -14,6 +14,10 @@ import (
 // ErrRoot is returned by Search where the root is not a rank of a vertex.
 var ErrRoot = errors.New("bsp: root is not a vertex with edges")
 
+// ErrProcessor is returned by Search where processors report what cannot be: more
+// vertices than there are. Without it such a search would never end.
+var ErrProcessor = errors.New("bsp: a processor breaks the contract")
+
 // Loop runs searches over processors that have loaded their partitions. It runs one
 // search at a time; the caller serialises.
 type Loop struct {
@@ -266,6 +270,10 @@ func (l *Loop) conduct(s *Search, d Director) {
 		l.outcome.Reached += next
 		l.outcome.Depth = int64(st.Level)
 		if next == 0 || l.failed() || l.ctx.Err() != nil {
+			break
+		}
+		if l.outcome.Reached > l.facts.Vertices {
+			l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
 			break
 		}
 		st.Level++

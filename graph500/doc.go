@@ -14,6 +14,12 @@
 // is visited to the parents, in original ids, in memory. Neither generation nor
 // validation nor the one warm-up search is timed.
 //
+// # Power
+//
+// With Config.Power the searches of a validated run are repeated, without validation,
+// while a session of package power reads meters; or two configurations search in turn
+// and are compared. The clock of a repeated search is that of kernel 2.
+//
 // # Sources
 //
 // The Graph 500 specification, "Graph 500 Benchmarks 1 and 2", version 2.0, and the

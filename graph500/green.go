@@ -288,8 +288,8 @@ func notes(s *record.PowerSession, coverage string) []string {
 		if m.InTotal && m.Seen.Lost {
 			n = append(n, fmt.Sprintf("%s was lost %.3f s after the start: %s", m.Name, *m.Seen.LostAtS, m.Seen.Reason))
 		}
-		if m.InTotal && m.Seen.Gaps > 0 {
-			n = append(n, fmt.Sprintf("%s: %d gaps, the longest of %.3g s, bridged by straight lines", m.Name, m.Seen.Gaps, m.Seen.LongestGapS))
+		if m.InTotal && m.Seen.Gaps > 0 && m.Method == power.Power.String() { // counters lose nothing in a gap
+			n = append(n, fmt.Sprintf("%s: gaps bridged by a straight line: %d, the longest of %.3g s", m.Name, m.Seen.Gaps, m.Seen.LongestGapS))
 		}
 	}
 	return n

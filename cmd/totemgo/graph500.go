@@ -63,15 +63,18 @@ two lists of processors search in turn and prints the ratios of time and energy.
 				return err
 			}
 			cfg.Threads, cfg.Count = ef.threads, asJSON || stats
-			ef.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
-			if err := checkMemory(cfg, &ef, gf.engines(&ef)); err != nil {
+			runs := gf.engines(&ef)
+			for _, x := range runs {
+				x.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
+			}
+			if err := checkMemory(cfg, runs); err != nil {
 				return err
 			}
 			var labels *graph.Labels
 			if ef.assignment != "" {
 				labels = graph.IdentityLabels(1<<cfg.Scale, 0)
 			}
-			engines, err := gf.options(&ef, labels)
+			engines, err := engineOptions(runs, labels)
 			if err != nil {
 				return err
 			}
@@ -148,12 +151,12 @@ two lists of processors search in turn and prints the ratios of time and energy.
 }
 
 // checkMemory refuses a run that would not fit, before anything is allocated.
-func checkMemory(cfg graph500.Config, ef *engineFlags, engines []*engineFlags) error {
+func checkMemory(cfg graph500.Config, engines []*engineFlags) error {
 	size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor}).Size()
 	if err != nil {
 		return err
 	}
-	limit := int64(ef.memory)
+	limit := int64(engines[0].memory)
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}

@@ -76,10 +76,10 @@ func (f *greenFlags) engines(ef *engineFlags) []*engineFlags {
 	return list
 }
 
-// options are the options of each engine.
-func (f *greenFlags) options(ef *engineFlags, labels *graph.Labels) ([]engine.Options, error) {
+// engineOptions are the options of each engine.
+func engineOptions(engines []*engineFlags, labels *graph.Labels) ([]engine.Options, error) {
 	var list []engine.Options
-	for _, x := range f.engines(ef) {
+	for _, x := range engines {
 		o, err := x.options(labels)
 		if err != nil {
 			return nil, err
