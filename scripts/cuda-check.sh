@@ -16,13 +16,15 @@ for processors in cpu:1,cuda:0 cuda:0 cpu:1,cuda:0,cuda:0; do
 	bin/totemgo-cuda graph500 --scale 8 --processors "$processors" | grep '^validation: 64 of 64 passed$'
 done
 if [[ ${TOTEMGO_CUDA:-} != real ]]; then
-	echo "cuda-check: a device that fails"
-	if TOTEMGO_STANDIN_FAIL=100 bin/totemgo-cuda graph500 --scale 8 --processors cuda:0 >bin/standin/log 2>&1; then
-		echo "cuda-check: the failure goes unnoticed" >&2
-		exit 1
-	fi
-	grep -q 'cuda:0.*the device is lost' bin/standin/log || {
-		cat bin/standin/log >&2
-		exit 1
-	}
+	for n in 1 2 10 50 300; do
+		echo "cuda-check: the device fails at its operation $n"
+		if TOTEMGO_STANDIN_FAIL=$n bin/totemgo-cuda graph500 --scale 8 --processors cpu:1,cuda:0 >bin/standin/log 2>&1; then
+			echo "cuda-check: the failure goes unnoticed" >&2
+			exit 1
+		fi
+		grep -q 'cuda:0.*the device is lost' bin/standin/log || {
+			cat bin/standin/log >&2
+			exit 1
+		}
+	done
 fi
