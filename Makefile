@@ -1,6 +1,6 @@
 # What tests need besides Go; see scripts/deps.sh for the names. `make test DEPS=`
 # runs the tests with what is there.
-DEPS ?= cc
+DEPS ?= cc clang oclgrind pocl
 FUZZTIME ?= 20s
 BENCH ?= .
 BENCHTIME ?= 1s

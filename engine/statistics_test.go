@@ -38,8 +38,9 @@ func kronecker(t *testing.T, scale int) *graph.EdgeList {
 // TestDirectors lets the statistics prove what each director does.
 func TestDirectors(t *testing.T) {
 	kron := kronecker(t, 14)
+	kronDegree := degrees(kron)
 	roots, err := gen.Roots(context.Background(), gen.RootOptions{Vertices: int64(kron.Vertices), Count: 4}, func(v uint32) bool {
-		return slices.ContainsFunc(kron.Edges, func(e graph.Edge) bool { return e.U != e.V && (e.U == v || e.V == v) })
+		return kronDegree[v] > 0
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -47,17 +48,18 @@ func TestDirectors(t *testing.T) {
 	chain := path(3000, false)
 	for _, c := range []struct {
 		list     *graph.EdgeList
+		degree   []int
 		name     string
 		director string
 		down, up bool
 	}{
-		{kron, "kronecker", "top-down", true, false},
-		{kron, "kronecker", "bottom-up", false, true},
-		{kron, "kronecker", "totem", true, true},
-		{kron, "kronecker", "beamer", true, true},
-		{kron, "kronecker", "ratio", true, true},
-		{kron, "kronecker", "auto", true, true},
-		{chain, "chain", "auto", true, false},
+		{kron, kronDegree, "kronecker", "top-down", true, false},
+		{kron, kronDegree, "kronecker", "bottom-up", false, true},
+		{kron, kronDegree, "kronecker", "totem", true, true},
+		{kron, kronDegree, "kronecker", "beamer", true, true},
+		{kron, kronDegree, "kronecker", "ratio", true, true},
+		{kron, kronDegree, "kronecker", "auto", true, true},
+		{chain, nil, "chain", "auto", true, false},
 	} {
 		for _, threads := range [][]int{{1}, {1, 1}} {
 			e := open(t, c.list, engine.Options{Director: c.director, Processors: cpus(threads...), Rates: benchRates})
@@ -96,7 +98,13 @@ func TestDirectors(t *testing.T) {
 					t.Errorf("%s: the frontiers hold %v vertices, %d were reached", c.director, frontiers, r.Reached)
 				}
 				if c.director == "top-down" {
-					if want := float64(arcsFrom(c.list, r)); examined != want {
+					want := 0.0
+					for v, p := range r.Parents {
+						if p != graph.None {
+							want += float64(c.degree[v])
+						}
+					}
+					if examined != want {
 						t.Errorf("top-down read %v entries, the tree's vertices have %v", examined, want)
 					}
 				}
@@ -107,20 +115,21 @@ func TestDirectors(t *testing.T) {
 	}
 }
 
-// arcsFrom counts the distinct arcs of the reached vertices of an undirected list.
-func arcsFrom(l *graph.EdgeList, r *engine.BFSResult) (arcs int) {
+// degrees counts the distinct neighbours of each vertex of an undirected list.
+func degrees(l *graph.EdgeList) []int {
+	d := make([]int, l.Vertices)
 	distinct := make(map[graph.Edge]bool)
 	for _, e := range l.Edges {
-		if e.U != e.V {
-			distinct[e], distinct[graph.Edge{U: e.V, V: e.U}] = true, true
+		if e.U > e.V {
+			e.U, e.V = e.V, e.U
+		}
+		if e.U != e.V && !distinct[e] {
+			distinct[e] = true
+			d[e.U]++
+			d[e.V]++
 		}
 	}
-	for e := range distinct {
-		if r.Parents[e.U] != graph.None {
-			arcs++
-		}
-	}
-	return arcs
+	return d
 }
 
 // TestTimes demands that each processor's times of a level add up to the level's.
@@ -128,6 +137,9 @@ func TestTimes(t *testing.T) {
 	kron := kronecker(t, 12)
 	for _, director := range bsp.Directors() {
 		for _, threads := range [][]int{{1}, {2}, {1, 1}, {1, 2, 1}} {
+			if raceEnabled && len(threads) == 1 {
+				continue
+			}
 			e := open(t, kron, engine.Options{Director: director, Processors: cpus(threads...), Placement: partition.Random})
 			r := e.NewResult()
 			r.Statistics = &bsp.Statistics{}
@@ -343,8 +355,8 @@ func TestRepeat(t *testing.T) {
 // TestOneDirection uses the fixed directors by name: then only the arcs of that
 // direction are built.
 func TestOneDirection(t *testing.T) {
-	for _, g := range ref.Corpus() {
-		if !g.List.Directed {
+	for i, g := range ref.Corpus() {
+		if !g.List.Directed || raceEnabled && i%4 != 0 {
 			continue
 		}
 		o := newOracle(g)

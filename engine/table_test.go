@@ -148,7 +148,7 @@ func TestTable(t *testing.T) {
 			t.Run(fmt.Sprintf("placement=%s/partitions=%d", policy, parts), func(t *testing.T) {
 				push, pull := 0.0, 0.0
 				for i, o := range oracles {
-					if raceEnabled && (i+k+parts)%6 != 0 {
+					if raceEnabled && (i+k+parts)%12 != 0 {
 						continue
 					}
 					a, b := tableRow(t, o, policy, parts, rng)

@@ -17,7 +17,7 @@ func TestBFS(t *testing.T) {
 	if !strings.HasPrefix(r.stdout, "root 0\nreached 4 of 7 vertices\ndepth 2\ntime ") || r.stderr != "" {
 		t.Errorf("%q %q", r.stdout, r.stderr)
 	}
-	r = command(t, "bfs", el, "--root", "0", "--json")
+	r = command(t, "bfs", el, "--root", "0", "--processors", "cpu", "--json")
 	d := document[record.BFS](t, r)
 	has(t, r, "root", "reached", "depth", "levels", "placement", "director", "processors", "isolated", "peak_rss_bytes")
 	if d.Schema != record.SchemaBFS || d.Root != 0 || d.Reached != 4 || d.Depth != 2 || *d.Isolated != 0 || d.Director != "auto" || len(d.Levels) != 3 {

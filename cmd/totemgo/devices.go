@@ -22,7 +22,7 @@ names another loader library. No driver is no error.
 
   totemgo devices
   totemgo devices --json`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
 			doc := record.Devices{Devices: []record.Device{}}
 			list, err := engine.ListDevices()

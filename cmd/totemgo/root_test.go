@@ -125,6 +125,7 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"validate - -", []string{"standard input"}},
 		{"validate A B --threads -1", []string{"--threads -1"}},
 		{"version now", []string{`"now"`}},
+		{"devices all", []string{`"all"`}},
 	} {
 		line := strings.NewReplacer("EL", el, "MISSING", missing, "OUT.thing", out+".thing", "OUT ", out+" ").Replace(c.args + " ")
 		r := command(t, strings.Fields(line)...)

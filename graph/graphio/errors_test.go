@@ -134,6 +134,9 @@ func refusals() []refusal {
 		{name: "native/magic", file: "a.tgr", content: strings.Repeat("x", 200), class: graphio.ErrFormat},
 		{name: "native/short", file: "a.tgr", content: "\x89TGR\r\n\x1a\n", class: graphio.ErrTruncated},
 		{name: "memory-limit", file: "a.el", content: "0 1\n1 2\n2 3\n", options: graphio.Options{MemoryLimit: 20}, class: graphio.ErrTooLarge, mention: []string{"20"}},
+		{name: "foreign-weight-column", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n1 1 0\n", options: graphio.Options{WeightColumn: 3}, class: graphio.ErrOptions, mention: []string{"matrixmarket"}},
+		{name: "foreign-tuple", file: "a.el", content: "0 1\n", options: graphio.Options{Tuple: 16}, class: graphio.ErrOptions, mention: []string{"graph500"}},
+		{name: "foreign-weights", file: "a.el", content: "0 1\n", options: graphio.Options{WeightsPath: "w"}, class: graphio.ErrOptions, mention: []string{"graph500"}},
 		{name: "unknown-format", file: "a.el", content: "0 1\n", options: graphio.Options{Format: "gif"}, class: graphio.ErrUnknownFormat, mention: []string{"gif", "metis"}},
 	}
 }

@@ -68,6 +68,9 @@ func load(in *input, f *File) error {
 		}
 	}
 	f.Report.Format, f.Report.Compression, f.Report.Bytes = form.Name, in.compression, in.size
+	if in.m != nil && form.Name != "native" {
+		in.m.advise()
+	}
 	src, err := form.read(in, f)
 	if err != nil {
 		return err

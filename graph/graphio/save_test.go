@@ -443,6 +443,9 @@ func TestSaveRefusals(t *testing.T) {
 		if _, err := graphio.Save(ctx, filepath.Join(dir, name), list, graphio.SaveOptions{}); !errors.Is(err, want) {
 			t.Errorf("%s: %v", name, err)
 		}
+		if err := graphio.CheckSave(filepath.Join(dir, name), graphio.SaveOptions{}); !errors.Is(err, want) {
+			t.Errorf("CheckSave %s: %v", name, err)
+		}
 	}
 	for _, o := range []graphio.SaveOptions{{Tuple: 5}, {WeightsPath: "w"}, {Format: "edgelist"}, {Format: "graphalytics", Stdout: &bytes.Buffer{}}} {
 		if _, err := graphio.Save(ctx, "-", list, o); err == nil {

@@ -3,6 +3,7 @@ package cpu_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -23,9 +24,20 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance runs the kit on one thread and on two.
+// TestConformance runs the kit on one thread and on two; under the race detector its
+// short form on two.
 func TestConformance(t *testing.T) {
-	for _, threads := range []int{1, 2} {
+	teams := []int{1, 2}
+	if raceEnabled {
+		teams = teams[1:]
+		short := flag.Lookup("test.short").Value
+		old := short.String()
+		if err := short.Set("true"); err != nil {
+			t.Fatal(err)
+		}
+		defer short.Set(old)
+	}
+	for _, threads := range teams {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			kerneltest.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})
@@ -104,14 +116,18 @@ func TestThreads(t *testing.T) {
 			star.Edges = append(star.Edges, graph.Edge{U: v, V: (v * 7) % 60_000})
 		}
 	}
-	kron := kronecker(t, 14)
+	scale, teams := 14, []int{2, 3, 8}
+	if raceEnabled {
+		scale, teams = 12, []int{2, 8}
+	}
+	kron := kronecker(t, scale)
 	directed := &graph.EdgeList{Vertices: kron.Vertices, Directed: true, Edges: kron.Edges}
 	names := []string{"star", "kronecker", "kronecker, directed"}
 	for i, l := range []*graph.EdgeList{star, kron, directed} {
 		p := place(t, l, 1)
 		root := l.Edges[3].U
 		want, rng := ref.Levels(l, root), rand.New(rand.NewPCG(3, uint64(i)))
-		for _, threads := range []int{2, 3, 8} {
+		for _, threads := range teams {
 			k := load(t, p, 0, threads)
 			if k.Threads() != threads {
 				t.Fatalf("%d threads, want %d", k.Threads(), threads)

@@ -87,7 +87,7 @@ func TestOpenCLStrategies(t *testing.T) {
 	program := build(t, openCL(t), gpu.BuildOptions{GroupSize: 64})
 	for i, o := range settings {
 		t.Run(o.String(), func(t *testing.T) {
-			kerneltest.Sample(t, i, 3*len(settings), factory(program, o))
+			kerneltest.Sample(t, i, 6*len(settings), factory(program, o))
 		})
 	}
 }
@@ -95,10 +95,10 @@ func TestOpenCLStrategies(t *testing.T) {
 func TestFake(t *testing.T) {
 	dev := fake.New(fake.Options{})
 	program := build(t, dev, gpu.BuildOptions{})
-	kerneltest.Run(t, factory(program, gpu.Options{}))
+	kerneltest.Sample(t, 0, 2, factory(program, gpu.Options{}))
 	for i, o := range settings {
 		t.Run(o.String(), func(t *testing.T) {
-			kerneltest.Sample(t, i, 3*len(settings), factory(program, o))
+			kerneltest.Sample(t, i, 6*len(settings), factory(program, o))
 		})
 	}
 	if live := dev.Live(); live["program"] != 1 || len(live) != 1 {

@@ -158,6 +158,9 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			return err
 		}
 	}
+	if err := p.warm(); err != nil {
+		return err
+	}
 	return p.reset(0)
 }
 

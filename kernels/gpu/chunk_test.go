@@ -1,0 +1,85 @@
+package gpu
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// regular is a subgraph of rows of degree d without its neighbours in memory.
+func regular(rows uint32, d uint64) *graph.Subgraph {
+	a := &graph.Adjacency{Offsets64: make([]uint64, rows+1)}
+	for i := range a.Offsets64 {
+		a.Offsets64[i] = uint64(i) * d
+	}
+	return &graph.Subgraph{First: 64, Rows: rows, Out: a, In: a}
+}
+
+// TestCutRange: chunks cover the rows in order, begin at multiples of 32, and stay
+// within the largest allocation and below 2^31 arcs, where the range as a whole does
+// not.
+func TestCutRange(t *testing.T) {
+	for _, c := range []struct {
+		rows    uint32
+		degree  uint64
+		largest int64
+		chunks  int // 0: refused
+	}{
+		{1, 1, 1 << 20, 1},
+		{1000, 10, 1 << 20, 1},
+		{1000, 10, 4 * 10000, 1},
+		{1000, 10, 4 * 9999, 2},
+		{1000, 10, 4 * 1700, 7}, // 160 rows a chunk
+		{1000, 10, 4 * 1000, 0}, // 96 rows a chunk: too many
+		{1000, 10, 4 * 319, 0},  // less than 32 rows
+		{1000, 0, 4 * 400, 3},   // offsets alone
+		{1 << 16, 1 << 16, 1 << 40, 3},
+		{1 << 17, 1 << 16, 1 << 40, 5},
+	} {
+		list, err := cutRange(regular(c.rows, c.degree), 3, 128, c.largest)
+		if c.chunks == 0 {
+			if !errors.Is(err, ErrTooLarge) {
+				t.Errorf("%+v: %d chunks, error %v", c, len(list), err)
+			}
+			continue
+		}
+		if err != nil || len(list) != c.chunks {
+			t.Errorf("%+v: %d chunks, error %v", c, len(list), err)
+		}
+		next := uint32(0)
+		for _, k := range list {
+			arcs := uint64(k.n) * c.degree
+			if k.lo != next || k.lo%32 != 0 || k.n == 0 || k.base != 128+k.lo || k.rng != 3 || k.rank() != 64+k.lo {
+				t.Errorf("%+v: a chunk of %d rows from %d, base %d", c, k.n, k.lo, k.base)
+			}
+			if arcs > chunkArcs || 4*int64(arcs) > c.largest || 4*int64(k.n+1) > c.largest {
+				t.Errorf("%+v: a chunk of %d rows, %d arcs", c, k.n, arcs)
+			}
+			next += k.n
+		}
+		if next != c.rows {
+			t.Errorf("%+v: chunks end at row %d", c, next)
+		}
+	}
+}
+
+// TestPick: each strategy has its frontiers.
+func TestPick(t *testing.T) {
+	for _, c := range []struct {
+		f     frontierShape
+		want  Strategy
+		lanes uint32
+	}{
+		{frontierShape{}, Thread, 4},
+		{frontierShape{vertices: 1000, arcs: 3000, largest: 16}, Thread, 4},
+		{frontierShape{vertices: 1, arcs: 100000, largest: 100000}, Group, 32},
+		{frontierShape{vertices: 1000, arcs: 20000, largest: 600}, Warp, 32},
+		{frontierShape{vertices: 1000, arcs: 7000, largest: 200}, Warp, 8},
+		{frontierShape{vertices: 1000, arcs: 7000, largest: 4000}, Edge, 8},
+	} {
+		if got := c.f.pick(); got != c.want || c.f.lanes() != c.lanes {
+			t.Errorf("%+v: %v of %d lanes, want %v of %d", c.f, got, c.f.lanes(), c.want, c.lanes)
+		}
+	}
+}
