@@ -14,17 +14,17 @@ import (
 
 // documents are the types that commands print, by schema.
 var documents = map[string]any{
-	record.SchemaGraph500:  record.Graph500{},
-	record.SchemaBFS:       record.BFS{},
-	record.SchemaBench:     record.Bench{},
-	record.SchemaInfo:      record.Info{},
-	record.SchemaPartition: record.Partition{},
-	record.SchemaValidate:  record.Validate{},
-	record.SchemaGenerate:  record.Generate{},
-	record.SchemaConvert:   record.Convert{},
-	record.SchemaVersion:   record.Version{},
-	record.SchemaDevices:   record.Devices{},
-	record.SchemaBenchMachine:   record.BenchMachine{},
+	record.SchemaGraph500:     record.Graph500{},
+	record.SchemaBFS:          record.BFS{},
+	record.SchemaBench:        record.Bench{},
+	record.SchemaInfo:         record.Info{},
+	record.SchemaPartition:    record.Partition{},
+	record.SchemaValidate:     record.Validate{},
+	record.SchemaGenerate:     record.Generate{},
+	record.SchemaConvert:      record.Convert{},
+	record.SchemaVersion:      record.Version{},
+	record.SchemaDevices:      record.Devices{},
+	record.SchemaBenchMachine: record.BenchMachine{},
 
 	record.PowerMetersSchema:  record.PowerMeters{},
 	record.PowerSessionSchema: record.PowerSession{},
