@@ -401,3 +401,92 @@ func TestCaseSizes(t *testing.T) {
 		onlyFiles(t, filepath.Dir(out))
 	}
 }
+
+// TestCasesOfReading holds the cases of files, as the command reads them: the good
+// ones by their counts and depths, the others refused with what has to be said.
+func TestCasesOfReading(t *testing.T) {
+	var kinds []string
+	for k := 1; k <= 21; k++ {
+		kinds = append(kinds, fmt.Sprintf("K%02d", k))
+	}
+	for _, c := range casesOf(t, append(kinds, "K44")...) {
+		t.Run(c.ID, func(t *testing.T) {
+			if c.Input.File == "" && c.Error == nil {
+				c.star(t)
+			}
+			if c.Error != nil {
+				c.refused(t)
+				return
+			}
+			d := document[record.Info](t, command(t, append([]string{"info", c.file(), "--json"}, c.direction()...)...))
+			if d.Vertices != *c.Vertices && (c.Compacted == nil || d.Vertices != *c.Compacted) {
+				t.Errorf("%d vertices, want %d", d.Vertices, *c.Vertices)
+			}
+			if c.Counts != nil && (d.Edges != c.Counts.Records || d.SelfLoops != c.Counts.SelfLoops) {
+				t.Errorf("%d edges, %d self-loops, want %d, %d", d.Edges, d.SelfLoops, c.Counts.Records, c.Counts.SelfLoops)
+			}
+			for name, raw := range c.Results {
+				var s search
+				if strings.HasPrefix(name, "bfs") && json.Unmarshal(raw, &s) == nil && s.Depth != nil {
+					c.check(t, s)
+				}
+			}
+		})
+	}
+}
+
+// star writes the graph of the one recipe among these cases: a METIS star whose hub's
+// line is longer than any reader's buffer.
+func (c *failureCase) star(t *testing.T) {
+	t.Helper()
+	if c.Kind != "K44" || *c.Vertices != 30001 {
+		t.Fatalf("not a recipe that this test knows: %q", c.Input.Recipe)
+	}
+	var b strings.Builder
+	b.WriteString("30001 30000\n")
+	for v := 2; v <= 30001; v++ {
+		fmt.Fprintf(&b, "%d ", v)
+	}
+	b.WriteString("\n" + strings.Repeat("1\n", 30000))
+	c.dir, c.Input.File = t.TempDir(), "star.graph"
+	if err := os.WriteFile(c.file(), []byte(b.String()), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	d := document[record.BFS](t, command(t, "bfs", c.file(), "--root", "1", "--json"))
+	if d.Reached != 30001 || d.Depth != 1 {
+		t.Errorf("reached %d, depth %d", d.Reached, d.Depth)
+	}
+}
+
+// refused demands that the file is refused: status 1, nothing on standard output,
+// within the limit of time, and a message with what has to be in it.
+func (c *failureCase) refused(t *testing.T) {
+	t.Helper()
+	if c.Input.File == "" {
+		entries, err := os.ReadDir(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			if e.Name() != "expected.json" {
+				c.Input.File = e.Name()
+			}
+		}
+	}
+	start := time.Now()
+	r := command(t, append([]string{"info", c.file()}, c.direction()...)...)
+	if r.status != 1 || r.stdout != "" {
+		t.Errorf("status %d, standard output %q", r.status, r.stdout)
+	}
+	for _, s := range c.MustMention {
+		if !c.mentions(r.stderr, s) {
+			t.Errorf("%q is not said: %s", s, r.stderr)
+		}
+	}
+	if !strings.Contains(r.stderr, c.file()) {
+		t.Errorf("the file is not named: %s", r.stderr)
+	}
+	if limit := c.Limits.Seconds; limit > 0 && time.Since(start).Seconds() > limit {
+		t.Errorf("took %v, limit %v s", time.Since(start), limit)
+	}
+}
