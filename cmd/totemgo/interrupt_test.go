@@ -73,6 +73,7 @@ func TestInterrupt(t *testing.T) {
 	}
 	graph := filepath.Join(dir, "k.el")
 	command(t, "generate", "kron", "--scale", scale, "--edgefactor", "8", "-o", graph).must(t)
+	root := firstID(t, graph)
 	path := filepath.Join(dir, "path.el")
 	command(t, "generate", "chain", "--vertices", chain, "-o", path).must(t)
 	out := t.TempDir()
@@ -95,7 +96,7 @@ func TestInterrupt(t *testing.T) {
 		{"waiting for standard input", func() io.Reader { return silent }, []int{30}, []string{"bfs", "-", "--root", "0"}},
 		{"waiting for a tree", func() io.Reader { return silent }, []int{200}, []string{"validate", file(t, "g.el", "0 1\n"), "-"}},
 		{"loading a stream", func() io.Reader { return &neverEnding{} }, []int{50, 400}, []string{"bfs", "-", "--root", "0"}},
-		{"loading, building, searching", nil, []int{5, 40, 120, 250}, []string{"bfs", graph, "--root", "1"}},
+		{"loading, building, searching", nil, []int{5, 40, 120, 250}, []string{"bfs", graph, "--root", root}},
 		{"searching", nil, []int{300, 600}, []string{"bfs", path, "--root", "0", "--undirected"}},
 		{"describing", nil, []int{100, 500}, []string{"info", graph}},
 		{"converting", nil, []int{50, 200}, []string{"convert", graph, kept, "--random-weights", "1..9", "--format", "edgelist"}},
@@ -195,4 +196,16 @@ func TestInterruptProcess(t *testing.T) {
 			t.Errorf("%q: took %v to end", args, best)
 		}
 	}
+}
+
+// firstID is the first id of an edge list: a vertex that has an edge.
+func firstID(t *testing.T, path string) string {
+	t.Helper()
+	for line := range strings.Lines(content(t, path)) {
+		if f := strings.Fields(line); len(f) > 0 && f[0] != "#" {
+			return f[0]
+		}
+	}
+	t.Fatalf("%s has no edge", path)
+	return ""
 }
