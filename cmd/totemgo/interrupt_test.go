@@ -99,7 +99,7 @@ func TestInterrupt(t *testing.T) {
 		{"loading, building, searching", nil, []int{5, 40, 120, 250}, []string{"bfs", graph, "--root", root}},
 		{"searching", nil, []int{300, 600}, []string{"bfs", path, "--root", "0", "--undirected"}},
 		{"describing", nil, []int{100, 500}, []string{"info", graph}},
-		{"converting", nil, []int{50, 200}, []string{"convert", graph, kept, "--random-weights", "1..9", "--format", "edgelist"}},
+		{"converting", nil, []int{50, 200}, []string{"convert", graph, kept, "--relabel"}},
 		{"converting to rows", nil, []int{100, 300}, []string{"convert", graph, filepath.Join(out, "x.tgr"), "--largest-component"}},
 		{"generating", nil, []int{20, 300}, []string{"generate", "kron", "--scale", "20", "-o", filepath.Join(out, "x.edges")}},
 		{"writing", nil, []int{100, 400}, []string{"generate", "chain", "--vertices", "10000000", "-o", kept}},
