@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
@@ -14,7 +15,7 @@ import (
 
 // New places the graph of src and builds its subgraphs. It reads src twice and
 // keeps nothing of it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
-// ErrInvalid, or are ctx's.
+// ErrInvalid or ErrSource, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 	n := src.NumVertices()
 	if err := o.validate(n); err != nil {
@@ -112,7 +113,7 @@ func (b *builder) each(n int, f func(worker, i int) error) error {
 			}
 			err := b.ctx.Err()
 			if err == nil {
-				err = f(worker, i)
+				err = guarded(func() error { return f(worker, i) })
 			}
 			if err != nil {
 				failed.CompareAndSwap(nil, &err)
@@ -124,6 +125,28 @@ func (b *builder) each(n int, f func(worker, i int) error) error {
 		return *e
 	}
 	return b.ctx.Err()
+}
+
+// guarded runs f, which may read the source, and turns the memory fault that reading a
+// mapped file raises once the file is cut short into an error. Other panics pass.
+func guarded(f func() error) (err error) {
+	old := debug.SetPanicOnFault(true)
+	defer debug.SetPanicOnFault(old)
+	defer func() {
+		r := recover()
+		if r == nil {
+			return
+		}
+		if fault, ok := r.(interface {
+			error
+			Addr() uintptr
+		}); ok {
+			err = fmt.Errorf("%w: %w", ErrSource, fault)
+			return
+		}
+		panic(r)
+	}()
+	return f()
 }
 
 // rows are deduplicated adjacency rows by vertex id, without self-loops. Row v is

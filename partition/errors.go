@@ -17,4 +17,7 @@ var (
 	// ErrInvalid is returned by New where the source's records name vertices that
 	// do not exist.
 	ErrInvalid = errors.New("partition: invalid graph")
+	// ErrSource is returned by New where the source's memory cannot be read any more:
+	// another program has cut the file short that it is mapped from.
+	ErrSource = errors.New("partition: the graph became unreadable while it was read; was its file cut short?")
 )
