@@ -30,8 +30,10 @@ type State struct {
 	Last     kernels.Direction // of the step before; TopDown at level 0
 	Frontier int64             // vertices
 	Before   int64             // vertices of the frontier before, 0 at level 0
-	Arcs     int64             // out-arcs of the frontier (NeedNextArcs)
-	// Unvisited vertices and their in-arcs (NeedUnvisited).
+	// Arcs are the out-arcs of the frontier (NeedNextArcs); −1 if it was so large that
+	// they were not counted (NeedFewArcs).
+	Arcs int64
+	// Unvisited vertices (NeedUnvisited) and their in-arcs (NeedUnvisitedArcs).
 	Unvisited, UnvisitedArcs int64
 	// HubFrontier and HubArcs are the hub partition's part of Frontier and Arcs.
 	HubFrontier, HubArcs int64
@@ -108,7 +110,7 @@ const (
 )
 
 func (d *beamer) Name() string       { return "beamer" }
-func (d *beamer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisited }
+func (d *beamer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisitedArcs }
 func (d *beamer) Start(f Facts)      { d.f = f }
 func (d *beamer) Next(s *State) kernels.Direction {
 	if s.Last == kernels.TopDown {
@@ -208,9 +210,12 @@ type auto struct {
 }
 
 func (d *auto) Name() string       { return "auto" }
-func (d *auto) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisited }
+func (d *auto) Need() kernels.Need { return kernels.NeedFewArcs | kernels.NeedUnvisited }
 func (d *auto) Start(f Facts)      { d.f = f }
 func (d *auto) Next(s *State) kernels.Direction {
+	if s.Arcs < 0 {
+		return kernels.BottomUp // a large part of all vertices
+	}
 	r := d.rates
 	down := float64(s.Arcs) * r.Claim
 	up := r.Step + float64(d.f.Words)*r.Word

@@ -248,6 +248,7 @@ func (l *Loop) conduct(s *Search, d Director) {
 		l.level.open(l.steps)
 		l.step(0, l.steps, started)
 		var next, arcs, examined int64
+		many := false
 		st.Unvisited, st.UnvisitedArcs = 0, 0
 		st.HubFrontier, st.HubArcs = 0, 0
 		for i := range l.lanes {
@@ -257,6 +258,7 @@ func (l *Loop) conduct(s *Search, d Director) {
 			c := &l.lanes[i].counts
 			next += c.Next
 			arcs += c.NextArcs
+			many = many || c.NextArcs < 0
 			examined += c.Examined
 			st.Unvisited += c.Unvisited
 			st.UnvisitedArcs += c.UnvisitedArcs
@@ -279,6 +281,9 @@ func (l *Loop) conduct(s *Search, d Director) {
 		st.Level++
 		st.Last = l.dir
 		st.Before, st.Frontier, st.Arcs = st.Frontier, next, arcs
+		if many {
+			st.Arcs = -1
+		}
 	}
 	l.outcome.Time = time.Since(begun)
 	l.stop = true

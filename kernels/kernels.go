@@ -62,16 +62,25 @@ type Need uint8
 const (
 	// NeedNextArcs asks for Counts.NextArcs.
 	NeedNextArcs Need = 1 << iota
-	// NeedUnvisited asks for Counts.Unvisited and Counts.UnvisitedArcs.
+	// NeedFewArcs asks for Counts.NextArcs where Counts.Next is at most a part, one
+	// in ManyPart, of the processor's vertices; it is −1 where there are more.
+	NeedFewArcs
+	// NeedUnvisited asks for Counts.Unvisited.
 	NeedUnvisited
+	// NeedUnvisitedArcs asks for Counts.UnvisitedArcs.
+	NeedUnvisitedArcs
 	// NeedExamined asks for Counts.Examined; such a search is not clocked.
 	NeedExamined
 )
 
+// ManyPart is the part of a processor's vertices from which on NeedFewArcs leaves the
+// arcs of a new frontier uncounted: more than one in ManyPart.
+const ManyPart = 4
+
 // Counts is what a processor knows of its own ranges after a superstep.
 type Counts struct {
 	Next          int64 // vertices of the new frontier
-	NextArcs      int64 // their out-arcs
+	NextArcs      int64 // their out-arcs; −1 if not counted (NeedFewArcs)
 	Unvisited     int64 // vertices not yet visited
 	UnvisitedArcs int64 // their in-arcs
 	Examined      int64 // adjacency entries read by the step

@@ -659,6 +659,11 @@ func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfK
 	}
 	a.Neighbours = alloc[uint32](p, int(arcs))
 	a.FirstNeighbours = alloc[uint32](p, count)
+	var second []uint32
+	if !b.o.Processors[r.Owner].Device {
+		a.SecondNeighbours = alloc[uint32](p, count)
+		second = a.SecondNeighbours
+	}
 	weighted := src.weights.Kind() != graph.Unweighted
 	if weighted {
 		a.Weights = graph.MakeWeights(src.weights.Kind(), int(arcs))
@@ -698,9 +703,9 @@ func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfK
 					}
 				}
 			}
-			a.FirstNeighbours[i] = graph.None
-			if len(row) > 0 {
-				a.FirstNeighbours[i] = row[0]
+			a.FirstNeighbours[i] = neighbour(row, 0)
+			if second != nil {
+				second[i] = neighbour(row, 1)
 			}
 			moved += int64(len(row))
 		}
@@ -714,6 +719,14 @@ func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfK
 	f.Entries += int64(arcs)
 	f.Cut += cut.Load()
 	return a, nil
+}
+
+// neighbour is entry k of a row, None where the row is shorter.
+func neighbour(row []uint32, k int) uint32 {
+	if k < len(row) {
+		return row[k]
+	}
+	return graph.None
 }
 
 // Duplicates counts the records of src that repeat another: between the same two

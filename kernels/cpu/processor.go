@@ -32,9 +32,13 @@ type Processor struct {
 	outArcs  int64
 	inArcs   int64
 
+	set               kernelSet
 	seen, front, next []uint64
 	parent            []uint32
-	finder            []uint8 // by rank; nil if all ranks are own
+	scatter           []uint32 // by rank; None between steps
+	rising            bool     // the rows rise by rank
+	cuts              []uint32 // scratch of scatterCuts
+	finder            []uint8  // by rank; nil if all ranks are own
 	frees             []func()
 	bytes             int64
 
@@ -44,11 +48,18 @@ type Processor struct {
 	hasBits   bool // front holds the frontier's own slices
 	frontSize int64
 
-	nextBits  bool // the step wrote next; otherwise nextList
-	nextList  []uint32
-	delivered bool
+	nextBits   bool // the step wrote next; otherwise nextList
+	nextList   []uint32
+	frontArcs  int64 // out-arcs of the frontier; −1 if they were not counted
+	claimedOut bool  // next holds claims of foreign ranges
 
-	visited, visitedArcs, examined int64
+	// The own vertices that a bottom-up step left unvisited and that have a
+	// neighbour, in an order in which those of a word stand together, and perhaps
+	// others that were visited since.
+	unsettled, spareUnsettled []uint32
+	listed                    bool // unsettled is of this search
+
+	visited, visitedArcs int64
 
 	workers []worker
 	hubs    [][]uint32
@@ -58,9 +69,9 @@ type Processor struct {
 
 // ownRange is one range of ranks that the processor owns.
 type ownRange struct {
-	index  int
-	sub    *graph.Subgraph
-	chunks []uint32 // bottom-up chunks: word numbers, relative to the range, rising
+	index   int
+	sub     *graph.Subgraph
+	seconds []uint32 // the second neighbour of each row
 }
 
 // outbox is the memory of the messages of one range.
@@ -74,6 +85,9 @@ type worker struct {
 	found    []uint32
 	lists    [][]uint32 // found by range
 	hubs     []uint32
+	rest     []uint32 // what a probe left
+	left     []uint32 // what a bottom-up step left
+	cursors  []cursor
 	examined int64
 	next     int64
 	_        [64]byte
@@ -83,7 +97,17 @@ var _ kernels.Processor = (*Processor)(nil)
 
 // New returns a processor with the given number of threads; workers.Acquire bounds
 // it by GOMAXPROCS.
-func New(threads int) *Processor { return &Processor{threads: max(1, threads)} }
+func New(threads int) *Processor { return &Processor{threads: max(1, threads), set: available()[0]} }
+
+// Use chooses the kernels by name, one of Kernels or "auto", the best: see Kernels.
+// It must be called before Load.
+func (p *Processor) Use(name string) (err error) {
+	p.set, err = kernelsByName(name)
+	return err
+}
+
+// KernelSet is the name of the kernels in use.
+func (p *Processor) KernelSet() string { return p.set.name }
 
 // Kind is "cpu".
 func (p *Processor) Kind() string { return "cpu" }
@@ -101,14 +125,6 @@ func alloc[T hugemem.Elem](p *Processor, n int) []T {
 	p.bytes += int64(n) * int64(unsafe.Sizeof(zero))
 	return b.S
 }
-
-// chunkArcs is about how many arcs a bottom-up chunk holds, chunkWords the most
-// words of it: many chunks a thread keep threads level, and a chunk's parents, 16 KiB
-// or less, stay in the first-level cache.
-const (
-	chunkArcs  = 1 << 14
-	chunkWords = 64
-)
 
 // Load implements kernels.Processor.
 func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
@@ -137,12 +153,21 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 			p.inArcs += s.In.Arcs()
 		}
 		p.bytes += s.Bytes()
-		p.own = append(p.own, ownRange{index: i, sub: s, chunks: chunks(s)})
+		p.own = append(p.own, ownRange{index: i, sub: s, seconds: p.secondsOf(s.In)})
 	}
 	p.seen = alloc[uint64](p, p.words)
 	p.front = alloc[uint64](p, p.words)
 	p.next = alloc[uint64](p, p.words)
 	p.parent = alloc[uint32](p, int(part.Ranks))
+	p.scatter = alloc[uint32](p, int(part.Ranks))
+	// Ranks fall by degree within a range, and so do rows.
+	filled := 0
+	for _, r := range part.Ranges {
+		if r.Vertices > 0 {
+			filled++
+		}
+	}
+	p.rising = filled == 1
 	if !all {
 		p.finder = alloc[uint8](p, int(part.Ranks))
 		p.rangeOf = make([]uint16, p.words)
@@ -157,32 +182,36 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.workers = make([]worker, p.threads)
 	for i := range p.workers {
 		p.workers[i].lists = make([][]uint32, len(part.Ranges))
+		p.workers[i].rest = make([]uint32, 64*chunkWords+restSlack)
 	}
+	p.spread(len(p.scatter), parallelWords, func(lo, hi int) { fillNone(p.scatter[lo:hi]) })
 	p.out = make([]outbox, len(part.Ranges))
 	p.publish = make([]outbox, len(part.Ranges))
 	return ctx.Err()
 }
 
-// chunks cuts a range's words into chunks of about chunkArcs in-arcs.
-func chunks(s *graph.Subgraph) []uint32 {
-	words := (s.Rows + 63) / 64
-	cuts := []uint32{0}
-	arcs, last := uint64(0), uint32(0)
-	for w := uint32(0); w < words; w++ {
-		if s.In != nil {
-			lo, _ := s.In.Row(w * 64)
-			_, hi := s.In.Row(min(s.Rows, w*64+64) - 1)
-			arcs += hi - lo
+// secondsOf is the array of second neighbours, made where the part has none.
+func (p *Processor) secondsOf(a *graph.Adjacency) []uint32 {
+	if a == nil || a.SecondNeighbours != nil {
+		if a == nil {
+			return nil
 		}
-		if arcs >= chunkArcs || w+1-last >= chunkWords {
-			cuts = append(cuts, w+1)
-			arcs, last = 0, w+1
+		return a.SecondNeighbours
+	}
+	seconds := alloc[uint32](p, len(a.FirstNeighbours))
+	for i := range seconds {
+		seconds[i] = graph.None
+		if lo, hi := a.Row(uint32(i)); hi-lo > 1 {
+			seconds[i] = a.Neighbours[lo+1]
 		}
 	}
-	if last < words {
-		cuts = append(cuts, words)
+	return seconds
+}
+
+func fillNone(s []uint32) {
+	for i := range s {
+		s[i] = graph.None
 	}
-	return cuts
 }
 
 // Team warms or rests the threads: see workers.Team.
@@ -219,8 +248,9 @@ func (p *Processor) Reset(need kernels.Need) error {
 		}
 	}
 	p.list, p.nextList = p.list[:0], p.nextList[:0]
-	p.isList, p.hasBits, p.nextBits, p.delivered = true, false, false, false
-	p.frontSize, p.visited, p.visitedArcs, p.examined = 0, 0, 0, 0
+	p.isList, p.hasBits, p.nextBits, p.listed = true, false, false, false
+	p.unsettled = p.unsettled[:0]
+	p.frontSize, p.visited, p.visitedArcs, p.frontArcs = 0, 0, 0, -1
 	return nil
 }
 
@@ -231,7 +261,7 @@ func (p *Processor) SetRoot(rank uint32) error {
 	p.list = append(p.list[:0], rank)
 	p.frontSize = 1
 	p.visited = 1
-	if p.need&kernels.NeedUnvisited != 0 {
+	if p.need&kernels.NeedUnvisitedArcs != 0 {
 		_, p.visitedArcs = p.arcsOf(p.list)
 	}
 	return nil
@@ -369,20 +399,7 @@ func (p *Processor) Publish(r int) (kernels.Message, error) {
 		}
 	}
 	p.bitsOf()
-	words := p.front[rg.First/64 : rg.Padded()/64]
-	c := 0
-	for _, w := range words {
-		c += bits.OnesCount64(w)
-	}
-	switch {
-	case c == 0:
-		return kernels.Message{}, nil
-	case kernels.AsList(c, b):
-		box := &p.publish[r]
-		box.list = appendBits(box.list[:0], words, rg.First)
-		return kernels.Message{Count: c, List: box.list}, nil
-	}
-	return kernels.Message{Count: c, Bits: as32(words)}, nil
+	return messageOf(p.front[rg.First/64:rg.Padded()/64], rg.First, &p.publish[r]), nil
 }
 
 // Gather implements kernels.Processor.
@@ -410,7 +427,7 @@ func (p *Processor) Gather(r int, m kernels.Message) error {
 // Outbox implements kernels.Processor.
 func (p *Processor) Outbox(r int) (kernels.Message, error) {
 	if p.nextBits {
-		return kernels.Message{}, nil
+		return p.claims(r), nil
 	}
 	if p.threads == 1 {
 		return p.message(r, &p.out[r], p.workers[0].lists[r]), nil
@@ -424,17 +441,51 @@ func (p *Processor) Outbox(r int) (kernels.Message, error) {
 	return p.message(r, &p.out[r], lists...), nil
 }
 
+// claims is the message of foreign range r out of the bits of next.
+func (p *Processor) claims(r int) kernels.Message {
+	if !p.claimedOut {
+		return kernels.Message{}
+	}
+	rg := p.part.Ranges[r]
+	words := p.next[rg.First/64 : rg.Padded()/64]
+	return messageOf(words, rg.First, &p.out[r])
+}
+
+// messageOf makes a message of words of bits, the first one's bit 0 being rank first.
+func messageOf(words []uint64, first uint32, box *outbox) kernels.Message {
+	c := 0
+	for _, w := range words {
+		c += bits.OnesCount64(w)
+	}
+	switch {
+	case c == 0:
+		return kernels.Message{}
+	case kernels.AsList(c, 64*len(words)):
+		box.list = appendBits(box.list[:0], words, first)
+		return kernels.Message{Count: c, List: box.list}
+	}
+	return kernels.Message{Count: c, Bits: as32(words)}
+}
+
 // Deliver implements kernels.Processor.
 func (p *Processor) Deliver(r, from int, m kernels.Message) error {
 	if m.Count == 0 {
 		return nil
 	}
+	take := func(v uint32) {
+		p.finder[v] = uint8(from)
+		if p.nextBits {
+			p.next[v/64] |= 1 << (v % 64)
+			p.workers[0].next++
+		} else {
+			p.nextList = append(p.nextList, v)
+		}
+	}
 	if m.Bits == nil {
 		for _, v := range m.List {
 			if p.seen[v/64]>>(v%64)&1 == 0 {
 				p.seen[v/64] |= 1 << (v % 64)
-				p.finder[v] = uint8(from)
-				p.nextList = append(p.nextList, v)
+				take(v)
 			}
 		}
 		return nil
@@ -449,9 +500,7 @@ func (p *Processor) Deliver(r, from int, m kernels.Message) error {
 		}
 		p.seen[k] |= fresh
 		for ; fresh != 0; fresh &= fresh - 1 {
-			v := uint32(k)*64 + uint32(bits.TrailingZeros64(fresh))
-			p.finder[v] = uint8(from)
-			p.nextList = append(p.nextList, v)
+			take(uint32(k)*64 + uint32(bits.TrailingZeros64(fresh)))
 		}
 	}
 	return nil
@@ -460,30 +509,35 @@ func (p *Processor) Deliver(r, from int, m kernels.Message) error {
 // Finish implements kernels.Processor.
 func (p *Processor) Finish() (kernels.Counts, error) {
 	var c kernels.Counts
-	wantArcs := p.need&(kernels.NeedNextArcs|kernels.NeedUnvisited) != 0
-	var in int64
 	if p.nextBits {
 		for i := range p.workers {
 			c.Next += p.workers[i].next
 		}
 		p.front, p.next = p.next, p.front
 		p.isList, p.hasBits = false, true
-		if wantArcs {
-			c.NextArcs, in = p.arcsOfBits()
-		}
 	} else {
 		p.list, p.nextList = p.nextList, p.list[:0]
 		p.isList, p.hasBits = true, false
 		c.Next = int64(len(p.list))
-		if wantArcs {
-			c.NextArcs, in = p.arcsOfList()
-		}
 	}
 	p.frontSize = c.Next
 	p.visited += c.Next
+	few := c.Next <= p.vertices/kernels.ManyPart
+	var in int64
+	p.frontArcs = -1
+	if p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs) != 0 || p.need&kernels.NeedFewArcs != 0 && few {
+		if p.isList {
+			p.frontArcs, in = p.arcsOfList()
+		} else {
+			p.frontArcs, in = p.arcsOfBits()
+		}
+	}
+	c.NextArcs = p.frontArcs
 	p.visitedArcs += in
 	if p.need&kernels.NeedUnvisited != 0 {
 		c.Unvisited = p.vertices - p.visited
+	}
+	if p.need&kernels.NeedUnvisitedArcs != 0 {
 		c.UnvisitedArcs = p.inArcs - p.visitedArcs
 	}
 	for i := range p.workers {
@@ -523,14 +577,15 @@ func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
 func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 	vertexOf := p.part.VertexOf
 	for _, o := range p.own {
-		first := o.sub.First
-		p.spread(int(o.sub.Rows), 1<<12, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				v := first + uint32(i)
-				if p.seen[v/64]>>(v%64)&1 == 0 {
-					out[vertexOf[v]] = graph.None
-				} else if p.finder == nil || int(p.finder[v]) == p.part.Index {
-					out[vertexOf[v]] = vertexOf[p.parent[v]]
+		first, words := o.sub.First, int(o.sub.Padded()-o.sub.First)/64
+		p.spread(words, 64, func(lo, hi int) {
+			for ; lo < hi; lo += blockWords {
+				a := first + uint32(lo)*64
+				b := min(o.sub.Limit(), first+uint32(min(hi, lo+blockWords))*64)
+				if p.finder == nil {
+					p.set.mapBack(out, vertexOf[a:b], p.parent[a:b], vertexOf, p.seen[a/64:])
+				} else {
+					p.mapOwn(out, a, b)
 				}
 			}
 		})
@@ -547,6 +602,19 @@ func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 		})
 	}
 	return nil
+}
+
+// mapOwn writes the parents of ranks from … to−1 that this partition found, and None
+// where nobody did.
+func (p *Processor) mapOwn(out []uint32, from, to uint32) {
+	vertexOf := p.part.VertexOf
+	for v := from; v < to; v++ {
+		if p.seen[v/64]>>(v%64)&1 == 0 {
+			out[vertexOf[v]] = graph.None
+		} else if int(p.finder[v]) == p.part.Index {
+			out[vertexOf[v]] = vertexOf[p.parent[v]]
+		}
+	}
 }
 
 // Close implements kernels.Processor.

@@ -3,9 +3,9 @@ package cpu
 import (
 	"context"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 )
 
@@ -17,6 +17,15 @@ const (
 	hubArcs = 1 << 14
 	// takeVertices is how many frontier vertices a thread takes at a time.
 	takeVertices = 64
+	// scatterRanks is how many ranks of rank space there may be for an arc of the
+	// frontier where a top-down step scatters: it passes over all ranks in the end.
+	scatterRanks = 16
+	// scatterRow is the mean number of arcs of a frontier row for each segment of
+	// rank space from which on a top-down step scatters.
+	scatterRow = 8
+	// segmentRanks is how many ranks a scattering thread works on at a time: their
+	// parents to be stay in its second-level cache.
+	segmentRanks = 1 << 16
 )
 
 // Step implements kernels.Processor.
@@ -28,16 +37,147 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 			w.lists[r] = w.lists[r][:0]
 		}
 	}
+	p.nextBits, p.claimedOut = false, false
 	if d == kernels.BottomUp {
 		p.bitsOf()
+		if p.listed && len(p.unsettled) < int(p.vertices/listPart) {
+			p.stepList()
+			return "bottom-up", ctx.Err()
+		}
 		p.stepUp()
 		p.nextBits = true
 		return "bottom-up", ctx.Err()
 	}
 	p.listOf()
-	p.nextBits = false
+	if p.scatters() {
+		p.stepScatter()
+		p.nextBits, p.claimedOut = true, p.rangeOf != nil
+		return "top-down", ctx.Err()
+	}
 	p.stepDown()
 	return "top-down", ctx.Err()
+}
+
+// row is the out-row of an own rank.
+func (p *Processor) row(u uint32) []uint32 {
+	s := p.subOf(u)
+	lo, hi := s.Out.Row(u - s.First)
+	return s.Out.Neighbours[lo:hi]
+}
+
+// scatters tells whether the frontier has so many arcs, in such long rows, that
+// writing all of them is cheaper than testing each.
+func (p *Processor) scatters() bool {
+	if p.threads > 1 && !p.rising {
+		return false
+	}
+	if p.frontArcs < 0 {
+		p.frontArcs, _ = p.arcsOfList()
+	}
+	segments := 1
+	if p.rising {
+		segments = 1 + int(p.part.Ranks)/segmentRanks
+	}
+	return p.frontArcs*scatterRanks > int64(p.part.Ranks) && p.frontArcs > scatterRow*int64(segments)*int64(len(p.list))
+}
+
+// cursor is a frontier vertex and what is left of its row.
+type cursor struct {
+	row []uint32
+	u   uint32
+}
+
+// stepScatter expands the frontier's list without a test or an atomic: every arc
+// writes its source at its target's place in scatter, and what stands there at last
+// is the parent of a vertex not seen. Threads share rank space, not the frontier:
+// each takes a run of ranks, and of each row, which rises, the part that leads there.
+func (p *Processor) stepScatter() {
+	cuts := p.scatterCuts()
+	p.team.Run(func(id int) { p.scatterRun(&p.workers[id], cuts[id], cuts[id+1]) })
+	p.workers[0].examined = p.frontArcs
+	if p.rangeOf == nil {
+		return
+	}
+	// What foreign ranges were told is not this partition's frontier.
+	for i := range p.workers {
+		p.workers[i].next = 0
+	}
+	for _, o := range p.own {
+		for _, w := range p.next[o.sub.First/64 : o.sub.Padded()/64] {
+			p.workers[0].next += int64(bits.OnesCount64(w))
+		}
+	}
+}
+
+// scatterCuts cuts rank space into a run for each thread such that the longest row
+// of the frontier is cut evenly.
+func (p *Processor) scatterCuts() []uint32 {
+	p.cuts = append(p.cuts[:0], 0)
+	if p.threads > 1 {
+		longest := p.row(p.list[0])
+		for _, u := range p.list {
+			if r := p.row(u); len(r) > len(longest) {
+				longest = r
+			}
+		}
+		for t := 1; t < p.threads; t++ {
+			p.cuts = append(p.cuts, longest[len(longest)*t/p.threads]&^63)
+		}
+	}
+	p.cuts = append(p.cuts, p.part.Ranks)
+	return p.cuts
+}
+
+// scatterRun is one thread's part of stepScatter: the ranks from … to−1.
+func (p *Processor) scatterRun(w *worker, from, to uint32) {
+	w.cursors = w.cursors[:0]
+	for _, u := range p.list {
+		row := p.row(u)
+		if from > 0 {
+			k, _ := slices.BinarySearch(row, from)
+			row = row[k:]
+		}
+		if len(row) > 0 {
+			w.cursors = append(w.cursors, cursor{row, u})
+		}
+	}
+	size := uint32(segmentRanks)
+	if !p.rising {
+		size = to // one segment: rows are in no order of ranks
+	}
+	for from < to {
+		end := to
+		if to-from > size {
+			end = from + size
+		}
+		segment := p.scatter[from:end]
+		for i := range w.cursors {
+			c := &w.cursors[i]
+			c.row = c.row[scatterRow1(segment, from, c.row, c.u):]
+		}
+		for lo := from / 64; lo < end/64; lo += blockWords {
+			hi := min(lo+blockWords, end/64)
+			next := p.next[lo:hi]
+			p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
+			for _, word := range next {
+				w.next += int64(bits.OnesCount64(word))
+			}
+		}
+		from = end
+	}
+}
+
+// scatterRow1 writes u at the place of every entry of row up to the first one beyond
+// segment, whose first rank is first, and returns how many it wrote.
+func scatterRow1(segment []uint32, first uint32, row []uint32, u uint32) int {
+	for i, v := range row {
+		at := v - first
+		if uint(at) >= uint(len(segment)) {
+			return i
+		}
+		segment[at] = u
+	}
+	return len(row)
 }
 
 // stepDown expands the frontier's list. Every thread leaves its claims, divided by
@@ -48,10 +188,9 @@ func (p *Processor) stepDown() {
 		w := &p.workers[0]
 		w.found = w.found[:0]
 		for _, u := range list {
-			s := p.subOf(u)
-			lo, hi := s.Out.Row(u - s.First)
-			w.found = claimAlone(s.Out.Neighbours[lo:hi], u, p.seen, p.parent, w.found)
-			w.examined += int64(hi - lo)
+			row := p.row(u)
+			w.found = claimAlone(row, u, p.seen, p.parent, w.found)
+			w.examined += int64(len(row))
 		}
 		p.divide(w)
 		p.collect(1)
@@ -67,22 +206,19 @@ func (p *Processor) stepDown() {
 				break
 			}
 			for _, u := range list[at:min(at+takeVertices, len(list))] {
-				s := p.subOf(u)
-				lo, hi := s.Out.Row(u - s.First)
-				if hi-lo >= hubArcs {
+				row := p.row(u)
+				if len(row) >= hubArcs {
 					w.hubs = append(w.hubs, u)
 					continue
 				}
-				w.found = claim(s.Out.Neighbours[lo:hi], u, p.seen, p.parent, w.found)
-				w.examined += int64(hi - lo)
+				w.found = claim(row, u, p.seen, p.parent, w.found)
+				w.examined += int64(len(row))
 			}
 		}
 	})
 	for i := range p.workers {
 		for _, u := range p.workers[i].hubs {
-			s := p.subOf(u)
-			lo, hi := s.Out.Row(u - s.First)
-			row := s.Out.Neighbours[lo:hi]
+			row := p.row(u)
 			p.team.For(len(row), hubArcs/4, func(id, a, b int) {
 				w := &p.workers[id]
 				w.found = claim(row[a:b], u, p.seen, p.parent, w.found)
@@ -97,10 +233,12 @@ func (p *Processor) stepDown() {
 
 // fewArcs tells whether the rows of the list hold at most serialArcs arcs.
 func (p *Processor) fewArcs(list []uint32) bool {
-	sum := uint64(0)
+	if p.frontArcs >= 0 {
+		return p.frontArcs <= serialArcs
+	}
+	sum := 0
 	for _, u := range list {
-		s := p.subOf(u)
-		if sum += s.Out.Degree(u - s.First); sum > serialArcs {
+		if sum += len(p.row(u)); sum > serialArcs {
 			return false
 		}
 	}
@@ -164,75 +302,6 @@ func (p *Processor) collect(n int) {
 			}
 		}
 	}
-}
-
-// stepUp looks, for every unvisited own vertex, for a neighbour in the frontier.
-func (p *Processor) stepUp() {
-	for _, o := range p.own {
-		in := o.sub.In
-		n := len(o.chunks) - 1
-		if n <= 0 {
-			continue
-		}
-		run := func(id, lo, hi int) {
-			w := &p.workers[id]
-			from, to := o.chunks[lo], o.chunks[hi]
-			base := o.sub.First / 64
-			c, e := probe(in, o.sub.First, o.sub.Rows, from, to,
-				p.seen[base:], p.next[base:], p.front, p.parent)
-			w.next += c
-			w.examined += e
-		}
-		if p.threads == 1 || n == 1 {
-			run(0, 0, n)
-		} else {
-			p.team.For(n, 1, run)
-		}
-	}
-}
-
-// probe is the bottom-up kernel over words from … to−1 of a range: seen and next
-// are the range's words, front and parent those of all ranks. It returns how many
-// vertices it found and how many adjacency entries it read.
-func probe(in *graph.Adjacency, first, rows, from, to uint32, seen, next, front []uint64, parent []uint32) (found, examined int64) {
-	firsts := in.FirstNeighbours
-	for word := from; word < to; word++ {
-		todo := ^seen[word]
-		hits := uint64(0)
-		for ; todo != 0; todo &= todo - 1 {
-			bit := uint32(bits.TrailingZeros64(todo))
-			i := word*64 + bit
-			u := firsts[i]
-			if u == graph.None {
-				continue
-			}
-			if front[u/64]>>(u%64)&1 != 0 {
-				examined++
-				hits |= 1 << bit
-				parent[first+i] = u
-				continue
-			}
-			lo, hi := in.Row(i)
-			row := in.Neighbours[lo:hi]
-			k := 1
-			for ; k < len(row); k++ {
-				u := row[k]
-				if front[u/64]>>(u%64)&1 != 0 {
-					hits |= 1 << bit
-					parent[first+i] = u
-					k++
-					break
-				}
-			}
-			examined += int64(k)
-		}
-		next[word] = hits
-		if hits != 0 {
-			seen[word] |= hits
-			found += int64(bits.OnesCount64(hits))
-		}
-	}
-	return found, examined
 }
 
 // arcsOfList sums the degrees of the new frontier, a list.

@@ -97,14 +97,18 @@ func place(g shape, l layout) *placed {
 				}
 				return p.rankOf[row[i]] < p.rankOf[row[j]]
 			})
-			first := graph.None
+			first, second := graph.None, graph.None
 			for k, v := range row {
-				if k == 0 {
+				switch k {
+				case 0:
 					first = p.rankOf[v]
+				case 1:
+					second = p.rankOf[v]
 				}
 				a.Neighbours = append(a.Neighbours, p.rankOf[v])
 			}
 			a.FirstNeighbours = append(a.FirstNeighbours, first)
+			a.SecondNeighbours = append(a.SecondNeighbours, second)
 			offsets = append(offsets, uint64(len(a.Neighbours)))
 		}
 		if l.wide {
@@ -148,6 +152,7 @@ func (p *placed) sum() uint64 {
 		fmt.Fprint(h, a.Offsets64)
 		words(a.Neighbours)
 		words(a.FirstNeighbours)
+		words(a.SecondNeighbours)
 	}
 	for _, part := range p.parts {
 		fmt.Fprint(h, part.Index, part.Ranks, part.Directed, part.Ranges)

@@ -164,7 +164,7 @@ func seenRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()
 	ctx := context.Background()
 	p := alone(t, fan(), 0, newProcessor)
-	p.reset(kernels.NeedNextArcs | kernels.NeedUnvisited)
+	p.reset(kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedUnvisitedArcs)
 	p.setRoot(7)
 	p.publish(0)
 	p.gather(1, p.tell(1, false, p.part.Ranges[1].First))
@@ -215,7 +215,7 @@ func formsRule(t reporter, newProcessor func() kernels.Processor) {
 					continue
 				}
 				p.where = fmt.Sprintf("a message of %d, spread %d, list %v", count, spread, asList)
-				p.reset(kernels.NeedNextArcs | kernels.NeedUnvisited)
+				p.reset(kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedUnvisitedArcs)
 				var ranks []uint32
 				for i := 0; i < count; i++ {
 					ranks = append(ranks, rg.First+uint32(i)*spread%rg.Vertices)

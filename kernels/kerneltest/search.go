@@ -45,8 +45,9 @@ func scripts() []script {
 }
 
 // needs are asked for in turn.
-var needs = []kernels.Need{0, kernels.NeedNextArcs, kernels.NeedUnvisited, kernels.NeedExamined,
-	kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedExamined}
+var needs = []kernels.Need{0, kernels.NeedNextArcs, kernels.NeedUnvisited, kernels.NeedUnvisitedArcs, kernels.NeedExamined,
+	kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedUnvisitedArcs | kernels.NeedExamined,
+	kernels.NeedFewArcs | kernels.NeedUnvisited}
 
 // run is a graph on its partitions with a processor for each.
 type run struct {

@@ -1,0 +1,96 @@
+//go:build amd64 && !noasm
+
+package cpu
+
+import "github.com/totemgo/totemgo/internal/cpufeat"
+
+// available lists the sets of this processor, best first.
+func available() []kernelSet {
+	f := cpufeat.Get()
+	var sets []kernelSet
+	if f.AVX512 {
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, scan: scan512, mapBack: mapBack})
+	}
+	if f.AVX2 {
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, scan: scan256, mapBack: mapBack})
+	}
+	return append(sets, generic)
+}
+
+// The wrappers check what the assembly relies on: it reads and writes no more than
+// they have compared with the slices' lengths, beside entries of front, out and all,
+// which stand for ranks and ids below their lengths by the placement's word.
+
+func checkProbe(seen, next []uint64, firsts, seconds, parent, rest []uint32) {
+	n := len(seen)
+	if n == 0 {
+		return
+	}
+	// The last word may be padded: its bits beyond the arrays are set.
+	rows := min(len(firsts), len(seconds), len(parent), 64*n)
+	_ = next[n-1]
+	_ = rest[64*n+restSlack-1]
+	if rows <= 64*(n-1) || rows < 64*n && ^seen[n-1]>>(rows%64) != 0 {
+		panic("cpu: rows do not cover the words")
+	}
+}
+
+func probe512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
+	checkProbe(seen, next, firsts, seconds, parent, rest)
+	return probeAVX512(seen, next, firsts, seconds, parent, rest, front)
+}
+
+func probe256(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
+	checkProbe(seen, next, firsts, seconds, parent, rest)
+	return probeAVX2(seen, next, firsts, seconds, parent, rest, front)
+}
+
+func checkSettle(scatter []uint32, seen, next []uint64, parent []uint32) {
+	if n := len(seen); n > 0 {
+		_, _, _ = next[n-1], scatter[64*n-1], parent[64*n-1]
+	}
+}
+
+func settle512(scatter []uint32, seen, next []uint64, parent []uint32) {
+	checkSettle(scatter, seen, next, parent)
+	settleAVX512(scatter, seen, next, parent)
+}
+
+func settle256(scatter []uint32, seen, next []uint64, parent []uint32) {
+	checkSettle(scatter, seen, next, parent)
+	settleAVX2(scatter, seen, next, parent)
+}
+
+func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
+
+func scan256(row []uint32, front []uint64) int { return scanAVX2(row, front) }
+
+func mapBack(out, vertexOf, parent, all []uint32, seen []uint64) {
+	n := len(vertexOf)
+	if n == 0 {
+		return
+	}
+	_, _ = parent[n-1], seen[(n-1)/64]
+	mapBackPrefetch(out, vertexOf, parent, all, seen)
+}
+
+//go:noescape
+func probeAVX512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+
+//go:noescape
+func probeAVX2(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+
+//go:noescape
+func settleAVX512(scatter []uint32, seen, next []uint64, parent []uint32)
+
+//go:noescape
+func settleAVX2(scatter []uint32, seen, next []uint64, parent []uint32)
+
+//go:noescape
+func scanAVX512(row []uint32, front []uint64) int
+
+//go:noescape
+func scanAVX2(row []uint32, front []uint64) int
+
+//go:noescape
+func mapBackPrefetch(out, vertexOf, parent, all []uint32, seen []uint64)

@@ -1,0 +1,529 @@
+//go:build amd64 && !noasm
+
+#include "textflag.h"
+
+// 0, 1, … 15
+DATA iota<>+0(SB)/8, $0x0000000100000000
+DATA iota<>+8(SB)/8, $0x0000000300000002
+DATA iota<>+16(SB)/8, $0x0000000500000004
+DATA iota<>+24(SB)/8, $0x0000000700000006
+DATA iota<>+32(SB)/8, $0x0000000900000008
+DATA iota<>+40(SB)/8, $0x0000000b0000000a
+DATA iota<>+48(SB)/8, $0x0000000d0000000c
+DATA iota<>+56(SB)/8, $0x0000000f0000000e
+GLOBL iota<>(SB), RODATA|NOPTR, $64
+
+// 1, 2, 4, … 128: lane i's bit of a byte
+DATA lanebit<>+0(SB)/8, $0x0000000200000001
+DATA lanebit<>+8(SB)/8, $0x0000000800000004
+DATA lanebit<>+16(SB)/8, $0x0000002000000010
+DATA lanebit<>+24(SB)/8, $0x0000008000000040
+GLOBL lanebit<>(SB), RODATA|NOPTR, $32
+
+// PROBE512 tests the neighbours in Z0 of the lanes in K2 against the bits at R12.
+// The hits are left in K4, and the neighbours that hit are stored as parents.
+#define PROBE512(at) \
+	VPSRLD      $5, Z0, Z1             \
+	KMOVW       K2, K3                 \
+	VPXORD      Z2, Z2, Z2             \
+	VPGATHERDD  (R12)(Z1*4), K3, Z2    \
+	VPRORVD     Z0, Z2, Z2             \
+	VPTESTMD    Z30, Z2, K2, K4        \
+	VMOVDQU32   Z0, K4, at(R10)
+
+// GROUP512 probes 16 vertices of the word, number g of four, index vector in ids.
+#define GROUP512(g, ids, skip) \
+	MOVQ        AX, BX                 \
+	SHRQ        $(16*g), BX            \
+	ANDL        $0xffff, BX            \
+	JZ          skip                   \
+	KMOVW       BX, K1                 \
+	VMOVDQU32.Z (64*g)(R8), K1, Z0     \
+	VPCMPUD     $4, Z31, Z0, K1, K2    \
+	PROBE512(64*g)                     \
+	KMOVW       K4, BX                 \
+	KANDNW      K2, K4, K5             \
+	KMOVW       K5, R14                \
+	SHLQ        $(16*g), BX            \
+	ORQ         BX, DX                 \
+	TESTL       R14, R14               \
+	JZ          skip                   \
+	VMOVDQU32.Z (64*g)(R9), K5, Z0     \
+	VPCMPUD     $4, Z31, Z0, K5, K2    \
+	PROBE512(64*g)                     \
+	KMOVW       K4, BX                 \
+	KANDNW      K5, K4, K5             \
+	KMOVW       K5, R14                \
+	SHLQ        $(16*g), BX            \
+	ORQ         BX, DX                 \
+	VPADDD      ids, Z29, Z3           \
+	VPCOMPRESSD.Z Z3, K5, Z4           \
+	VMOVDQU32   Z4, (R11)              \
+	POPCNTL     R14, R14               \
+	LEAQ        (R11)(R14*4), R11
+
+// func probeAVX512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+TEXT ·probeAVX512(SB), NOSPLIT, $0-176
+	MOVQ seen_base+0(FP), SI
+	MOVQ seen_len+8(FP), CX
+	MOVQ next_base+24(FP), DI
+	MOVQ firsts_base+48(FP), R8
+	MOVQ seconds_base+72(FP), R9
+	MOVQ parent_base+96(FP), R10
+	MOVQ rest_base+120(FP), R11
+	MOVQ front_base+144(FP), R12
+	VPTERNLOGD $0xff, Z31, Z31, Z31 // None
+	VPSRLD $31, Z31, Z30            // 1
+	VMOVDQU32 iota<>(SB), Z24
+	VPSLLD $4, Z30, Z5              // 16
+	VPADDD Z5, Z24, Z25
+	VPADDD Z5, Z25, Z26
+	VPADDD Z5, Z26, Z27
+	VPXORD Z29, Z29, Z29            // number of the word's first vertex
+	VPSLLD $6, Z30, Z28             // 64
+	TESTQ CX, CX
+	JZ done
+
+word:
+	MOVQ (SI), AX
+	NOTQ AX
+	XORL DX, DX
+	TESTQ AX, AX
+	JZ store
+	GROUP512(0, Z24, g1)
+g1:
+	GROUP512(1, Z25, g2)
+g2:
+	GROUP512(2, Z26, g3)
+g3:
+	GROUP512(3, Z27, store)
+store:
+	MOVQ DX, (DI)
+	ORQ DX, (SI)
+	ADDQ $8, SI
+	ADDQ $8, DI
+	ADDQ $256, R8
+	ADDQ $256, R9
+	ADDQ $256, R10
+	VPADDD Z28, Z29, Z29
+	DECQ CX
+	JNZ word
+
+done:
+	SUBQ rest_base+120(FP), R11
+	SHRQ $2, R11
+	MOVQ R11, ret+168(FP)
+	VZEROUPPER
+	RET
+
+// func settleAVX512(scatter []uint32, seen, next []uint64, parent []uint32)
+TEXT ·settleAVX512(SB), NOSPLIT, $0-96
+	MOVQ scatter_base+0(FP), R8
+	MOVQ seen_base+24(FP), SI
+	MOVQ seen_len+32(FP), CX
+	MOVQ next_base+48(FP), DI
+	MOVQ parent_base+72(FP), R10
+	VPTERNLOGD $0xff, Z31, Z31, Z31
+	TESTQ CX, CX
+	JZ done
+
+word:
+	VMOVDQU32 (R8), Z0
+	VMOVDQU32 64(R8), Z1
+	VMOVDQU32 128(R8), Z2
+	VMOVDQU32 192(R8), Z3
+	VPCMPUD $4, Z31, Z0, K1
+	VPCMPUD $4, Z31, Z1, K2
+	VPCMPUD $4, Z31, Z2, K3
+	VPCMPUD $4, Z31, Z3, K4
+	KUNPCKWD K1, K2, K1
+	KUNPCKWD K3, K4, K3
+	KUNPCKDQ K1, K3, K1
+	KMOVQ K1, AX
+	XORL DX, DX
+	TESTQ AX, AX
+	JZ store
+	VMOVDQU32 Z31, (R8)
+	VMOVDQU32 Z31, 64(R8)
+	VMOVDQU32 Z31, 128(R8)
+	VMOVDQU32 Z31, 192(R8)
+	MOVQ (SI), BX
+	MOVQ BX, DX
+	NOTQ DX
+	ANDQ AX, DX
+	JZ store
+	ORQ DX, BX
+	MOVQ BX, (SI)
+	KMOVQ DX, K1
+	VMOVDQU32 Z0, K1, (R10)
+	KSHIFTRQ $16, K1, K2
+	VMOVDQU32 Z1, K2, 64(R10)
+	KSHIFTRQ $32, K1, K3
+	VMOVDQU32 Z2, K3, 128(R10)
+	KSHIFTRQ $48, K1, K4
+	VMOVDQU32 Z3, K4, 192(R10)
+store:
+	MOVQ DX, (DI)
+	ADDQ $8, SI
+	ADDQ $8, DI
+	ADDQ $256, R8
+	ADDQ $256, R10
+	DECQ CX
+	JNZ word
+
+done:
+	VZEROUPPER
+	RET
+
+// func scanAVX512(row []uint32, front []uint64) int
+TEXT ·scanAVX512(SB), NOSPLIT, $0-56
+	MOVQ row_base+0(FP), SI
+	MOVQ row_len+8(FP), CX
+	MOVQ front_base+24(FP), R12
+	VPTERNLOGD $0xff, Z31, Z31, Z31
+	VPSRLD $31, Z31, Z30
+	XORL AX, AX
+	KXNORW K1, K1, K1
+
+full:
+	MOVQ CX, BX
+	SUBQ AX, BX
+	CMPQ BX, $16
+	JLT tail
+	VMOVDQU32 (SI)(AX*4), Z0
+	VPSRLD $5, Z0, Z1
+	KMOVW K1, K3
+	VPXORD Z2, Z2, Z2
+	VPGATHERDD (R12)(Z1*4), K3, Z2
+	VPRORVD Z0, Z2, Z2
+	VPTESTMD Z30, Z2, K4
+	KMOVW K4, DX
+	TESTL DX, DX
+	JNZ hit
+	ADDQ $16, AX
+	JMP full
+
+tail:
+	TESTQ BX, BX
+	JZ none
+	MOVL $1, DX
+	MOVQ BX, CX
+	SHLL CX, DX
+	DECL DX
+	KMOVW DX, K1
+	VMOVDQU32.Z (SI)(AX*4), K1, Z0
+	VPSRLD $5, Z0, Z1
+	KMOVW K1, K3
+	VPXORD Z2, Z2, Z2
+	VPGATHERDD (R12)(Z1*4), K3, Z2
+	VPRORVD Z0, Z2, Z2
+	VPTESTMD Z30, Z2, K1, K4
+	KMOVW K4, DX
+	TESTL DX, DX
+	JNZ hit
+none:
+	MOVQ row_len+8(FP), AX
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+hit:
+	TZCNTL DX, DX
+	ADDQ DX, AX
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+// LANES256 spreads the byte in BX over the lanes of mask.
+#define LANES256(mask) \
+	MOVQ         BX, X1        \
+	VPBROADCASTD X1, mask      \
+	VPAND        Y14, mask, mask \
+	VPCMPEQD     Y14, mask, mask
+
+// PROBE256 tests the neighbours in Y0 of the lanes in Y2 against the bits at R12.
+// The hits are left in Y4, and the neighbours that hit are stored as parents.
+#define PROBE256(at) \
+	VPSRLD     $5, Y0, Y1             \
+	VMOVDQA    Y2, Y3                 \
+	VPXOR      Y4, Y4, Y4             \
+	VPGATHERDD Y3, (R12)(Y1*4), Y4    \
+	VPAND      Y13, Y0, Y1            \
+	VPSRLVD    Y1, Y4, Y4             \
+	VPSLLD     $31, Y4, Y4            \
+	VPSRAD     $31, Y4, Y4            \
+	VPMASKMOVD Y0, Y4, at(R10)
+
+// GROUP256 probes 8 vertices of the word, number g of eight.
+#define GROUP256(g, more, skip) \
+	MOVQ       AX, BX                 \
+	SHRQ       $(8*g), BX             \
+	ANDL       $0xff, BX              \
+	JZ         skip                   \
+	LANES256(Y5)                      \
+	VPMASKMOVD (32*g)(R8), Y5, Y0     \
+	VPCMPEQD   Y15, Y0, Y2            \
+	VPANDN     Y5, Y2, Y2             \
+	PROBE256(32*g)                    \
+	VMOVMSKPS  Y4, BX                 \
+	SHLQ       $(8*g), BX             \
+	ORQ        BX, DX                 \
+	VPANDN     Y2, Y4, Y5             \
+	VMOVMSKPS  Y5, R14                \
+	TESTL      R14, R14               \
+	JZ         skip                   \
+	VPMASKMOVD (32*g)(R9), Y5, Y0     \
+	VPCMPEQD   Y15, Y0, Y2            \
+	VPANDN     Y5, Y2, Y2             \
+	PROBE256(32*g)                    \
+	VMOVMSKPS  Y4, BX                 \
+	SHLQ       $(8*g), BX             \
+	ORQ        BX, DX                 \
+	VPANDN     Y5, Y4, Y5             \
+	VMOVMSKPS  Y5, R14                \
+	TESTL      R14, R14               \
+	JZ         skip                   \
+more:                                     \
+	TZCNTL     R14, BX                \
+	LEAL       (8*g)(R13)(BX*1), BX   \
+	MOVL       BX, (R11)              \
+	ADDQ       $4, R11                \
+	LEAL       -1(R14), BX            \
+	ANDL       BX, R14                \
+	JNZ        more
+
+// func probeAVX2(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+TEXT ·probeAVX2(SB), NOSPLIT, $0-176
+	MOVQ seen_base+0(FP), SI
+	MOVQ seen_len+8(FP), CX
+	MOVQ next_base+24(FP), DI
+	MOVQ firsts_base+48(FP), R8
+	MOVQ seconds_base+72(FP), R9
+	MOVQ parent_base+96(FP), R10
+	MOVQ rest_base+120(FP), R11
+	MOVQ front_base+144(FP), R12
+	VPCMPEQD Y15, Y15, Y15 // None
+	VMOVDQU lanebit<>(SB), Y14
+	VPSRLD $27, Y15, Y13   // 31
+	XORL R13, R13
+	TESTQ CX, CX
+	JZ done
+
+word:
+	MOVQ (SI), AX
+	NOTQ AX
+	XORL DX, DX
+	TESTQ AX, AX
+	JZ store
+	GROUP256(0, m0, g1)
+g1:
+	GROUP256(1, m1, g2)
+g2:
+	GROUP256(2, m2, g3)
+g3:
+	GROUP256(3, m3, g4)
+g4:
+	GROUP256(4, m4, g5)
+g5:
+	GROUP256(5, m5, g6)
+g6:
+	GROUP256(6, m6, g7)
+g7:
+	GROUP256(7, m7, store)
+store:
+	MOVQ DX, (DI)
+	ORQ DX, (SI)
+	ADDQ $8, SI
+	ADDQ $8, DI
+	ADDQ $256, R8
+	ADDQ $256, R9
+	ADDQ $256, R10
+	ADDL $64, R13
+	DECQ CX
+	JNZ word
+
+done:
+	SUBQ rest_base+120(FP), R11
+	SHRQ $2, R11
+	MOVQ R11, ret+168(FP)
+	VZEROUPPER
+	RET
+
+// SETTLE256 takes 8 vertices of the word, number g of eight, whose scatter entries
+// are set where AX has a bit, and stores those of DX's bits.
+#define SETTLE256(g, skip) \
+	MOVQ       DX, BX                 \
+	SHRQ       $(8*g), BX             \
+	ANDL       $0xff, BX              \
+	JZ         skip                   \
+	LANES256(Y5)                      \
+	VMOVDQU    (32*g)(R8), Y0         \
+	VPMASKMOVD Y0, Y5, (32*g)(R10)
+
+// SET256 adds to AX which of the scatter entries of group g are set.
+#define SET256(g) \
+	VPCMPEQD  (32*g)(R8), Y15, Y0    \
+	VMOVMSKPS Y0, BX                 \
+	XORL      $0xff, BX              \
+	SHLQ      $(8*g), BX             \
+	ORQ       BX, AX
+
+// func settleAVX2(scatter []uint32, seen, next []uint64, parent []uint32)
+TEXT ·settleAVX2(SB), NOSPLIT, $0-96
+	MOVQ scatter_base+0(FP), R8
+	MOVQ seen_base+24(FP), SI
+	MOVQ seen_len+32(FP), CX
+	MOVQ next_base+48(FP), DI
+	MOVQ parent_base+72(FP), R10
+	VPCMPEQD Y15, Y15, Y15
+	VMOVDQU lanebit<>(SB), Y14
+	TESTQ CX, CX
+	JZ done
+
+word:
+	XORL AX, AX
+	SET256(0)
+	SET256(1)
+	SET256(2)
+	SET256(3)
+	SET256(4)
+	SET256(5)
+	SET256(6)
+	SET256(7)
+	XORL DX, DX
+	TESTQ AX, AX
+	JZ store
+	MOVQ (SI), DX
+	NOTQ DX
+	ANDQ AX, DX
+	ORQ DX, (SI)
+	SETTLE256(0, s1)
+s1:
+	SETTLE256(1, s2)
+s2:
+	SETTLE256(2, s3)
+s3:
+	SETTLE256(3, s4)
+s4:
+	SETTLE256(4, s5)
+s5:
+	SETTLE256(5, s6)
+s6:
+	SETTLE256(6, s7)
+s7:
+	SETTLE256(7, clear)
+clear:
+	VMOVDQU Y15, (R8)
+	VMOVDQU Y15, 32(R8)
+	VMOVDQU Y15, 64(R8)
+	VMOVDQU Y15, 96(R8)
+	VMOVDQU Y15, 128(R8)
+	VMOVDQU Y15, 160(R8)
+	VMOVDQU Y15, 192(R8)
+	VMOVDQU Y15, 224(R8)
+store:
+	MOVQ DX, (DI)
+	ADDQ $8, SI
+	ADDQ $8, DI
+	ADDQ $256, R8
+	ADDQ $256, R10
+	DECQ CX
+	JNZ word
+
+done:
+	VZEROUPPER
+	RET
+
+// func scanAVX2(row []uint32, front []uint64) int
+TEXT ·scanAVX2(SB), NOSPLIT, $0-56
+	MOVQ row_base+0(FP), SI
+	MOVQ row_len+8(FP), CX
+	MOVQ front_base+24(FP), R12
+	VPCMPEQD Y15, Y15, Y15
+	VPSRLD $27, Y15, Y13
+	XORL AX, AX
+
+full:
+	MOVQ CX, BX
+	SUBQ AX, BX
+	CMPQ BX, $8
+	JLT tail
+	VMOVDQU (SI)(AX*4), Y0
+	VPSRLD $5, Y0, Y1
+	VMOVDQA Y15, Y3
+	VPXOR Y4, Y4, Y4
+	VPGATHERDD Y3, (R12)(Y1*4), Y4
+	VPAND Y13, Y0, Y1
+	VPSRLVD Y1, Y4, Y4
+	VPSLLD $31, Y4, Y4
+	VMOVMSKPS Y4, DX
+	TESTL DX, DX
+	JNZ hit
+	ADDQ $8, AX
+	JMP full
+
+hit:
+	TZCNTL DX, DX
+	ADDQ DX, AX
+	MOVQ AX, ret+48(FP)
+	VZEROUPPER
+	RET
+
+tail:
+	VZEROUPPER
+one:
+	CMPQ AX, CX
+	JGE end
+	MOVL (SI)(AX*4), BX
+	MOVL BX, DX
+	SHRL $5, DX
+	MOVL (R12)(DX*4), DX
+	BTL BX, DX
+	JCS end
+	INCQ AX
+	JMP one
+end:
+	MOVQ AX, ret+48(FP)
+	RET
+
+// ahead is how many ranks before its store a line of out is asked for.
+#define ahead 64
+
+// func mapBackPrefetch(out, vertexOf, parent, all []uint32, seen []uint64)
+TEXT ·mapBackPrefetch(SB), NOSPLIT, $0-120
+	MOVQ out_base+0(FP), DI
+	MOVQ vertexOf_base+24(FP), R8
+	MOVQ vertexOf_len+32(FP), CX
+	MOVQ parent_base+48(FP), R9
+	MOVQ all_base+72(FP), R10
+	MOVQ seen_base+96(FP), SI
+	XORL AX, AX      // i
+	MOVQ CX, R13
+	SUBQ $ahead, R13 // up to here a look ahead stays within vertexOf
+	MOVL $-1, R14
+
+rank:
+	CMPQ AX, CX
+	JGE done
+	TESTQ $63, AX
+	JNZ same
+	MOVQ (SI), BX
+	ADDQ $8, SI
+same:
+	CMPQ AX, R13
+	JGE near
+	MOVL (4*ahead)(R8)(AX*4), DX
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x97 // PREFETCHW (DI)(DX*4)
+near:
+	MOVL (R8)(AX*4), DX
+	MOVL (R9)(AX*4), R11
+	MOVL R14, R12
+	BTQ AX, BX
+	JCC none
+	MOVL (R10)(R11*4), R12
+none:
+	MOVL R12, (DI)(DX*4)
+	INCQ AX
+	JMP rank
+
+done:
+	RET
