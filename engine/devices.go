@@ -123,7 +123,8 @@ func (d *Devices) info(p Processor) (device.Info, bool) {
 // processor makes the kernels' side of a processor.
 func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) {
 	if p.Kind == "cpu" {
-		return cpu.New(p.Threads), nil
+		k := cpu.New(p.Threads)
+		return k, k.Use(o.Kernels)
 	}
 	s, err := gpu.ParseStrategy(o.GPUStrategy)
 	if err != nil {

@@ -10,6 +10,7 @@ import (
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -218,6 +219,16 @@ func (e *Engine) Director() string {
 
 // Rates are the costs that "auto" uses: given or measured.
 func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
+
+// Kernels is the name of the CPU processors' inner loops, "" if there is none.
+func (e *Engine) Kernels() string {
+	for _, p := range e.procs {
+		if c, ok := p.(*cpu.Processor); ok {
+			return c.KernelSet()
+		}
+	}
+	return ""
+}
 
 // Placement is the policy that was applied, and why.
 func (e *Engine) Placement() (policy partition.Policy, why string) {

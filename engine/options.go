@@ -10,6 +10,7 @@ import (
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/partition"
 )
@@ -58,6 +59,9 @@ type Options struct {
 	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
 	// "thread", "warp", "group", "edge".
 	GPUStrategy string
+	// Kernels names the inner loops of the CPU processors: "" and "auto" for the best
+	// that this machine runs, or one of cpu.Kernels.
+	Kernels string
 	// NoKernelCache builds device kernels anew instead of keeping them in the user's
 	// cache folder.
 	NoKernelCache bool
@@ -175,6 +179,9 @@ func (o *Options) ensureDefaults() error {
 	if s, err := gpu.ParseStrategy(o.GPUStrategy); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	} else if err := (gpu.Options{TopDown: s}).Validate(); err != nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	}
+	if err := cpu.New(1).Use(o.Kernels); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if o.MemoryLimit == 0 {

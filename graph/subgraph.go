@@ -13,8 +13,8 @@ type Adjacency struct {
 	// FirstNeighbours[i] is the first neighbour of row i, None where the row is
 	// empty.
 	FirstNeighbours []uint32
-	// SecondNeighbours[i] is the second neighbour of row i, None where the row has
-	// fewer than two. It is nil where only devices load the range.
+	// SecondNeighbours[i] is the second neighbour of row i, or the only one, None
+	// where the row is empty. It is nil where only devices load the range.
 	SecondNeighbours []uint32
 	// Weights has one weight per neighbour, the smallest of the tuples between the
 	// pair, or is empty.

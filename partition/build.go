@@ -705,7 +705,7 @@ func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfK
 			}
 			a.FirstNeighbours[i] = neighbour(row, 0)
 			if second != nil {
-				second[i] = neighbour(row, 1)
+				second[i] = neighbour(row, min(1, len(row)-1))
 			}
 			moved += int64(len(row))
 		}
@@ -721,12 +721,12 @@ func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfK
 	return a, nil
 }
 
-// neighbour is entry k of a row, None where the row is shorter.
+// neighbour is entry k of a row, None where the row is empty.
 func neighbour(row []uint32, k int) uint32 {
-	if k < len(row) {
-		return row[k]
+	if len(row) == 0 {
+		return graph.None
 	}
-	return graph.None
+	return row[k]
 }
 
 // Duplicates counts the records of src that repeat another: between the same two

@@ -186,7 +186,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if err := eng.BFSInto(ctx, labels.Label(roots[0]), clocked); err != nil { // untimed
 		return err
 	}
-	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: "generic", Director: eng.Director(), Processors: eng.Processors()}
+	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Director: eng.Director(), Processors: eng.Processors()}
 	policy, _ := eng.Placement()
 	isolated := eng.Isolated()
 	doc.Placement, doc.Isolated = string(policy), &isolated

@@ -45,7 +45,7 @@ type engineFlags struct {
 	threads                                            int
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
-	gpuStrategy                                        string
+	gpuStrategy, kernels                               string
 	noCache                                            bool
 }
 
@@ -63,6 +63,7 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	completes(c, "placement", placements()...)
 	if runs {
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
+		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: auto (the best that runs here), avx512, avx2, generic")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
 		completes(c, "director", bsp.Directors()...)
@@ -88,7 +89,7 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, Kernels: f.kernels, NoKernelCache: f.noCache,
 	}
 	var err error
 	processors := f.processors

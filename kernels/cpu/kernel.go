@@ -26,12 +26,13 @@ type kernelSet struct {
 
 	// probe is a bottom-up step over whole words, at most blockWords. seen and next
 	// are the words, firsts, seconds and parent the block's part of the arrays by
-	// vertex, front the frontier over all ranks. A vertex whose bit in seen is 0 and
-	// whose first or second neighbour is in the frontier gets that one as its parent
-	// and its bit in seen; next becomes the bits so found. The others that have a
-	// neighbour are listed in rest, as numbers within the block, rising; probe returns
-	// how many. firsts, seconds and parent may be shorter than 64 entries a word where
-	// the bits beyond them are set in seen. rest has room for all, and restSlack.
+	// vertex, front the frontier over all ranks and one word more. A vertex whose bit in
+	// seen is 0 and whose first or second neighbour is in the frontier gets that one as
+	// its parent and its bit in seen; next becomes the bits so found. The others of
+	// bit 0 are listed in rest, as numbers within the block, rising; probe returns how
+	// many, and may write to their parents. firsts, seconds and parent may be shorter
+	// than 64 entries a word where the bits beyond them are set in seen. rest has room
+	// for all, and restSlack.
 	probe func(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
 
 	// settle ends a scattered top-down step over whole words: an entry of scatter
@@ -76,15 +77,41 @@ func probeGeneric(seen, next []uint64, firsts, seconds, parent, rest []uint32, f
 	rested := 0
 	for word, old := range seen {
 		hits := uint64(0)
-		for todo := ^old; todo != 0; todo &= todo - 1 {
-			bit := bits.TrailingZeros64(todo)
-			i := word*64 + bit
-			u := firsts[i]
-			if u == graph.None {
-				continue
+		miss := ^old
+		if bits.OnesCount64(miss) >= 16 && 64*word+64 <= len(firsts) {
+			// All first neighbours without a branch, which would be mispredicted.
+			block := firsts[64*word : 64*word+64]
+			to := parent[64*word : 64*word+64]
+			for i, u := range block {
+				hits |= front[u/64] >> (u % 64) & 1 << i
 			}
+			if old == 0 {
+				copy(to, block)
+			} else {
+				for w := miss & hits; w != 0; w &= w - 1 {
+					i := bits.TrailingZeros64(w)
+					to[i] = block[i]
+				}
+			}
+			hits &= miss
+			miss &^= hits
+			for ; miss != 0; miss &= miss - 1 {
+				bit := bits.TrailingZeros64(miss)
+				i := 64*word + bit
+				u := seconds[i]
+				parent[i] = u
+				hit := front[u/64] >> (u % 64) & 1
+				hits |= hit << bit
+				rest[rested] = uint32(i)
+				rested += 1 - int(hit)
+			}
+		}
+		for ; miss != 0; miss &= miss - 1 {
+			bit := bits.TrailingZeros64(miss)
+			i := 64*word + bit
+			u := firsts[i]
 			if front[u/64]>>(u%64)&1 == 0 {
-				if u = seconds[i]; u == graph.None || front[u/64]>>(u%64)&1 == 0 {
+				if u = seconds[i]; front[u/64]>>(u%64)&1 == 0 {
 					rest[rested] = uint32(i)
 					rested++
 					continue

@@ -21,10 +21,10 @@ func available() []kernelSet {
 // they have compared with the slices' lengths, beside entries of front, out and all,
 // which stand for ranks and ids below their lengths by the placement's word.
 
-func checkProbe(seen, next []uint64, firsts, seconds, parent, rest []uint32) {
+func probe512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
 	n := len(seen)
 	if n == 0 {
-		return
+		return 0
 	}
 	// The last word may be padded: its bits beyond the arrays are set.
 	rows := min(len(firsts), len(seconds), len(parent), 64*n)
@@ -33,16 +33,27 @@ func checkProbe(seen, next []uint64, firsts, seconds, parent, rest []uint32) {
 	if rows <= 64*(n-1) || rows < 64*n && ^seen[n-1]>>(rows%64) != 0 {
 		panic("cpu: rows do not cover the words")
 	}
-}
-
-func probe512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
-	checkProbe(seen, next, firsts, seconds, parent, rest)
 	return probeAVX512(seen, next, firsts, seconds, parent, rest, front)
 }
 
 func probe256(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
-	checkProbe(seen, next, firsts, seconds, parent, rest)
-	return probeAVX2(seen, next, firsts, seconds, parent, rest, front)
+	n := min(len(seen), len(firsts)/64)
+	m := 0
+	if n > 0 {
+		_ = next[n-1]
+		_, _, _, _ = firsts[64*n-1], seconds[64*n-1], parent[64*n-1], rest[64*n+restSlack-1]
+		m = probeAVX2(seen[:n], next, firsts, seconds, parent, rest, front)
+	}
+	if n == len(seen) {
+		return m
+	}
+	// A last word whose rows end within it.
+	at := uint32(64 * n)
+	k := probeGeneric(seen[n:], next[n:], firsts[at:], seconds[at:], parent[at:], rest[m:], front)
+	for i := range rest[m : m+k] {
+		rest[m+i] += at
+	}
+	return m + k
 }
 
 func checkSettle(scatter []uint32, seen, next []uint64, parent []uint32) {

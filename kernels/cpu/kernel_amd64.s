@@ -20,15 +20,15 @@ DATA lanebit<>+16(SB)/8, $0x0000002000000010
 DATA lanebit<>+24(SB)/8, $0x0000008000000040
 GLOBL lanebit<>(SB), RODATA|NOPTR, $32
 
-// PROBE512 tests the neighbours in Z0 of the lanes in K2 against the bits at R12.
+// PROBE512 tests the neighbours in Z0 of the lanes in todo against the bits at R12.
 // The hits are left in K4, and the neighbours that hit are stored as parents.
-#define PROBE512(at) \
+#define PROBE512(todo, at) \
 	VPSRLD      $5, Z0, Z1             \
-	KMOVW       K2, K3                 \
+	KMOVW       todo, K3               \
 	VPXORD      Z2, Z2, Z2             \
 	VPGATHERDD  (R12)(Z1*4), K3, Z2    \
 	VPRORVD     Z0, Z2, Z2             \
-	VPTESTMD    Z30, Z2, K2, K4        \
+	VPTESTMD    Z30, Z2, todo, K4      \
 	VMOVDQU32   Z0, K4, at(R10)
 
 // GROUP512 probes 16 vertices of the word, number g of four, index vector in ids.
@@ -39,18 +39,16 @@ GLOBL lanebit<>(SB), RODATA|NOPTR, $32
 	JZ          skip                   \
 	KMOVW       BX, K1                 \
 	VMOVDQU32.Z (64*g)(R8), K1, Z0     \
-	VPCMPUD     $4, Z31, Z0, K1, K2    \
-	PROBE512(64*g)                     \
+	PROBE512(K1, 64*g)                 \
 	KMOVW       K4, BX                 \
-	KANDNW      K2, K4, K5             \
+	KANDNW      K1, K4, K5             \
 	KMOVW       K5, R14                \
 	SHLQ        $(16*g), BX            \
 	ORQ         BX, DX                 \
 	TESTL       R14, R14               \
 	JZ          skip                   \
 	VMOVDQU32.Z (64*g)(R9), K5, Z0     \
-	VPCMPUD     $4, Z31, Z0, K5, K2    \
-	PROBE512(64*g)                     \
+	PROBE512(K5, 64*g)                 \
 	KMOVW       K4, BX                 \
 	KANDNW      K5, K4, K5             \
 	KMOVW       K5, R14                \
@@ -72,7 +70,7 @@ TEXT ·probeAVX512(SB), NOSPLIT, $0-176
 	MOVQ parent_base+96(FP), R10
 	MOVQ rest_base+120(FP), R11
 	MOVQ front_base+144(FP), R12
-	VPTERNLOGD $0xff, Z31, Z31, Z31 // None
+	VPTERNLOGD $0xff, Z31, Z31, Z31
 	VPSRLD $31, Z31, Z30            // 1
 	VMOVDQU32 iota<>(SB), Z24
 	VPSLLD $4, Z30, Z5              // 16
@@ -240,106 +238,150 @@ hit:
 	VPAND        Y14, mask, mask \
 	VPCMPEQD     Y14, mask, mask
 
-// PROBE256 tests the neighbours in Y0 of the lanes in Y2 against the bits at R12.
-// The hits are left in Y4, and the neighbours that hit are stored as parents.
-#define PROBE256(at) \
-	VPSRLD     $5, Y0, Y1             \
-	VMOVDQA    Y2, Y3                 \
-	VPXOR      Y4, Y4, Y4             \
-	VPGATHERDD Y3, (R12)(Y1*4), Y4    \
-	VPAND      Y13, Y0, Y1            \
-	VPSRLVD    Y1, Y4, Y4             \
-	VPSLLD     $31, Y4, Y4            \
-	VPSRAD     $31, Y4, Y4            \
-	VPMASKMOVD Y0, Y4, at(R10)
+// BIT64 shifts AX left by one and into it the frontier's bit of the first neighbour
+// of vertex i of the word.
+#define BIT64(i) \
+	MOVL (4*(i))(R8), DX     \
+	MOVL DX, BX              \
+	SHRL $5, BX              \
+	MOVL (R12)(BX*4), BX     \
+	BTL  DX, BX              \
+	ADCQ AX, AX
 
-// GROUP256 probes 8 vertices of the word, number g of eight.
-#define GROUP256(g, more, skip) \
-	MOVQ       AX, BX                 \
-	SHRQ       $(8*g), BX             \
-	ANDL       $0xff, BX              \
-	JZ         skip                   \
+#define BITS8(i) \
+	BIT64(i+7) \
+	BIT64(i+6) \
+	BIT64(i+5) \
+	BIT64(i+4) \
+	BIT64(i+3) \
+	BIT64(i+2) \
+	BIT64(i+1) \
+	BIT64(i)
+
+// COPY256 gives those of the word's vertices i … i+7 that are in CX their first
+// neighbours as parents.
+#define COPY256(i) \
+	MOVQ      CX, BX                  \
+	SHRQ      $(i), BX                \
+	ANDL      $0xff, BX               \
 	LANES256(Y5)                      \
-	VPMASKMOVD (32*g)(R8), Y5, Y0     \
-	VPCMPEQD   Y15, Y0, Y2            \
-	VPANDN     Y5, Y2, Y2             \
-	PROBE256(32*g)                    \
-	VMOVMSKPS  Y4, BX                 \
-	SHLQ       $(8*g), BX             \
-	ORQ        BX, DX                 \
-	VPANDN     Y2, Y4, Y5             \
-	VMOVMSKPS  Y5, R14                \
-	TESTL      R14, R14               \
-	JZ         skip                   \
-	VPMASKMOVD (32*g)(R9), Y5, Y0     \
-	VPCMPEQD   Y15, Y0, Y2            \
-	VPANDN     Y5, Y2, Y2             \
-	PROBE256(32*g)                    \
-	VMOVMSKPS  Y4, BX                 \
-	SHLQ       $(8*g), BX             \
-	ORQ        BX, DX                 \
-	VPANDN     Y5, Y4, Y5             \
-	VMOVMSKPS  Y5, R14                \
-	TESTL      R14, R14               \
-	JZ         skip                   \
-more:                                     \
-	TZCNTL     R14, BX                \
-	LEAL       (8*g)(R13)(BX*1), BX   \
-	MOVL       BX, (R11)              \
-	ADDQ       $4, R11                \
-	LEAL       -1(R14), BX            \
-	ANDL       BX, R14                \
-	JNZ        more
+	VMOVDQU   (4*(i))(R8), Y0         \
+	VMOVDQU   (4*(i))(R10), Y1        \
+	VPBLENDVB Y5, Y0, Y1, Y1          \
+	VMOVDQU   Y1, (4*(i))(R10)
 
 // func probeAVX2(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+//
+// Gathers and masked stores are slow on many processors that have no more than AVX2,
+// and branches on what a vertex finds are mispredicted. So all first neighbours of a
+// word are tested without a branch, bit by bit, and all of its unvisited vertices get
+// them as parents: the parent of a vertex that stays unvisited means nothing. Those
+// that missed are then walked, again without a branch on the outcome.
 TEXT ·probeAVX2(SB), NOSPLIT, $0-176
 	MOVQ seen_base+0(FP), SI
-	MOVQ seen_len+8(FP), CX
 	MOVQ next_base+24(FP), DI
 	MOVQ firsts_base+48(FP), R8
 	MOVQ seconds_base+72(FP), R9
 	MOVQ parent_base+96(FP), R10
 	MOVQ rest_base+120(FP), R11
 	MOVQ front_base+144(FP), R12
-	VPCMPEQD Y15, Y15, Y15 // None
 	VMOVDQU lanebit<>(SB), Y14
-	VPSRLD $27, Y15, Y13   // 31
-	XORL R13, R13
-	TESTQ CX, CX
+	XORL R13, R13 // number of the word's first vertex
+	MOVQ seen_len+8(FP), R14
+	SHLQ $6, R14
 	JZ done
 
 word:
-	MOVQ (SI), AX
-	NOTQ AX
-	XORL DX, DX
-	TESTQ AX, AX
+	MOVQ (SI), CX
+	NOTQ CX        // the unvisited
+	XORL R15, R15  // the hits
+	TESTQ CX, CX
 	JZ store
-	GROUP256(0, m0, g1)
-g1:
-	GROUP256(1, m1, g2)
-g2:
-	GROUP256(2, m2, g3)
-g3:
-	GROUP256(3, m3, g4)
-g4:
-	GROUP256(4, m4, g5)
-g5:
-	GROUP256(5, m5, g6)
-g6:
-	GROUP256(6, m6, g7)
-g7:
-	GROUP256(7, m7, store)
+	POPCNTQ CX, BX
+	CMPQ BX, $16
+	JLT sparse
+	BITS8(56)
+	BITS8(48)
+	BITS8(40)
+	BITS8(32)
+	BITS8(24)
+	BITS8(16)
+	BITS8(8)
+	BITS8(0)
+	COPY256(0)
+	COPY256(8)
+	COPY256(16)
+	COPY256(24)
+	COPY256(32)
+	COPY256(40)
+	COPY256(48)
+	COPY256(56)
+	ANDQ CX, AX
+	MOVQ AX, R15
+	XORQ AX, CX    // the misses
+	JZ store
+
+second:
+	TZCNTQ CX, AX
+	MOVL (R9)(AX*4), DX
+	MOVL DX, (R10)(AX*4)
+	MOVL DX, BX
+	SHRL $5, BX
+	MOVL (R12)(BX*4), BX
+	LEAL (R13)(AX*1), R14
+	MOVL R14, (R11)
+	BTL DX, BX
+	SBBQ BX, BX               // all ones for a hit
+	LEAQ 4(R11)(BX*4), R11    // a miss stays in rest
+	LEAQ -1(CX), DX
+	MOVQ CX, AX
+	ANDQ DX, CX               // without its lowest bit
+	XORQ CX, AX               // that bit
+	ANDQ BX, AX
+	ORQ AX, R15
+	TESTQ CX, CX
+	JNZ second
+	JMP store
+
+sparse:
+	TZCNTQ CX, AX
+	MOVL (R8)(AX*4), DX
+	MOVL DX, BX
+	SHRL $5, BX
+	MOVL (R12)(BX*4), BX
+	BTL DX, BX
+	JCS hit
+	MOVL (R9)(AX*4), DX
+	MOVL DX, BX
+	SHRL $5, BX
+	MOVL (R12)(BX*4), BX
+	BTL DX, BX
+	JCS hit
+	LEAL (R13)(AX*1), BX
+	MOVL BX, (R11)
+	ADDQ $4, R11
+	JMP more
+hit:
+	MOVL DX, (R10)(AX*4)
+	BTSQ AX, R15
+more:
+	LEAQ -1(CX), DX
+	ANDQ DX, CX
+	JNZ sparse
+
 store:
-	MOVQ DX, (DI)
-	ORQ DX, (SI)
+	MOVQ R15, (DI)
+	ORQ R15, (SI)
 	ADDQ $8, SI
 	ADDQ $8, DI
 	ADDQ $256, R8
 	ADDQ $256, R9
 	ADDQ $256, R10
 	ADDL $64, R13
-	DECQ CX
-	JNZ word
+	MOVQ seen_len+8(FP), R14
+	SHLQ $6, R14
+	CMPQ R13, R14
+	JLT word
 
 done:
 	SUBQ rest_base+120(FP), R11

@@ -69,9 +69,11 @@ type Processor struct {
 
 // ownRange is one range of ranks that the processor owns.
 type ownRange struct {
-	index   int
-	sub     *graph.Subgraph
-	seconds []uint32 // the second neighbour of each row
+	index int
+	sub   *graph.Subgraph
+	// The first two neighbours of each row, as package graph has them but for None:
+	// there they are part.Ranks, which no frontier holds.
+	firsts, seconds []uint32
 }
 
 // outbox is the memory of the messages of one range.
@@ -153,11 +155,12 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 			p.inArcs += s.In.Arcs()
 		}
 		p.bytes += s.Bytes()
-		p.own = append(p.own, ownRange{index: i, sub: s, seconds: p.secondsOf(s.In)})
+		p.own = append(p.own, p.newRange(i, s))
 	}
 	p.seen = alloc[uint64](p, p.words)
-	p.front = alloc[uint64](p, p.words)
-	p.next = alloc[uint64](p, p.words)
+	// One word more than there are ranks: see ownRange.
+	p.front = alloc[uint64](p, p.words+1)
+	p.next = alloc[uint64](p, p.words+1)
 	p.parent = alloc[uint32](p, int(part.Ranks))
 	p.scatter = alloc[uint32](p, int(part.Ranks))
 	// Ranks fall by degree within a range, and so do rows.
@@ -190,22 +193,31 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	return ctx.Err()
 }
 
-// secondsOf is the array of second neighbours, made where the part has none.
-func (p *Processor) secondsOf(a *graph.Adjacency) []uint32 {
-	if a == nil || a.SecondNeighbours != nil {
-		if a == nil {
-			return nil
-		}
-		return a.SecondNeighbours
+// newRange prepares an own range for searches.
+func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
+	o := ownRange{index: index, sub: s}
+	in := s.In
+	if in == nil {
+		return o
 	}
-	seconds := alloc[uint32](p, len(a.FirstNeighbours))
-	for i := range seconds {
-		seconds[i] = graph.None
-		if lo, hi := a.Row(uint32(i)); hi-lo > 1 {
-			seconds[i] = a.Neighbours[lo+1]
+	o.firsts, o.seconds = in.FirstNeighbours, in.SecondNeighbours
+	if slices.Contains(o.firsts, graph.None) {
+		o.firsts = alloc[uint32](p, len(in.FirstNeighbours))
+		for i, u := range in.FirstNeighbours {
+			o.firsts[i] = min(u, p.part.Ranks)
+		}
+		o.seconds = nil
+	}
+	if o.seconds == nil {
+		o.seconds = alloc[uint32](p, len(in.FirstNeighbours))
+		for i := range o.seconds {
+			o.seconds[i] = o.firsts[i]
+			if lo, hi := in.Row(uint32(i)); hi-lo > 1 {
+				o.seconds[i] = in.Neighbours[lo+1]
+			}
 		}
 	}
-	return seconds
+	return o
 }
 
 func fillNone(s []uint32) {

@@ -3,7 +3,6 @@ package cpu
 import (
 	"math/bits"
 
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 )
 
@@ -65,11 +64,14 @@ func (p *Processor) probe(w *worker, o *ownRange, from, to int) {
 	seen, next := p.seen[base+from:base+to], p.next[base+from:base+to]
 	parent := p.parent[first+lo : first+hi]
 	if p.need&kernels.NeedExamined != 0 {
-		w.examined += countProbes(seen, in.FirstNeighbours[lo:hi], o.seconds[lo:hi], p.front)
+		w.examined += countProbes(seen, o.firsts[lo:hi], o.seconds[lo:hi], p.front)
 	}
-	n := p.set.probe(seen, next, in.FirstNeighbours[lo:hi], o.seconds[lo:hi], parent, w.rest, p.front)
+	n := p.set.probe(seen, next, o.firsts[lo:hi], o.seconds[lo:hi], parent, w.rest, p.front)
 	for _, i := range w.rest[:n] {
 		a, b := in.Row(lo + i)
+		if a == b {
+			continue
+		}
 		if b-a > 2 {
 			row := in.Neighbours[a+2 : b]
 			k := p.find(row)
@@ -100,15 +102,15 @@ func (p *Processor) find(row []uint32) int {
 
 // countProbes counts the first and second neighbours that a probe of the block reads.
 func countProbes(seen []uint64, firsts, seconds []uint32, front []uint64) (n int64) {
-	in := func(u uint32) bool { return u != graph.None && front[u/64]>>(u%64)&1 != 0 }
 	for word, w := range seen {
 		for todo := ^w; todo != 0; todo &= todo - 1 {
 			i := word*64 + bits.TrailingZeros64(todo)
-			if firsts[i] == graph.None {
-				continue
+			u := firsts[i]
+			if int(u/64) == len(front)-1 {
+				continue // no neighbour
 			}
 			n++
-			if seconds[i] != graph.None && !in(firsts[i]) {
+			if front[u/64]>>(u%64)&1 == 0 && seconds[i] != u {
 				n++
 			}
 		}

@@ -102,6 +102,7 @@ func place(g shape, l layout) *placed {
 				switch k {
 				case 0:
 					first = p.rankOf[v]
+					second = first
 				case 1:
 					second = p.rankOf[v]
 				}
