@@ -114,10 +114,16 @@ type Team struct {
 	failure atomic.Pointer[Panic]
 
 	_      [64]byte
-	cursor atomic.Int64 // first item that For has not handed out
-	n      int
+	shares []share
 	grain  int
 	rangef func(worker, lo, hi int)
+}
+
+// share is the part of For's items that one worker begins with.
+type share struct {
+	next atomic.Int64 // first item not handed out
+	end  int64
+	_    [64]byte
 }
 
 // birth is the zero of the team clock.
@@ -160,7 +166,7 @@ func Acquire(threads int) *Team {
 	if threads <= 0 || threads > procs {
 		threads = procs
 	}
-	t := &Team{looks: 1 + threads/yieldShare}
+	t := &Team{looks: 1 + threads/yieldShare, shares: make([]share, threads)}
 	t.body = t.chunks
 	t.caller.token = make(chan struct{}, 1)
 	t.helpers = make([]*helper, threads-1)
@@ -287,10 +293,12 @@ func (t *Team) await() {
 
 // For splits [0, n) into chunks of grain items, the last one shorter, and calls
 // f once for each; a chunk starts at a multiple of grain whatever the number of
-// workers. Workers take chunks in rising order as they become free. If there is
-// one chunk only, the caller runs it and the helpers are left alone. A grain
-// below one means one chunk an eighth of a worker's share. f must not use the
-// team. For allocates nothing.
+// workers. A worker takes chunks of its own equal share in rising order, and then,
+// while there are any, of the shares after it: so the same items tend to meet the
+// same worker, whose cache may hold them, call after call. If there is one chunk
+// only, the caller runs it and the helpers are left alone. A grain below one means
+// one chunk an eighth of a worker's share. f must not use the team. For allocates
+// nothing.
 func (t *Team) For(n, grain int, f func(worker, lo, hi int)) {
 	if n <= 0 {
 		return
@@ -316,8 +324,12 @@ func (t *Team) For(n, grain int, f func(worker, lo, hi int)) {
 	if t.busy.Load() {
 		panic("workers: For on a team that is running or closed")
 	}
-	t.n, t.grain, t.rangef = n, grain, f
-	t.cursor.Store(0)
+	t.grain, t.rangef = grain, f
+	chunks := (n + grain - 1) / grain
+	for i := range t.shares {
+		t.shares[i].next.Store(int64(chunks * i / len(t.shares) * grain))
+		t.shares[i].end = int64(min(n, chunks*(i+1)/len(t.shares)*grain))
+	}
 	defer t.forget()
 	t.Run(t.body)
 }
@@ -327,14 +339,16 @@ func (t *Team) forget() { t.rangef = nil }
 
 // chunks runs chunks until none is left.
 func (t *Team) chunks(worker int) {
-	n, grain, f := t.n, t.grain, t.rangef
-	for {
-		hi := int(t.cursor.Add(int64(grain)))
-		lo := hi - grain
-		if lo >= n {
-			return
+	grain, f := int64(t.grain), t.rangef
+	for i := range t.shares {
+		s := &t.shares[(worker+i)%len(t.shares)]
+		for s.next.Load() < s.end {
+			lo := s.next.Add(grain) - grain
+			if lo >= s.end {
+				break
+			}
+			f(worker, int(lo), int(min(lo+grain, s.end)))
 		}
-		f(worker, lo, min(hi, n))
 	}
 }
 

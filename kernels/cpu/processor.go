@@ -38,6 +38,7 @@ type Processor struct {
 	scatter           []uint32 // by rank; None between steps
 	rising            bool     // the rows rise by rank
 	cuts              []uint32 // scratch of scatterCuts
+	shares            [][]span // by thread: see mapShares
 	finder            []uint8  // by rank; nil if all ranks are own
 	frees             []func()
 	bytes             int64
@@ -182,6 +183,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	}
 	p.team = workers.Acquire(p.threads)
 	p.threads = p.team.Threads()
+	p.shares = p.mapShares()
 	p.workers = make([]worker, p.threads)
 	for i := range p.workers {
 		p.workers[i].lists = make([][]uint32, len(part.Ranges))
@@ -588,20 +590,7 @@ func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
 // Parents implements kernels.Processor.
 func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 	vertexOf := p.part.VertexOf
-	for _, o := range p.own {
-		first, words := o.sub.First, int(o.sub.Padded()-o.sub.First)/64
-		p.spread(words, 64, func(lo, hi int) {
-			for ; lo < hi; lo += blockWords {
-				a := first + uint32(lo)*64
-				b := min(o.sub.Limit(), first+uint32(min(hi, lo+blockWords))*64)
-				if p.finder == nil {
-					p.set.mapBack(out, vertexOf[a:b], p.parent[a:b], vertexOf, p.seen[a/64:])
-				} else {
-					p.mapOwn(out, a, b)
-				}
-			}
-		})
-	}
+	p.mapBack(out)
 	for q, list := range foreign {
 		if len(answers) <= q || len(answers[q]) != len(list) {
 			return fmt.Errorf("cpu: %d parents asked of partition %d, not as many answered", len(list), q)
@@ -614,19 +603,6 @@ func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 		})
 	}
 	return nil
-}
-
-// mapOwn writes the parents of ranks from … to−1 that this partition found, and None
-// where nobody did.
-func (p *Processor) mapOwn(out []uint32, from, to uint32) {
-	vertexOf := p.part.VertexOf
-	for v := from; v < to; v++ {
-		if p.seen[v/64]>>(v%64)&1 == 0 {
-			out[vertexOf[v]] = graph.None
-		} else if int(p.finder[v]) == p.part.Index {
-			out[vertexOf[v]] = vertexOf[p.parent[v]]
-		}
-	}
 }
 
 // Close implements kernels.Processor.
