@@ -62,8 +62,8 @@ type Need uint8
 const (
 	// NeedNextArcs asks for Counts.NextArcs.
 	NeedNextArcs Need = 1 << iota
-	// NeedFewArcs asks for Counts.NextArcs where Counts.Next is at most a part, one
-	// in ManyPart, of the processor's vertices; it is −1 where there are more.
+	// NeedFewArcs asks for Counts.NextArcs where it is at most a part, one in ManyPart,
+	// of the processor's out-arcs; it is −1 where there are more.
 	NeedFewArcs
 	// NeedUnvisited asks for Counts.Unvisited.
 	NeedUnvisited
@@ -73,9 +73,9 @@ const (
 	NeedExamined
 )
 
-// ManyPart is the part of a processor's vertices from which on NeedFewArcs leaves the
-// arcs of a new frontier uncounted: more than one in ManyPart.
-const ManyPart = 4
+// ManyPart is the part of a processor's out-arcs from which on NeedFewArcs leaves those
+// of a new frontier uncounted: more than one in ManyPart.
+const ManyPart = 16
 
 // Counts is what a processor knows of its own ranges after a superstep.
 type Counts struct {

@@ -33,7 +33,7 @@ const (
 	// HugePage is the size of a huge page, and what mapped arrays are aligned to.
 	HugePage = 2 << 20
 	// MinMapped is the size in bytes from which an array gets a mapping.
-	MinMapped = 4 << 20
+	MinMapped = 1 << 20
 
 	touchStep = 4096 // no page is smaller
 	canary    = 0xA5 // fills the slack before an array in guard mode

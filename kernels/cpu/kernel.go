@@ -40,6 +40,11 @@ type kernelSet struct {
 	// next becomes the bits so set. scatter is None throughout afterwards.
 	settle func(scatter []uint32, seen, next []uint64, parent []uint32)
 
+	// fetch asks for the rows of the vertices listed in rest, numbers within a block
+	// whose rows begin at offsets in row: their third entries and what follows in the
+	// same line. It may do nothing.
+	fetch func(rest, offsets, row []uint32)
+
 	// scan returns the place of the first entry of row that is in front, or len(row).
 	scan func(row []uint32, front []uint64) int
 
@@ -48,7 +53,7 @@ type kernelSet struct {
 	mapBack func(out, vertexOf, parent, all []uint32, seen []uint64)
 }
 
-var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, scan: scanGeneric, mapBack: mapBackGeneric}
+var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, fetch: fetchNothing, scan: scanGeneric, mapBack: mapBackGeneric}
 
 // Kernels lists the names of the sets that run on this processor, best first.
 func Kernels() []string {
@@ -145,6 +150,8 @@ func settleGeneric(scatter []uint32, seen, next []uint64, parent []uint32) {
 		seen[word] = old | fresh
 	}
 }
+
+func fetchNothing(_, _, _ []uint32) {}
 
 func scanGeneric(row []uint32, front []uint64) int {
 	for i, u := range row {

@@ -9,10 +9,10 @@ func available() []kernelSet {
 	f := cpufeat.Get()
 	var sets []kernelSet
 	if f.AVX512 {
-		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, scan: scan512, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, fetch: fetch, scan: scan512, mapBack: mapBack})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, scan: scan256, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, fetch: fetch, scan: scan256, mapBack: mapBack})
 	}
 	return append(sets, generic)
 }
@@ -76,6 +76,13 @@ func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
 
 func scan256(row []uint32, front []uint64) int { return scanAVX2(row, front) }
 
+func fetch(rest, offsets, row []uint32) {
+	if len(rest) > 0 {
+		_ = offsets[rest[len(rest)-1]] // the largest
+		fetchRows(rest, offsets, row)
+	}
+}
+
 func mapBack(out, vertexOf, parent, all []uint32, seen []uint64) {
 	n := len(vertexOf)
 	if n == 0 {
@@ -105,3 +112,6 @@ func scanAVX2(row []uint32, front []uint64) int
 
 //go:noescape
 func mapBackPrefetch(out, vertexOf, parent, all []uint32, seen []uint64)
+
+//go:noescape
+func fetchRows(rest, offsets, row []uint32)

@@ -527,8 +527,8 @@ end:
 	MOVQ AX, ret+48(FP)
 	RET
 
-// ahead is how many ranks before its store a line of out is asked for.
-#define ahead 64
+// ahead is how many ranks before their use the lines of all and out are asked for.
+#define ahead 96
 
 // func mapBackPrefetch(out, vertexOf, parent, all []uint32, seen []uint64)
 TEXT ·mapBackPrefetch(SB), NOSPLIT, $0-120
@@ -553,6 +553,8 @@ rank:
 same:
 	CMPQ AX, R13
 	JGE near
+	MOVL (4*ahead)(R9)(AX*4), R11
+	PREFETCHT0 (R10)(R11*4)
 	MOVL (4*ahead)(R8)(AX*4), DX
 	BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x97 // PREFETCHW (DI)(DX*4)
 near:
@@ -567,5 +569,23 @@ none:
 	INCQ AX
 	JMP rank
 
+done:
+	RET
+
+// func fetchRows(rest, offsets, row []uint32)
+TEXT ·fetchRows(SB), NOSPLIT, $0-72
+	MOVQ rest_base+0(FP), SI
+	MOVQ rest_len+8(FP), CX
+	MOVQ offsets_base+24(FP), R8
+	MOVQ row_base+48(FP), R9
+	TESTQ CX, CX
+	JZ done
+next:
+	MOVL (SI), AX
+	MOVL (R8)(AX*4), BX
+	PREFETCHT0 8(R9)(BX*4)
+	ADDQ $4, SI
+	DECQ CX
+	JNZ next
 done:
 	RET

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/bits"
 	"slices"
 	"unsafe"
@@ -49,7 +50,10 @@ type Processor struct {
 	hasBits   bool // front holds the frontier's own slices
 	frontSize int64
 
-	nextBits   bool // the step wrote next; otherwise nextList
+	// nextBits: the step wrote next; otherwise nextList, and next besides where
+	// nextHasBits.
+	nextBits, nextHasBits bool
+
 	nextList   []uint32
 	frontArcs  int64 // out-arcs of the frontier; −1 if they were not counted
 	claimedOut bool  // next holds claims of foreign ranges
@@ -523,28 +527,33 @@ func (p *Processor) Deliver(r, from int, m kernels.Message) error {
 // Finish implements kernels.Processor.
 func (p *Processor) Finish() (kernels.Counts, error) {
 	var c kernels.Counts
+	if p.nextBits || p.nextHasBits {
+		p.front, p.next = p.next, p.front
+	}
 	if p.nextBits {
 		for i := range p.workers {
 			c.Next += p.workers[i].next
 		}
-		p.front, p.next = p.next, p.front
 		p.isList, p.hasBits = false, true
 	} else {
 		p.list, p.nextList = p.nextList, p.list[:0]
-		p.isList, p.hasBits = true, false
+		p.isList, p.hasBits = true, p.nextHasBits
 		c.Next = int64(len(p.list))
 	}
 	p.frontSize = c.Next
 	p.visited += c.Next
-	few := c.Next <= p.vertices/kernels.ManyPart
 	var in int64
 	p.frontArcs = -1
-	if p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs) != 0 || p.need&kernels.NeedFewArcs != 0 && few {
-		if p.isList {
-			p.frontArcs, in = p.arcsOfList()
-		} else {
-			p.frontArcs, in = p.arcsOfBits()
-		}
+	bound := int64(math.MaxInt64)
+	if p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs) == 0 {
+		bound = p.outArcs / kernels.ManyPart
+	}
+	switch {
+	case p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs|kernels.NeedFewArcs) == 0:
+	case p.isList:
+		p.frontArcs, in = p.arcsOfList(bound)
+	default:
+		p.frontArcs, in = p.arcsOfBits(bound)
 	}
 	c.NextArcs = p.frontArcs
 	p.visitedArcs += in

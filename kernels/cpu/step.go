@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"context"
+	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
@@ -19,13 +20,16 @@ const (
 	takeVertices = 64
 	// scatterRanks is how many ranks of rank space there may be for an arc of the
 	// frontier where a top-down step scatters: it passes over all ranks in the end.
-	scatterRanks = 16
+	scatterRanks = 2
 	// scatterRow is the mean number of arcs of a frontier row for each segment of
 	// rank space from which on a top-down step scatters.
 	scatterRow = 8
 	// segmentRanks is how many ranks a scattering thread works on at a time: their
 	// parents to be stay in its second-level cache.
 	segmentRanks = 1 << 16
+	// splitRow is the mean number of arcs of a frontier row for each thread from which
+	// on a top-down step cuts the rows between threads.
+	splitRow = 16
 )
 
 // Step implements kernels.Processor.
@@ -37,7 +41,7 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 			w.lists[r] = w.lists[r][:0]
 		}
 	}
-	p.nextBits, p.claimedOut = false, false
+	p.nextBits, p.nextHasBits, p.claimedOut = false, false, false
 	if d == kernels.BottomUp {
 		p.bitsOf()
 		if p.listed && len(p.unsettled) < int(p.vertices/listPart) {
@@ -52,6 +56,10 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 	if p.scatters() {
 		p.stepScatter()
 		p.nextBits, p.claimedOut = true, p.rangeOf != nil
+		return "top-down", ctx.Err()
+	}
+	if p.splits() {
+		p.stepSplit()
 		return "top-down", ctx.Err()
 	}
 	p.stepDown()
@@ -72,7 +80,7 @@ func (p *Processor) scatters() bool {
 		return false
 	}
 	if p.frontArcs < 0 {
-		p.frontArcs, _ = p.arcsOfList()
+		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
 	}
 	segments := 1
 	if p.rising {
@@ -92,7 +100,7 @@ type cursor struct {
 // is the parent of a vertex not seen. Threads share rank space, not the frontier:
 // each takes a run of ranks, and of each row, which rises, the part that leads there.
 func (p *Processor) stepScatter() {
-	cuts := p.scatterCuts()
+	cuts := p.cutRanks()
 	p.team.Run(func(id int) { p.scatterRun(&p.workers[id], cuts[id], cuts[id+1]) })
 	p.workers[0].examined = p.frontArcs
 	if p.rangeOf == nil {
@@ -109,9 +117,9 @@ func (p *Processor) stepScatter() {
 	}
 }
 
-// scatterCuts cuts rank space into a run for each thread such that the longest row
-// of the frontier is cut evenly.
-func (p *Processor) scatterCuts() []uint32 {
+// cutRanks cuts rank space into a run for each thread such that the longest row of
+// the frontier is cut evenly.
+func (p *Processor) cutRanks() []uint32 {
 	p.cuts = append(p.cuts[:0], 0)
 	if p.threads > 1 {
 		longest := p.row(p.list[0])
@@ -178,6 +186,55 @@ func scatterRow1(segment []uint32, first uint32, row []uint32, u uint32) int {
 		segment[at] = u
 	}
 	return len(row)
+}
+
+// splits tells whether the frontier's rows are long enough to be cut between threads.
+func (p *Processor) splits() bool {
+	return p.threads > 1 && p.rising && p.rangeOf == nil && p.frontArcs > serialArcs &&
+		p.frontArcs > splitRow*int64(p.threads)*int64(len(p.list))
+}
+
+// stepSplit expands the frontier's list without atomics: as in stepScatter, each
+// thread takes of every row the part that leads to its run of ranks. The new frontier
+// is left as a list and as bits.
+func (p *Processor) stepSplit() {
+	cuts := p.cutRanks()
+	p.team.Run(func(id int) {
+		w := &p.workers[id]
+		w.found = w.found[:0]
+		from, to := cuts[id], cuts[id+1]
+		clear(p.next[from/64 : to/64])
+		for _, u := range p.list {
+			row := p.row(u)
+			if from > 0 {
+				k, _ := slices.BinarySearch(row, from)
+				row = row[k:]
+			}
+			if to < p.part.Ranks {
+				k, _ := slices.BinarySearch(row, to)
+				row = row[:k]
+			}
+			w.examined += int64(len(row))
+			w.found = claimBits(row, u, p.seen, p.next, p.parent, w.found)
+		}
+	})
+	p.collect(p.threads)
+	p.nextHasBits = true
+}
+
+// claimBits is claimAlone, and sets the bits of next.
+func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, found []uint32) []uint32 {
+	for _, v := range row {
+		word, bit := &seen[v/64], uint64(1)<<(v%64)
+		if *word&bit != 0 {
+			continue
+		}
+		*word |= bit
+		next[v/64] |= bit
+		parent[v] = u
+		found = append(found, v)
+	}
+	return found
 }
 
 // stepDown expands the frontier's list. Every thread leaves its claims, divided by
@@ -304,28 +361,18 @@ func (p *Processor) collect(n int) {
 	}
 }
 
-// arcsOfList sums the degrees of the new frontier, a list.
-func (p *Processor) arcsOfList() (out, in int64) {
-	if p.threads == 1 || len(p.list) < 1<<13 {
-		return p.arcsOf(p.list)
-	}
-	var o, i atomic.Int64
-	p.spread(len(p.list), 0, func(lo, hi int) {
-		a, b := p.arcsOf(p.list[lo:hi])
-		o.Add(a)
-		i.Add(b)
-	})
-	return o.Load(), i.Load()
+// arcsOfList sums the degrees of the new frontier, a list. It stops where the out-arcs
+// exceed bound, and returns −1 for them.
+func (p *Processor) arcsOfList(bound int64) (out, in int64) {
+	return p.sum(len(p.list), 1<<11, bound, func(lo, hi int) (int64, int64) { return p.arcsOf(p.list[lo:hi]) })
 }
 
-// arcsOfBits sums the degrees of the new frontier, own slices of front.
-func (p *Processor) arcsOfBits() (out, in int64) {
-	var so, si atomic.Int64
+// arcsOfBits is arcsOfList for a frontier of bits, own slices of front.
+func (p *Processor) arcsOfBits(bound int64) (out, in int64) {
 	for _, o := range p.own {
 		s := o.sub
 		base := int(s.First / 64)
-		p.spread(int(s.Padded()/64)-base, parallelWords/8, func(lo, hi int) {
-			a, b := int64(0), int64(0)
+		a, b := p.sum(int(s.Padded()/64)-base, 1<<9, bound-out, func(lo, hi int) (a, b int64) {
 			for k := lo; k < hi; k++ {
 				for w := p.front[base+k]; w != 0; w &= w - 1 {
 					i := uint32(k)*64 + uint32(bits.TrailingZeros64(w))
@@ -340,9 +387,40 @@ func (p *Processor) arcsOfBits() (out, in int64) {
 			if s.In == s.Out {
 				b = a
 			}
-			so.Add(a)
-			si.Add(b)
+			return a, b
 		})
+		if a < 0 {
+			return -1, 0
+		}
+		out += a
+		in += b
 	}
-	return so.Load(), si.Load()
+	return out, in
+}
+
+// sum adds up what f returns for pieces of [0, n) until the first sum exceeds bound,
+// and then returns −1 for it.
+func (p *Processor) sum(n, piece int, bound int64, f func(lo, hi int) (int64, int64)) (out, in int64) {
+	if n <= piece {
+		if n > 0 {
+			out, in = f(0, n)
+		}
+		if out > bound {
+			out = -1
+		}
+		return out, in
+	}
+	var o, i atomic.Int64
+	p.team.For(n, piece/2, func(_, lo, hi int) {
+		if o.Load() > bound {
+			return
+		}
+		a, b := f(lo, hi)
+		o.Add(a)
+		i.Add(b)
+	})
+	if out = o.Load(); out > bound {
+		return -1, 0
+	}
+	return out, i.Load()
 }

@@ -67,6 +67,9 @@ func (p *Processor) probe(w *worker, o *ownRange, from, to int) {
 		w.examined += countProbes(seen, o.firsts[lo:hi], o.seconds[lo:hi], p.front)
 	}
 	n := p.set.probe(seen, next, o.firsts[lo:hi], o.seconds[lo:hi], parent, w.rest, p.front)
+	if in.Offsets32 != nil {
+		p.set.fetch(w.rest[:n], in.Offsets32[lo:], in.Neighbours)
+	}
 	for _, i := range w.rest[:n] {
 		a, b := in.Row(lo + i)
 		if a == b {
