@@ -62,8 +62,10 @@ type Need uint8
 const (
 	// NeedNextArcs asks for Counts.NextArcs.
 	NeedNextArcs Need = 1 << iota
-	// NeedFewArcs asks for Counts.NextArcs where it is at most a part, one in ManyPart,
-	// of the processor's out-arcs; it is −1 where there are more.
+	// NeedFewArcs asks for Counts.NextArcs unless there are many: then it may be −1.
+	// Many are more than one in ManyPart of the processor's out-arcs; and, for a
+	// processor that owns all ranks, more than ManyTimes the vertices not yet visited
+	// and one for each word of the bitmaps.
 	NeedFewArcs
 	// NeedUnvisited asks for Counts.Unvisited.
 	NeedUnvisited
@@ -73,9 +75,12 @@ const (
 	NeedExamined
 )
 
-// ManyPart is the part of a processor's out-arcs from which on NeedFewArcs leaves those
-// of a new frontier uncounted: more than one in ManyPart.
-const ManyPart = 16
+// ManyPart and ManyTimes say how many arcs of a new frontier are many for NeedFewArcs:
+// so many that a bottom-up step is the cheaper one whatever their number.
+const (
+	ManyPart  = 16
+	ManyTimes = 16
+)
 
 // Counts is what a processor knows of its own ranges after a superstep.
 type Counts struct {

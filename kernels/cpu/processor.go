@@ -547,6 +547,9 @@ func (p *Processor) Finish() (kernels.Counts, error) {
 	bound := int64(math.MaxInt64)
 	if p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs) == 0 {
 		bound = p.outArcs / kernels.ManyPart
+		if p.rangeOf == nil {
+			bound = min(bound, kernels.ManyTimes*(p.vertices-p.visited)+int64(p.words))
+		}
 	}
 	switch {
 	case p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs|kernels.NeedFewArcs) == 0:

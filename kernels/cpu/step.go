@@ -364,7 +364,7 @@ func (p *Processor) collect(n int) {
 // arcsOfList sums the degrees of the new frontier, a list. It stops where the out-arcs
 // exceed bound, and returns −1 for them.
 func (p *Processor) arcsOfList(bound int64) (out, in int64) {
-	return p.sum(len(p.list), 1<<11, bound, func(lo, hi int) (int64, int64) { return p.arcsOf(p.list[lo:hi]) })
+	return p.sum(len(p.list), 256, bound, func(lo, hi int) (int64, int64) { return p.arcsOf(p.list[lo:hi]) })
 }
 
 // arcsOfBits is arcsOfList for a frontier of bits, own slices of front.
@@ -372,7 +372,7 @@ func (p *Processor) arcsOfBits(bound int64) (out, in int64) {
 	for _, o := range p.own {
 		s := o.sub
 		base := int(s.First / 64)
-		a, b := p.sum(int(s.Padded()/64)-base, 1<<9, bound-out, func(lo, hi int) (a, b int64) {
+		a, b := p.sum(int(s.Padded()/64)-base, 32, bound-out, func(lo, hi int) (a, b int64) {
 			for k := lo; k < hi; k++ {
 				for w := p.front[base+k]; w != 0; w &= w - 1 {
 					i := uint32(k)*64 + uint32(bits.TrailingZeros64(w))
@@ -401,7 +401,7 @@ func (p *Processor) arcsOfBits(bound int64) (out, in int64) {
 // sum adds up what f returns for pieces of [0, n) until the first sum exceeds bound,
 // and then returns −1 for it.
 func (p *Processor) sum(n, piece int, bound int64, f func(lo, hi int) (int64, int64)) (out, in int64) {
-	if n <= piece {
+	if n <= 4*piece {
 		if n > 0 {
 			out, in = f(0, n)
 		}
@@ -411,7 +411,7 @@ func (p *Processor) sum(n, piece int, bound int64, f func(lo, hi int) (int64, in
 		return out, in
 	}
 	var o, i atomic.Int64
-	p.team.For(n, piece/2, func(_, lo, hi int) {
+	p.team.For(n, piece, func(_, lo, hi int) {
 		if o.Load() > bound {
 			return
 		}
