@@ -124,7 +124,7 @@ func (d *Devices) info(p Processor) (device.Info, bool) {
 func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) {
 	if p.Kind == "cpu" {
 		k := cpu.New(p.Threads)
-		return k, k.Use(o.Kernels)
+		return k, errors.Join(k.Use(o.Kernels), k.Tune(*o.Tuning))
 	}
 	s, err := gpu.ParseStrategy(o.GPUStrategy)
 	if err != nil {

@@ -230,6 +230,24 @@ func (e *Engine) Kernels() string {
 	return ""
 }
 
+// Tune sets the limits between the CPU processors' ways to run a step, after the search
+// under way. The error wraps cpu.ErrTuning or is ErrClosed.
+func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer func() { e.turn <- struct{}{} }()
+	for _, p := range e.procs {
+		if c, ok := p.(*cpu.Processor); ok {
+			if err := c.Tune(t); err != nil {
+				return err
+			}
+		}
+	}
+	e.opts.Tuning = &t
+	return nil
+}
+
 // Placement is the policy that was applied, and why.
 func (e *Engine) Placement() (policy partition.Policy, why string) {
 	return e.place.Policy, e.place.Why

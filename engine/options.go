@@ -62,6 +62,9 @@ type Options struct {
 	// Kernels names the inner loops of the CPU processors: "" and "auto" for the best
 	// that this machine runs, or one of cpu.Kernels.
 	Kernels string
+	// Tuning holds the limits between a CPU processor's ways to run a step; nil for
+	// cpu.DefaultTuning.
+	Tuning *cpu.Tuning
 	// NoKernelCache builds device kernels anew instead of keeping them in the user's
 	// cache folder.
 	NoKernelCache bool
@@ -182,6 +185,13 @@ func (o *Options) ensureDefaults() error {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if err := cpu.New(1).Use(o.Kernels); err != nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	}
+	if o.Tuning == nil {
+		t := cpu.DefaultTuning()
+		o.Tuning = &t
+	}
+	if err := o.Tuning.Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if o.MemoryLimit == 0 {

@@ -21,4 +21,6 @@ type Part struct {
 	// VertexOf is the vertex id of each rank, None for padding.
 	VertexOf []uint32
 	Directed bool
+	// Rising says that degrees fall over all of rank space, so that every row rises.
+	Rising bool
 }

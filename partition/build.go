@@ -257,6 +257,7 @@ func (b *builder) build(p *Placement) error {
 		return err
 	}
 	groups = nil
+	p.Rising = falls(p.VertexOf, degree)
 	key, rankOfKey := b.keys(degree, p)
 	owner := ownerTable(p.Ranges, p.Ranks)
 	p.Processors = make([]Figures, len(b.o.Processors))
@@ -719,6 +720,21 @@ func (b *builder) adjacency(p *Placement, r graph.Range, src *rows, key, rankOfK
 	f.Entries += int64(arcs)
 	f.Cut += cut.Load()
 	return a, nil
+}
+
+// falls tells whether degrees fall along a list of ids.
+func falls(ids, degree []uint32) bool {
+	last := uint32(math.MaxUint32)
+	for _, v := range ids {
+		if v == graph.None {
+			continue
+		}
+		if degree[v] > last {
+			return false
+		}
+		last = degree[v]
+	}
+	return true
 }
 
 // neighbour is entry k of a row, None where the row is empty.

@@ -25,6 +25,8 @@ type Placement struct {
 	Tuples []uint32
 	// Loops counts the self-loops of each vertex id; nil if there are none.
 	Loops []uint32
+	// Rising says that degrees fall over all of rank space, so that every row rises.
+	Rising bool
 	// Isolated is the number of vertices without a rank.
 	Isolated int64
 	// Directed is the source's.
@@ -65,7 +67,7 @@ func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {
 	part := &graph.Part{
-		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, Directed: p.Directed,
+		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, Directed: p.Directed, Rising: p.Rising,
 		Subgraphs: make([]*graph.Subgraph, len(p.Ranges)),
 	}
 	for r, rg := range p.Ranges {

@@ -7,7 +7,8 @@ type Bench struct {
 	Time       BenchTime   `json:"time"`
 	TEPS       BenchTEPS   `json:"TEPS"`
 	Threads    int         `json:"threads"`
-	Kernels    string      `json:"kernels"` // "generic", "avx2", "avx512"
+	Kernels    string      `json:"kernels"`          // "generic", "avx2", "avx512"
+	Tuning     string      `json:"tuning,omitempty"` // where it was given
 	Director   string      `json:"director"`
 	Placement  string      `json:"placement,omitempty"`
 	Processors []Processor `json:"processors,omitempty"`

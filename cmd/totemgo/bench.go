@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -21,6 +22,7 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/ceiling"
+	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -44,6 +46,7 @@ type benchFlags struct {
 	graph, seed     string
 	roots, rounds   int
 	asJSON, goBench bool
+	tune            bool
 	rates           string
 }
 
@@ -76,6 +79,7 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 	fl.IntVar(&bf.roots, "roots", 64, "number of roots")
 	fl.IntVar(&bf.rounds, "rounds", 1, "times that all roots are searched; a root's time is the mean of its rounds")
 	fl.StringVar(&bf.rates, "rates", "", "`FILE` of the costs that --director auto predicts from, as bench machine writes it")
+	fl.BoolVar(&bf.tune, "tune", false, "search for better --tuning limits on this graph and machine, and print them")
 	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
 	fl.BoolVar(&bf.goBench, "gobench", false, "print a line for each round as Go benchmarks do, for benchstat")
 	return c
@@ -186,7 +190,10 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if err := eng.BFSInto(ctx, labels.Label(roots[0]), clocked); err != nil { // untimed
 		return err
 	}
-	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Director: eng.Director(), Processors: eng.Processors()}
+	if bf.tune {
+		return e.tune(ctx, eng, labels, roots, clocked, *o.Tuning, bf.rounds)
+	}
+	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Tuning: ef.tuning, Director: eng.Director(), Processors: eng.Processors()}
 	policy, _ := eng.Placement()
 	isolated := eng.Isolated()
 	doc.Placement, doc.Isolated = string(policy), &isolated
@@ -249,13 +256,85 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		doc.Head = e.head(record.SchemaBench)
 		return e.printJSON(doc)
 	}
-	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s\n", bf.graph, len(roots), ef.processors, policy, doc.Director)
+	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, policy, doc.Director, doc.Kernels)
+	if doc.Tuning != "" {
+		fmt.Fprintf(e.stdout, ", tuning %s", doc.Tuning)
+	}
+	fmt.Fprintln(e.stdout)
 	fmt.Fprintf(e.stdout, "time: mean %s, median %s, least %s, most %s (supersteps %s, parents %s)\n", seconds(doc.Time.MeanS), seconds(doc.Time.MedianS),
 		seconds(doc.Time.MinS), seconds(doc.Time.MaxS), seconds(*doc.Time.SearchMeanS), seconds(*doc.Time.MapMeanS))
 	fmt.Fprintf(e.stdout, "TEPS: harmonic mean %.4g\n", doc.TEPS.HarmonicMean)
 	fmt.Fprintf(e.stdout, "roofline: %.2f of what the machine allows (%.3g bytes in order at %.3g/s, %.3g random reads at %.3g/s)\n\n", doc.Roofline.Fraction,
 		doc.Roofline.BytesStreamed, doc.Roofline.SequentialRate, doc.Roofline.RandomAccesses, doc.Roofline.RandomRate)
 	return e.printLevels(doc.Levels)
+}
+
+// tuneGain is the least part of the time that a limit must save to be taken: less is
+// the machine's noise.
+const tuneGain = 0.02
+
+// tune changes one limit at a time, and takes what makes searches faster, until none
+// does. A tuning's time is the least of three rounds, beside rounds of the best so far.
+func (e *env) tune(ctx context.Context, eng *engine.Engine, labels *graph.Labels, roots []uint32, r *engine.BFSResult, best cpu.Tuning, rounds int) error {
+	bar := e.progress("tuning")
+	defer bar.done()
+	round := func(t cpu.Tuning) (float64, error) {
+		if err := eng.Tune(ctx, t); err != nil {
+			return 0, err
+		}
+		sum := 0.0
+		for range rounds {
+			for _, root := range roots {
+				if err := eng.BFSInto(ctx, labels.Label(root), r); err != nil {
+					return 0, err
+				}
+				sum += r.Time.Seconds()
+			}
+		}
+		return sum / float64(rounds*len(roots)), nil
+	}
+	versus := func(a, b cpu.Tuning) (x, y float64, err error) {
+		x, y = math.Inf(1), math.Inf(1)
+		for range 3 {
+			m, err := round(a)
+			if err != nil {
+				return 0, 0, err
+			}
+			n, err := round(b)
+			if err != nil {
+				return 0, 0, err
+			}
+			x, y = min(x, m), min(y, n)
+		}
+		return x, y, nil
+	}
+	start := best
+	for better := true; better; {
+		better = false
+		list := best.Variations()
+		for i, v := range list {
+			bar.set(int64(i), int64(len(list)), "limits")
+			now, then, err := versus(best, v)
+			if err != nil {
+				return err
+			}
+			if then < now*(1-tuneGain) {
+				best, better = v, true
+				break
+			}
+		}
+	}
+	first, last, err := versus(start, best)
+	if err != nil {
+		return err
+	}
+	bar.done()
+	if best == start {
+		fmt.Fprintf(e.stdout, "no better limits than --tuning %s: mean %s\n", start, seconds(first))
+		return nil
+	}
+	fmt.Fprintf(e.stdout, "--tuning %s\nmean %s, with %s before\n", best, seconds(last), seconds(first))
+	return nil
 }
 
 // threadsOf is the number of threads of an engine's CPU processors.

@@ -16,6 +16,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -45,7 +46,7 @@ type engineFlags struct {
 	threads                                            int
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
-	gpuStrategy, kernels                               string
+	gpuStrategy, kernels, tuning                       string
 	noCache                                            bool
 }
 
@@ -64,6 +65,7 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	if runs {
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
 		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: auto (the best that runs here), avx512, avx2, generic")
+		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=4096,list=8; what is not named keeps its default")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
 		completes(c, "director", bsp.Directors()...)
@@ -91,7 +93,11 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, Kernels: f.kernels, NoKernelCache: f.noCache,
 	}
-	var err error
+	tuning, err := cpu.ParseTuning(f.tuning)
+	if err != nil {
+		return o, usagef("--tuning: %v", err)
+	}
+	o.Tuning = &tuning
 	processors := f.processors
 	if processors == autoProcessors {
 		processors = "cpu" // until resolve knows the graph

@@ -34,10 +34,10 @@ type Processor struct {
 	inArcs   int64
 
 	set               kernelSet
+	tuning            Tuning
 	seen, front, next []uint64
 	parent            []uint32
 	scatter           []uint32 // by rank; None between steps
-	rising            bool     // the rows rise by rank
 	cuts              []uint32 // scratch of scatterCuts
 	shares            [][]span // by thread: see mapShares
 	finder            []uint8  // by rank; nil if all ranks are own
@@ -104,13 +104,25 @@ var _ kernels.Processor = (*Processor)(nil)
 
 // New returns a processor with the given number of threads; workers.Acquire bounds
 // it by GOMAXPROCS.
-func New(threads int) *Processor { return &Processor{threads: max(1, threads), set: available()[0]} }
+func New(threads int) *Processor {
+	return &Processor{threads: max(1, threads), set: available()[0], tuning: DefaultTuning()}
+}
 
 // Use chooses the kernels by name, one of Kernels or "auto", the best: see Kernels.
 // It must be called before Load.
 func (p *Processor) Use(name string) (err error) {
 	p.set, err = kernelsByName(name)
 	return err
+}
+
+// Tune sets the limits between the ways to run a step. It must not be called during a
+// search.
+func (p *Processor) Tune(t Tuning) error {
+	if err := t.Validate(); err != nil {
+		return err
+	}
+	p.tuning = t
+	return nil
 }
 
 // KernelSet is the name of the kernels in use.
@@ -168,14 +180,6 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.next = alloc[uint64](p, p.words+1)
 	p.parent = alloc[uint32](p, int(part.Ranks))
 	p.scatter = alloc[uint32](p, int(part.Ranks))
-	// Ranks fall by degree within a range, and so do rows.
-	filled := 0
-	for _, r := range part.Ranges {
-		if r.Vertices > 0 {
-			filled++
-		}
-	}
-	p.rising = filled == 1
 	if !all {
 		p.finder = alloc[uint8](p, int(part.Ranks))
 		p.rangeOf = make([]uint16, p.words)

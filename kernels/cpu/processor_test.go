@@ -345,3 +345,55 @@ func TestLoad(t *testing.T) {
 		t.Errorf("memory: %+v before, %+v after", before, after)
 	}
 }
+
+// TestWays runs the kit's short form with limits that force each way to run a step.
+func TestWays(t *testing.T) {
+	short := flag.Lookup("test.short").Value
+	old := short.String()
+	if err := short.Set("true"); err != nil {
+		t.Fatal(err)
+	}
+	defer short.Set(old)
+	for _, way := range []struct {
+		threads         int
+		kernels, limits string
+	}{
+		{2, "auto", "serial=0,split=0,scatter=1000000"},
+		{2, "generic", "serial=0,split=1000000,scatter=1000000,list=1"},
+		{2, "auto", "serial=0,scatter=0,scatter-row=0,segment=64,list=1000000"},
+		{2, "generic", "serial=0,scatter=0,scatter-row=0,segment=1048576,list=2"},
+		{1, "auto", "scatter=0,scatter-row=0,segment=128"},
+	} {
+		t.Run(fmt.Sprintf("threads=%d/kernels=%s/%s", way.threads, way.kernels, way.limits), func(t *testing.T) {
+			tuning, err := cpu.ParseTuning(way.limits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			kerneltest.Run(t, func(t *testing.T) kernels.Processor {
+				k := cpu.New(way.threads)
+				if err := errors.Join(k.Use(way.kernels), k.Tune(tuning)); err != nil {
+					t.Fatal(err)
+				}
+				return k
+			})
+		})
+	}
+}
+
+// TestTuning: what String prints ParseTuning reads, and faults are named.
+func TestTuning(t *testing.T) {
+	d := cpu.DefaultTuning()
+	if got, err := cpu.ParseTuning(d.String()); err != nil || got != d {
+		t.Errorf("%v: %v, %v", d, got, err)
+	}
+	for _, v := range d.Variations() {
+		if got, err := cpu.ParseTuning(v.String()); err != nil || got != v || v == d {
+			t.Errorf("%v: %v, %v", v, got, err)
+		}
+	}
+	for _, s := range []string{"serial", "serial=x", "serial=-1", "width=3", "segment=100", "segment=0", "list=0", ","} {
+		if _, err := cpu.ParseTuning(s); !errors.Is(err, cpu.ErrTuning) {
+			t.Errorf("%q: %v", s, err)
+		}
+	}
+}

@@ -11,25 +11,10 @@ import (
 )
 
 const (
-	// serialArcs is the number of frontier arcs up to which a top-down step runs on
-	// one thread: waking others costs more.
-	serialArcs = 1 << 12
 	// hubArcs is the row length from which on a row is cut into chunks of arcs.
 	hubArcs = 1 << 14
 	// takeVertices is how many frontier vertices a thread takes at a time.
 	takeVertices = 64
-	// scatterRanks is how many ranks of rank space there may be for an arc of the
-	// frontier where a top-down step scatters: it passes over all ranks in the end.
-	scatterRanks = 2
-	// scatterRow is the mean number of arcs of a frontier row for each segment of
-	// rank space from which on a top-down step scatters.
-	scatterRow = 8
-	// segmentRanks is how many ranks a scattering thread works on at a time: their
-	// parents to be stay in its second-level cache.
-	segmentRanks = 1 << 16
-	// splitRow is the mean number of arcs of a frontier row for each thread from which
-	// on a top-down step cuts the rows between threads.
-	splitRow = 16
 )
 
 // Step implements kernels.Processor.
@@ -44,7 +29,7 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 	p.nextBits, p.nextHasBits, p.claimedOut = false, false, false
 	if d == kernels.BottomUp {
 		p.bitsOf()
-		if p.listed && len(p.unsettled) < int(p.vertices/listPart) {
+		if p.listed && len(p.unsettled) < int(p.vertices/p.tuning.List) {
 			p.stepList()
 			return "bottom-up", ctx.Err()
 		}
@@ -76,17 +61,17 @@ func (p *Processor) row(u uint32) []uint32 {
 // scatters tells whether the frontier has so many arcs, in such long rows, that
 // writing all of them is cheaper than testing each.
 func (p *Processor) scatters() bool {
-	if p.threads > 1 && !p.rising {
+	if p.threads > 1 && !p.part.Rising {
 		return false
 	}
 	if p.frontArcs < 0 {
 		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
 	}
-	segments := 1
-	if p.rising {
-		segments = 1 + int(p.part.Ranks)/segmentRanks
+	segments := int64(1)
+	if p.part.Rising {
+		segments += int64(p.part.Ranks) / p.tuning.Segment
 	}
-	return p.frontArcs*scatterRanks > int64(p.part.Ranks) && p.frontArcs > scatterRow*int64(segments)*int64(len(p.list))
+	return 8*p.frontArcs > p.tuning.Scatter*int64(p.part.Ranks) && p.frontArcs > p.tuning.ScatterRow*segments*int64(len(p.list))
 }
 
 // cursor is a frontier vertex and what is left of its row.
@@ -149,8 +134,8 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 			w.cursors = append(w.cursors, cursor{row, u})
 		}
 	}
-	size := uint32(segmentRanks)
-	if !p.rising {
+	size := uint32(min(p.tuning.Segment, math.MaxUint32))
+	if !p.part.Rising {
 		size = to // one segment: rows are in no order of ranks
 	}
 	for from < to {
@@ -161,7 +146,7 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 		segment := p.scatter[from:end]
 		for i := range w.cursors {
 			c := &w.cursors[i]
-			c.row = c.row[scatterRow1(segment, from, c.row, c.u):]
+			c.row = c.row[scatterRow(segment, from, c.row, c.u):]
 		}
 		for lo := from / 64; lo < end/64; lo += blockWords {
 			hi := min(lo+blockWords, end/64)
@@ -175,9 +160,9 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 	}
 }
 
-// scatterRow1 writes u at the place of every entry of row up to the first one beyond
+// scatterRow writes u at the place of every entry of row up to the first one beyond
 // segment, whose first rank is first, and returns how many it wrote.
-func scatterRow1(segment []uint32, first uint32, row []uint32, u uint32) int {
+func scatterRow(segment []uint32, first uint32, row []uint32, u uint32) int {
 	for i, v := range row {
 		at := v - first
 		if uint(at) >= uint(len(segment)) {
@@ -190,8 +175,8 @@ func scatterRow1(segment []uint32, first uint32, row []uint32, u uint32) int {
 
 // splits tells whether the frontier's rows are long enough to be cut between threads.
 func (p *Processor) splits() bool {
-	return p.threads > 1 && p.rising && p.rangeOf == nil && p.frontArcs > serialArcs &&
-		p.frontArcs > splitRow*int64(p.threads)*int64(len(p.list))
+	return p.threads > 1 && p.part.Rising && p.rangeOf == nil && p.frontArcs > p.tuning.Serial &&
+		p.frontArcs > p.tuning.Split*int64(p.threads)*int64(len(p.list))
 }
 
 // stepSplit expands the frontier's list without atomics: as in stepScatter, each
@@ -241,7 +226,7 @@ func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, fou
 // range, in its lists; own ones are then gathered in nextList.
 func (p *Processor) stepDown() {
 	list := p.list
-	if p.threads == 1 || len(list) < serialArcs && p.fewArcs(list) {
+	if p.threads == 1 || p.fewArcs(list) {
 		w := &p.workers[0]
 		w.found = w.found[:0]
 		for _, u := range list {
@@ -288,14 +273,14 @@ func (p *Processor) stepDown() {
 	p.collect(p.threads)
 }
 
-// fewArcs tells whether the rows of the list hold at most serialArcs arcs.
+// fewArcs tells whether the rows of the list hold no more arcs than one thread takes.
 func (p *Processor) fewArcs(list []uint32) bool {
 	if p.frontArcs >= 0 {
-		return p.frontArcs <= serialArcs
+		return p.frontArcs <= p.tuning.Serial
 	}
-	sum := 0
+	sum := int64(0)
 	for _, u := range list {
-		if sum += len(p.row(u)); sum > serialArcs {
+		if sum += int64(len(p.row(u))); sum > p.tuning.Serial {
 			return false
 		}
 	}

@@ -10,10 +10,6 @@ const (
 	// chunkWords is the most words of a chunk, the part of a range that a thread takes
 	// at a time in a bottom-up step: its parents stay in the first-level cache.
 	chunkWords = 64
-	// listPart: a bottom-up step goes by the list of the unsettled where that is
-	// shorter than one in listPart of the vertices; else it is quicker to pass over
-	// all words again.
-	listPart = 8
 	// listGrain is how many of them a thread takes at a time.
 	listGrain = 512
 	// scanFrom is the length from which on a row is scanned by a kernel of the set.

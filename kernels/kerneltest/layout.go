@@ -3,6 +3,7 @@ package kerneltest
 import (
 	"fmt"
 	"hash/fnv"
+	"slices"
 	"sort"
 	"unsafe"
 
@@ -18,6 +19,8 @@ type layout struct {
 	owners []int
 	// deal returns the range of the i-th of n vertices in order of falling degree.
 	deal func(i, n int) int
+	// byID keeps the order of ids within ranges, whatever the degrees.
+	byID bool
 	// wide forces 64-bit offsets.
 	wide bool
 }
@@ -26,6 +29,7 @@ type layout struct {
 func layouts() []layout {
 	return []layout{
 		{name: "alone", partitions: 1, owners: []int{0}, deal: func(i, n int) int { return 0 }},
+		{name: "alone-in-no-order", partitions: 1, owners: []int{0}, deal: func(i, n int) int { return 0 }, byID: true},
 		{name: "alone-two-ranges", partitions: 1, owners: []int{0, 0}, deal: func(i, n int) int { return i % 2 }},
 		{name: "hubs-first", partitions: 2, owners: []int{0, 1}, deal: func(i, n int) int { return cut(i, n, 8, 1) }},
 		{name: "hubs-last-wide", partitions: 2, owners: []int{1, 0}, deal: func(i, n int) int { return cut(i, n, 3, 1) }, wide: true},
@@ -75,6 +79,9 @@ func place(g shape, l layout) *placed {
 	for r, list := range dealt {
 		if len(list) == 0 {
 			continue
+		}
+		if l.byID {
+			slices.Sort(list)
 		}
 		rg := kernels.Range{First: uint32(len(vertexOf)), Vertices: uint32(len(list)), Owner: l.owners[r]}
 		for _, v := range list {
@@ -134,6 +141,7 @@ func place(g shape, l layout) *placed {
 			}
 			part.Subgraphs[r] = s
 		}
+		part.Rising = rising(part)
 		p.parts = append(p.parts, part)
 	}
 	return p
@@ -189,4 +197,22 @@ func (p *placed) roots() []uint32 {
 		add(rg.First + rg.Vertices/2)
 	}
 	return list
+}
+
+// rising tells whether every row of a part rises.
+func rising(part *kernels.Part) bool {
+	for _, s := range part.Subgraphs {
+		if s == nil {
+			continue
+		}
+		for _, a := range []*graph.Adjacency{s.Out, s.In} {
+			for i := range s.Rows {
+				lo, hi := a.Row(i)
+				if !slices.IsSorted(a.Neighbours[lo:hi]) {
+					return false
+				}
+			}
+		}
+	}
+	return true
 }
