@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -273,67 +272,57 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 // the machine's noise.
 const tuneGain = 0.02
 
-// tune changes one limit at a time, and takes what makes searches faster, until none
-// does. A tuning's time is the least of three rounds, beside rounds of the best so far.
-func (e *env) tune(ctx context.Context, eng *engine.Engine, labels *graph.Labels, roots []uint32, r *engine.BFSResult, best cpu.Tuning, rounds int) error {
+// tune changes one limit after the other, and takes what makes searches faster. Tunings
+// are compared in turn, by the least of their rounds.
+func (e *env) tune(ctx context.Context, eng *engine.Engine, labels *graph.Labels, roots []uint32, r *engine.BFSResult, start cpu.Tuning, rounds int) error {
 	bar := e.progress("tuning")
 	defer bar.done()
-	round := func(t cpu.Tuning) (float64, error) {
-		if err := eng.Tune(ctx, t); err != nil {
-			return 0, err
-		}
-		sum := 0.0
-		for range rounds {
-			for _, root := range roots {
-				if err := eng.BFSInto(ctx, labels.Label(root), r); err != nil {
-					return 0, err
+	// measure returns the mean time of a search with each of the tunings.
+	measure := func(list []cpu.Tuning) ([]float64, error) {
+		least := make([]float64, len(list))
+		for k := range 2 + rounds {
+			for i, t := range list {
+				if err := eng.Tune(ctx, t); err != nil {
+					return nil, err
 				}
-				sum += r.Time.Seconds()
+				sum := 0.0
+				for _, root := range roots {
+					if err := eng.BFSInto(ctx, labels.Label(root), r); err != nil {
+						return nil, err
+					}
+					sum += r.Time.Seconds()
+				}
+				if mean := sum / float64(len(roots)); k == 0 || mean < least[i] {
+					least[i] = mean
+				}
 			}
 		}
-		return sum / float64(rounds*len(roots)), nil
+		return least, nil
 	}
-	versus := func(a, b cpu.Tuning) (x, y float64, err error) {
-		x, y = math.Inf(1), math.Inf(1)
-		for range 3 {
-			m, err := round(a)
-			if err != nil {
-				return 0, 0, err
-			}
-			n, err := round(b)
-			if err != nil {
-				return 0, 0, err
-			}
-			x, y = min(x, m), min(y, n)
+	best := start
+	for limit := range cpu.Limits {
+		bar.set(int64(limit), cpu.Limits, "limits")
+		list := append([]cpu.Tuning{best}, best.Variations(limit)...)
+		times, err := measure(list)
+		if err != nil {
+			return err
 		}
-		return x, y, nil
-	}
-	start := best
-	for better := true; better; {
-		better = false
-		list := best.Variations()
-		for i, v := range list {
-			bar.set(int64(i), int64(len(list)), "limits")
-			now, then, err := versus(best, v)
-			if err != nil {
-				return err
-			}
-			if then < now*(1-tuneGain) {
-				best, better = v, true
-				break
+		for i, t := range times {
+			if t < times[0]*(1-tuneGain) && t == slices.Min(times) {
+				best = list[i]
 			}
 		}
 	}
-	first, last, err := versus(start, best)
+	times, err := measure([]cpu.Tuning{start, best})
 	if err != nil {
 		return err
 	}
 	bar.done()
-	if best == start {
-		fmt.Fprintf(e.stdout, "no better limits than --tuning %s: mean %s\n", start, seconds(first))
+	if best == start || times[1] >= times[0] {
+		fmt.Fprintf(e.stdout, "no better limits than --tuning %s: mean %s\n", start, seconds(times[0]))
 		return nil
 	}
-	fmt.Fprintf(e.stdout, "--tuning %s\nmean %s, with %s before\n", best, seconds(last), seconds(first))
+	fmt.Fprintf(e.stdout, "--tuning %s\nmean %s, with %s before\n", best, seconds(times[1]), seconds(times[0]))
 	return nil
 }
 

@@ -386,7 +386,11 @@ func TestTuning(t *testing.T) {
 	if got, err := cpu.ParseTuning(d.String()); err != nil || got != d {
 		t.Errorf("%v: %v, %v", d, got, err)
 	}
-	for _, v := range d.Variations() {
+	var list []cpu.Tuning
+	for limit := range cpu.Limits {
+		list = append(list, d.Variations(limit)...)
+	}
+	for _, v := range list {
 		if got, err := cpu.ParseTuning(v.String()); err != nil || got != v || v == d {
 			t.Errorf("%v: %v, %v", v, got, err)
 		}

@@ -107,17 +107,18 @@ func (t Tuning) Validate() error {
 	return nil
 }
 
-// Variations are tunings that differ from t in one limit, some limits both ways.
-func (t Tuning) Variations() []Tuning {
+// Limits is the number of limits that a Tuning has.
+const Limits = 6
+
+// Variations are tunings that differ from t in one limit, number limit of Limits.
+func (t Tuning) Variations(limit int) []Tuning {
 	var list []Tuning
-	for i := range t.fields() {
-		for _, factor := range []float64{0.25, 0.5, 2, 4} {
-			v := t
-			f := v.fields()[i]
-			*f.value = max(1, int64(float64(*f.value)*factor))
-			if v != t && v.Validate() == nil {
-				list = append(list, v)
-			}
+	for _, factor := range []float64{0.25, 0.5, 2, 4} {
+		v := t
+		f := v.fields()[limit]
+		*f.value = max(1, int64(float64(*f.value)*factor))
+		if v != t && v.Validate() == nil {
+			list = append(list, v)
 		}
 	}
 	return list
