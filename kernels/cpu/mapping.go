@@ -84,35 +84,28 @@ func (p *Processor) mapShares() [][]span {
 }
 
 // mapBack writes the parents of own vertices, as ids: those that this partition found,
-// and None where nobody did.
+// and None for the others.
 func (p *Processor) mapBack(out []uint32) {
-	vertexOf := p.part.VertexOf
 	p.team.Run(func(id int) {
+		w := &p.workers[id]
 		for _, s := range p.shares[id] {
-			if p.finder == nil {
-				p.mapSpan(out, s)
-				continue
-			}
-			for v := s.from; v < s.to; v++ {
-				if p.seen[v/64]>>(v%64)&1 == 0 {
-					out[vertexOf[v]] = graph.None
-				} else if int(p.finder[v]) == p.part.Index {
-					out[vertexOf[v]] = vertexOf[p.parent[v]]
+			// In calls of at most blockWords.
+			for from := s.from; from < s.to; {
+				end := s.to
+				if s.to-from > 64*blockWords {
+					end = from + 64*blockWords
 				}
+				found := p.seen[from/64 : (end+63)/64]
+				if p.told != nil {
+					w.mask = w.mask[:0]
+					for i, word := range found {
+						w.mask = append(w.mask, word&^p.told[int(from/64)+i])
+					}
+					found = w.mask
+				}
+				p.set.mapBack(out, p.part.VertexOf[from:end], p.parent[from:end], p.part.VertexOf, found)
+				from = end
 			}
 		}
 	})
-}
-
-// mapSpan maps a span all of whose vertices this partition found, in calls of at most
-// blockWords.
-func (p *Processor) mapSpan(out []uint32, s span) {
-	for s.from < s.to {
-		end := s.to
-		if s.to-s.from > 64*blockWords {
-			end = s.from + 64*blockWords
-		}
-		p.set.mapBack(out, p.part.VertexOf[s.from:end], p.parent[s.from:end], p.part.VertexOf, p.seen[s.from/64:])
-		s.from = end
-	}
 }

@@ -40,9 +40,17 @@ type Processor struct {
 	scatter           []uint32 // by rank; None between steps
 	cuts              []uint32 // scratch of scatterCuts
 	shares            [][]span // by thread: see mapShares
-	finder            []uint8  // by rank; nil if all ranks are own
-	frees             []func()
-	bytes             int64
+
+	// Of own ranks that another partition told of: told has their bits, finder the
+	// partition's number. Both are nil if all ranks are own.
+	told    []uint64
+	finder  []uint8
+	foreign [][]uint32 // by partition: what Foreign returned
+	answers [][]uint32 // what Answer returned in this search
+	asked   int        // how many of answers are of this search
+
+	frees []func()
+	bytes int64
 
 	list      []uint32 // the frontier as a list, if isList
 	spare     []uint32
@@ -94,6 +102,7 @@ type worker struct {
 	hubs     []uint32
 	rest     []uint32 // what a probe left
 	left     []uint32 // what a bottom-up step left
+	mask     []uint64
 	cursors  []cursor
 	examined int64
 	next     int64
@@ -182,6 +191,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.scatter = alloc[uint32](p, int(part.Ranks))
 	if !all {
 		p.finder = alloc[uint8](p, int(part.Ranks))
+		p.told = alloc[uint64](p, p.words)
 		p.rangeOf = make([]uint16, p.words)
 		for i, r := range part.Ranges {
 			for w := r.First / 64; w < r.Padded()/64; w++ {
@@ -262,16 +272,13 @@ func (p *Processor) Reset(need kernels.Need) error {
 		if pad := o.sub.Rows % 64; pad != 0 {
 			p.seen[o.sub.Limit()/64] |= ^uint64(0) << pad
 		}
-		if p.finder != nil {
-			f := p.finder[o.sub.First:o.sub.Padded()]
-			for i := range f {
-				f[i] = uint8(p.part.Index)
-			}
+		if p.told != nil {
+			clear(p.told[o.sub.First/64 : o.sub.Padded()/64])
 		}
 	}
 	p.list, p.nextList = p.list[:0], p.nextList[:0]
 	p.isList, p.hasBits, p.nextBits, p.listed = true, false, false, false
-	p.unsettled = p.unsettled[:0]
+	p.unsettled, p.asked = p.unsettled[:0], 0
 	p.frontSize, p.visited, p.visitedArcs, p.frontArcs = 0, 0, 0, -1
 	return nil
 }
@@ -496,6 +503,7 @@ func (p *Processor) Deliver(r, from int, m kernels.Message) error {
 	}
 	take := func(v uint32) {
 		p.finder[v] = uint8(from)
+		p.told[v/64] |= 1 << (v % 64)
 		if p.nextBits {
 			p.next[v/64] |= 1 << (v % 64)
 			p.workers[0].next++
@@ -578,23 +586,34 @@ func (p *Processor) Finish() (kernels.Counts, error) {
 
 // Foreign implements kernels.Processor.
 func (p *Processor) Foreign(q int) ([]uint32, error) {
-	var list []uint32
-	if p.finder == nil || q == p.part.Index {
+	if p.told == nil || q == p.part.Index {
 		return nil, nil
 	}
+	for len(p.foreign) <= q {
+		p.foreign = append(p.foreign, nil)
+	}
+	list := p.foreign[q][:0]
 	for _, o := range p.own {
-		for i, f := range p.finder[o.sub.First:o.sub.Limit()] {
-			if int(f) == q {
-				list = append(list, o.sub.First+uint32(i))
+		for w := o.sub.First / 64; w < o.sub.Padded()/64; w++ {
+			for bit := p.told[w]; bit != 0; bit &= bit - 1 {
+				if v := w*64 + uint32(bits.TrailingZeros64(bit)); int(p.finder[v]) == q {
+					list = append(list, v)
+				}
 			}
 		}
 	}
+	p.foreign[q] = list
 	return list, nil
 }
 
 // Answer implements kernels.Processor.
 func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
-	parents := make([]uint32, len(ranks))
+	if p.asked == len(p.answers) {
+		p.answers = append(p.answers, nil)
+	}
+	parents := slices.Grow(p.answers[p.asked][:0], len(ranks))[:len(ranks)]
+	p.answers[p.asked] = parents
+	p.asked++
 	p.spread(len(ranks), 1<<12, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
 			parents[i] = p.parent[ranks[i]]
