@@ -144,14 +144,14 @@ func crossHybrid(t *testing.T, b bench, n int, lists ...string) {
 // and opencl:1, whose largest allocation is small, so that adjacency comes in chunks.
 func TestHybrid(t *testing.T) {
 	b := bench{fake.New(fake.Options{}), fake.New(fake.Options{Name: "opencl:1", LargestAllocation: 64 << 10})}
-	crossHybrid(t, b, 1, "cpu:1", "cpu:2", "opencl:0", "cpu:1,opencl:0", "opencl:0,opencl:0", "cpu:1,opencl:0,opencl:0")
-	crossHybrid(t, b, 2, "cpu:1,opencl:1", "cpu:2,opencl:0,opencl:1", "opencl:1,cpu:1")
+	crossHybrid(t, b, 1, "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0")
+	crossHybrid(t, b, 2, "cpu:1", "cpu:2", "opencl:0", "opencl:0,opencl:0", "cpu:1,opencl:1", "cpu:2,opencl:0,opencl:1", "opencl:1,cpu:1")
 }
 
 // TestHybridOpenCL is TestHybrid on a real driver: opencl:0, beside a device in Go.
 func TestHybridOpenCL(t *testing.T) {
 	b := bench{openCL(t), fake.New(fake.Options{Name: "opencl:1"})}
-	crossHybrid(t, b, 3, "opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0", "cpu:1,opencl:0,opencl:1")
+	crossHybrid(t, b, 4, "opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0", "cpu:1,opencl:0,opencl:1")
 }
 
 // life opens devices and an engine on them, searches in both directions, and closes
