@@ -100,12 +100,15 @@ milliseconds() { # since some time
 }
 
 # check NAME SECONDS COMMAND...: runs it and adds it to the list. It sets passed and
-# took, in milliseconds.
+# took, in milliseconds. What is ended because all the time is gone has not failed, nor
+# what is ended while the scale is growing.
 check() {
-	local name=$1 most=$2 left=$((limit - SECONDS)) status=0 begun time
+	local name=$1 most=$2 left=$((limit - SECONDS)) status=0 begun time may_end_early=${growing:-}
 	shift 2
 	passed=0 took=0
-	most=$((most < left ? most : left))
+	if ((most > left)); then
+		most=$left may_end_early=1
+	fi
 	if ((most < 5)); then
 		echo "gpu-check: $name: no time is left"
 		skipped=$((skipped + 1))
@@ -127,6 +130,12 @@ check() {
 	else
 		if ((status == 124 || status == 137)); then
 			echo "ended after $most s" >>"$work/stderr"
+			if [[ -n $may_end_early ]]; then
+				echo "gpu-check: $name: ended after $most s"
+				skipped=$((skipped + 1))
+				entry "$name" "$fields, \"skipped\": \"ended after $most s\""
+				return
+			fi
 		fi
 		# A graph that does not fit is no failure of a device.
 		if [[ $name != kit* ]] && grep -qE 'not enough memory|do not hold the graph|out of device memory|does not fit' "$work/stderr"; then
@@ -207,13 +216,14 @@ if ((!passed && failed == before)); then
 	failed=$((failed + 1)) # without this one nothing is checked
 fi
 while [[ -z ${SCALE:-} ]] && ((passed && scale < 24 && took < 12000)); do
-	scale=$((scale + 2))
+	scale=$((scale + 2)) growing=1
 	graph500 "$processors"
 	if ((!passed)); then
 		scale=$((scale - 2))
 		break
 	fi
 done
+growing=
 others=()
 for p in "$cpu" "${devices[@]}"; do
 	if [[ $p != "$processors" ]]; then
