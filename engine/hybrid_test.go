@@ -102,7 +102,7 @@ func crossHybrid(t *testing.T, b bench, n int, lists ...string) {
 	rng := rand.New(rand.NewPCG(31, 0))
 	corpus := hybridCorpus(t)
 	if raceEnabled {
-		n *= 4
+		n = min(6*n, len(corpus)/2)
 	}
 	for k, text := range lists {
 		procs, err := engine.ParseProcessors(text)
@@ -189,6 +189,9 @@ func failEach(t *testing.T, b bench, procs string, every int, cause, class error
 	list, err := engine.ParseProcessors(procs)
 	if err != nil {
 		t.Fatal(err)
+	}
+	if raceEnabled {
+		every = 7*every + 2
 	}
 	o := find(t, "two meeting paths")
 	dev, before := b[0], hugemem.Live()
