@@ -7,7 +7,7 @@ BENCHTIME ?= 1s
 PKG ?= ./...
 
 .DEFAULT_GOAL := help
-.PHONY: help build cuda cuda-check gpu-lint test deps lint fuzz bench bench-compare generate cover modzip clean
+.PHONY: help build cuda cuda-check gpu-check gpu-lint test deps lint fuzz bench bench-compare generate cover modzip clean
 
 comma := ,
 empty :=
@@ -28,6 +28,9 @@ cuda-check: cuda ## run bin/totemgo-cuda against a stand-in of NVIDIA's driver (
 
 gpu-lint: deps-clang ## check the device kernels without a GPU: PTX rebuilt, compared and assembled
 	@scripts/gpu-lint.sh
+
+gpu-check: ## check the devices of this machine, and write gpu-check.json (PROCESSORS=cpu,opencl:0)
+	@scripts/gpu-check.sh $(PROCESSORS)
 
 deps-%:
 	@scripts/deps.sh $*

@@ -63,20 +63,17 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	start := time.Now()
 	if e.place, err = o.place(ctx, src, e.devices); err != nil {
-		e.free()
-		return nil, err
+		return nil, e.abandon(err)
 	}
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(start))
 	for i, p := range o.Processors {
 		k, err := e.devices.processor(p, &o)
 		if err != nil {
-			e.free()
-			return nil, err
+			return nil, e.abandon(err)
 		}
 		e.procs = append(e.procs, k)
 		if err := k.Load(ctx, e.place.Part(i)); err != nil {
-			e.free()
-			return nil, fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
+			return nil, e.abandon(fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err))
 		}
 	}
 	if o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero() {
@@ -85,8 +82,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	if o.NewDirector == nil {
 		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
-			e.free()
-			return nil, fmt.Errorf("%w: %w", ErrOptions, err)
+			return nil, e.abandon(fmt.Errorf("%w: %w", ErrOptions, err))
 		}
 	}
 	e.loop = bsp.New(e.procs, e.place)
@@ -147,29 +143,45 @@ func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 
 // Close waits for the search under way, ends the engine's goroutines and frees its
 // memory. Calls that wait for their turn, and later ones, get ErrClosed; a second
-// Close waits for the first, and returns nil.
-func (e *Engine) Close() error {
+// Close waits for the first, and returns nil. An error is a device's first failure; all
+// is freed nevertheless.
+func (e *Engine) Close() (err error) {
 	e.closing.Do(func() {
 		close(e.closed)
 		<-e.turn
-		e.free()
+		err = e.free()
 	})
-	return nil
+	return err
 }
 
-func (e *Engine) free() {
+// free frees everything and returns the first failure.
+func (e *Engine) free() (first error) {
+	keep := func(err error) {
+		if first == nil {
+			first = err
+		}
+	}
 	if e.loop != nil {
 		e.loop.Close()
 	}
-	for _, p := range e.procs {
-		_ = p.Close() // a processor that fails to close has nothing left to free
+	for i, p := range e.procs {
+		if err := p.Close(); err != nil {
+			keep(fmt.Errorf("engine: closing processor %d (%s): %w", i, e.opts.Processors[i], err))
+		}
 	}
 	if e.place != nil {
 		e.place.Close()
 	}
 	if e.opts.Devices == nil && e.devices != nil {
-		_ = e.devices.Close() // likewise
+		keep(e.devices.Close())
 	}
+	return first
+}
+
+// abandon frees what New made before err, which is the failure to tell.
+func (e *Engine) abandon(err error) error {
+	_ = e.free()
+	return err
 }
 
 // take waits for the caller's turn.

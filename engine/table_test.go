@@ -166,18 +166,24 @@ func TestTable(t *testing.T) {
 // by pull.
 func tableRow(t *testing.T, o *oracle, policy partition.Policy, parts int, rng *rand.Rand) (push, pull float64) {
 	t.Helper()
-	var now bsp.Director
 	threads := slices.Repeat([]int{1}, parts)
 	if len(o.list.Edges)%2 == 0 {
 		threads[parts-1] = 2
 	}
-	e := open(t, o.list, engine.Options{
-		Placement: policy, Processors: cpus(threads...), NewDirector: func() bsp.Director { return now }, Seed: rng.Uint64(),
-	})
+	return searchAll(t, o, engine.Options{Placement: policy, Processors: cpus(threads...)}, rng)
+}
+
+// searchAll searches a graph with every director and some random sequences of
+// directions, and returns the bytes sent by push and by pull.
+func searchAll(t *testing.T, o *oracle, opts engine.Options, rng *rand.Rand) (push, pull float64) {
+	t.Helper()
+	var now bsp.Director
+	opts.NewDirector, opts.Seed = func() bsp.Director { return now }, rng.Uint64()
+	e := open(t, o.list, opts)
 	defer e.Close()
 	for i, p := range e.Processors() {
-		if p.Vertices == 0 && o.linked >= parts {
-			t.Errorf("%s: partition %d of %d is empty", o.name, i, parts)
+		if p.Vertices == 0 && o.linked >= len(opts.Processors) {
+			t.Errorf("%s, %s, two-ended %v: partition %d of %d is empty", o.name, opts.Placement, opts.TwoEnded, i, len(opts.Processors))
 		}
 	}
 	var directors []bsp.Director

@@ -41,8 +41,8 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 		return fmt.Errorf("graph500: construction of the second configuration: %w", err)
 	}
 	defer func() {
-		if cerr := second.Close(); cerr != nil {
-			err = errors.Join(err, fmt.Errorf("graph500: %w", cerr))
+		if cerr := second.Close(); cerr != nil && err == nil {
+			err = fmt.Errorf("graph500: %w", cerr)
 		}
 	}()
 	if err := prepare(ctx, c, second, tuples, out); err != nil {

@@ -1,6 +1,7 @@
 package power
 
 import (
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -24,6 +25,9 @@ const (
 
 // nvmlDevice is NVML's handle of a GPU.
 type nvmlDevice uintptr
+
+// errNVMLLeftOut is why a build with the tag nogpu has no NVML.
+var errNVMLLeftOut = errors.New("NVML: the tag nogpu leaves it out of this build")
 
 // nvmlAPI is the part of NVML that is needed. Calls return NVML's code.
 type nvmlAPI interface {
@@ -82,8 +86,11 @@ func (l *nvmlLibrary) release() error {
 func nvmlMeters(load func() (nvmlAPI, error)) (meters []Meter, missing []Unavailable) {
 	api, err := load()
 	if err != nil {
-		return nil, []Unavailable{{Name: "nvml", Reason: err.Error(), Err: err,
-			Cure: "install the NVIDIA driver, if there is an NVIDIA GPU"}}
+		cure := "install the NVIDIA driver, if there is an NVIDIA GPU"
+		if errors.Is(err, errNVMLLeftOut) {
+			cure = "use a build without the tag nogpu"
+		}
+		return nil, []Unavailable{{Name: "nvml", Reason: err.Error(), Err: err, Cure: cure}}
 	}
 	if c := api.initialise(); c != nvmlSuccess {
 		return nil, []Unavailable{{Name: "nvml", Reason: nvmlError(c).Error(), Err: nvmlError(c),

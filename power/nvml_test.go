@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 )
@@ -109,6 +110,10 @@ func TestNVMLMissing(t *testing.T) {
 	if len(missing) != 1 || missing[0].Cure == "" {
 		t.Errorf("%+v", missing)
 	}
+	_, missing = nvmlMeters(func() (nvmlAPI, error) { return nil, errNVMLLeftOut })
+	if len(missing) != 1 || !strings.Contains(missing[0].Cure, "nogpu") {
+		t.Errorf("left out: %+v", missing)
+	}
 	api := &fakeNVML{initCode: nvmlDriverNotLoaded}
 	if _, missing = nvmlMeters(func() (nvmlAPI, error) { return api, nil }); len(missing) != 1 || api.afterFailure != 0 {
 		t.Errorf("%+v; %d calls after a failed initialisation", missing, api.afterFailure)
@@ -138,6 +143,9 @@ int nvmlDeviceGetPowerUsage(void *d, unsigned int *w) { *w = d == &cards[0] ? 1 
 `
 
 func TestNVMLThroughALibrary(t *testing.T) {
+	if _, err := loadNVML(""); errors.Is(err, errNVMLLeftOut) {
+		t.Skip(err)
+	}
 	if runtime.GOOS != "linux" || (runtime.GOARCH != "amd64" && runtime.GOARCH != "arm64") {
 		t.Skip("the library is built for Linux on amd64 and arm64")
 	}

@@ -172,23 +172,14 @@ func readVertexFile(in *input) ([][]uint64, error) {
 // graphalyticsEdges reads the edge file; its vertices are those of the vertex file.
 func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices [][]uint64, haveVertices bool) (*graph.EdgeList, error) {
 	shape := &listShape{comments: "#", what: "vertex"}
-	for {
-		text, size, ok, err := in.peekLine()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			break
-		}
-		if i := skipBlanks(text, 0); i == len(text) || text[i] == '#' {
-			in.skip(size)
-			continue
-		}
+	text, _, ok, err := in.peekRecord('#')
+	if err != nil {
+		return nil, err
+	}
+	if ok {
 		shape.columns = max(2, countColumns(text, 0))
 		shape.fixedBy = fmt.Sprintf("as line %d has", in.lines+1)
-		break
-	}
-	if shape.columns == 0 {
+	} else {
 		shape.columns = 2 + len(props.names)
 	}
 	if len(props.names) > 0 {

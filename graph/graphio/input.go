@@ -250,6 +250,20 @@ func (in *input) peekLine() (text []byte, size int, ok bool, err error) {
 	}
 }
 
+// peekRecord is peekLine past blank lines and comments, which it consumes.
+func (in *input) peekRecord(comment byte) (text []byte, size int, ok bool, err error) {
+	for {
+		text, size, ok, err = in.peekLine()
+		if err != nil || !ok {
+			return nil, 0, false, err
+		}
+		if i := skipBlanks(text, 0); i < len(text) && text[i] != comment {
+			return text, size, true, nil
+		}
+		in.skip(size)
+	}
+}
+
 // skip consumes the line that peekLine has shown.
 func (in *input) skip(size int) {
 	in.win = in.win[size:]

@@ -109,44 +109,38 @@ func readMTXHeader(in *input) (*mtxHeader, error) {
 	default:
 		return nil, fault(1, 0, ErrUnsupported, h.symmetry+" symmetry", "general, symmetric or skew-symmetric", "")
 	}
-	for {
-		text, size, ok, err := in.peekLine()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, &Error{Found: "the end of the file", Want: "a line of sizes: rows, columns, entries", Err: ErrTruncated}
-		}
-		if i := skipBlanks(text, 0); i == len(text) || text[i] == '%' {
-			in.skip(size)
-			continue
-		}
-		line := in.lines + 1
-		words := strings.Fields(string(text))
-		if len(words) != 3 {
-			return nil, fault(line, 0, ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries", "")
-		}
-		var sizes [3]uint64
-		for i, w := range words {
-			v, err := strconv.ParseUint(w, 10, 64)
-			if err != nil {
-				return nil, fault(line, 0, ErrFormat, quote([]byte(w)), "a whole number of "+[]string{"rows", "columns", "entries"}[i]+" within 64 bits", "")
-			}
-			sizes[i] = v
-		}
-		if sizes[0] != sizes[1] {
-			return nil, fault(line, 0, ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph", "")
-		}
-		if sizes[2] > math.MaxInt64/16 {
-			return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d entries declared for a %d x %d matrix", sizes[2], sizes[0], sizes[1]), "no more than a file can hold", "")
-		}
-		if err := checkDeclared(line, sizes[0], sizes[2], "entries"); err != nil {
-			return nil, err
-		}
-		in.skip(size)
-		h.n, h.entries, h.sizeLine = sizes[0], sizes[2], line
-		return h, nil
+	text, size, ok, err = in.peekRecord('%')
+	if err != nil {
+		return nil, err
 	}
+	if !ok {
+		return nil, &Error{Found: "the end of the file", Want: "a line of sizes: rows, columns, entries", Err: ErrTruncated}
+	}
+	line := in.lines + 1
+	words = strings.Fields(string(text))
+	if len(words) != 3 {
+		return nil, fault(line, 0, ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries", "")
+	}
+	var sizes [3]uint64
+	for i, w := range words {
+		v, err := strconv.ParseUint(w, 10, 64)
+		if err != nil {
+			return nil, fault(line, 0, ErrFormat, quote([]byte(w)), "a whole number of "+[]string{"rows", "columns", "entries"}[i]+" within 64 bits", "")
+		}
+		sizes[i] = v
+	}
+	if sizes[0] != sizes[1] {
+		return nil, fault(line, 0, ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph", "")
+	}
+	if sizes[2] > math.MaxInt64/16 {
+		return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d entries declared for a %d x %d matrix", sizes[2], sizes[0], sizes[1]), "no more than a file can hold", "")
+	}
+	if err := checkDeclared(line, sizes[0], sizes[2], "entries"); err != nil {
+		return nil, err
+	}
+	in.skip(size)
+	h.n, h.entries, h.sizeLine = sizes[0], sizes[2], line
+	return h, nil
 }
 
 // parse reads the entries of a block.

@@ -130,61 +130,54 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 }
 
 func readMETISHeader(in *input) (*metisHeader, error) {
-	for {
-		text, size, ok, err := in.peekLine()
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			return nil, &Error{Found: "the end of the file", Want: "a header: vertices, edges", Err: ErrTruncated}
-		}
-		i := skipBlanks(text, 0)
-		if i == len(text) || text[i] == '%' {
-			in.skip(size)
-			continue
-		}
-		h := &metisHeader{line: in.lines + 1}
-		words := strings.Fields(string(text))
-		if len(words) < 2 || len(words) > 4 {
-			return nil, fault(h.line, 0, ErrFormat, "a header of "+plural(int64(len(words)), "column"), "2 to 4: vertices, edges, fmt, ncon", "")
-		}
-		for i, p := range []*uint64{&h.n, &h.m} {
-			v, err := strconv.ParseUint(words[i], 10, 64)
-			if err != nil {
-				return nil, fault(h.line, 0, ErrFormat, quote([]byte(words[i])), "a whole number of "+[]string{"vertices", "edges"}[i], "")
-			}
-			*p = v
-		}
-		if h.n > graph.MaxVertices {
-			return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", h.n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), "")
-		}
-		if h.m > math.MaxInt64/2 {
-			return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d edges", h.m), fmt.Sprintf("at most %d", int64(math.MaxInt64/2)), "")
-		}
-		if len(words) > 2 {
-			w := words[2]
-			if len(w) > 3 || strings.Trim(w, "01") != "" {
-				return nil, fault(h.line, 0, ErrFormat, "fmt "+quote([]byte(w)), "up to three digits 0 or 1: sizes, vertex weights, edge weights", "")
-			}
-			w = strings.Repeat("0", 3-len(w)) + w
-			h.sizes, h.vertexWeights, h.edgeWeight = w[0] == '1', w[1] == '1', w[2] == '1'
-		}
-		if h.vertexWeights {
-			h.ncon = 1
-		}
-		if len(words) > 3 {
-			v, err := strconv.ParseUint(words[3], 10, 16)
-			if err != nil || v == 0 && h.vertexWeights {
-				return nil, fault(h.line, 0, ErrFormat, "ncon "+quote([]byte(words[3])), "a number of weights a vertex, from 1 on", "")
-			}
-			if v > 0 && !h.vertexWeights {
-				return nil, fault(h.line, 0, ErrFormat, fmt.Sprintf("ncon %d and a fmt without vertex weights", v), "fmt x1x", "")
-			}
-			h.ncon = int(v)
-		}
-		in.skip(size)
-		return h, nil
+	text, size, ok, err := in.peekRecord('%')
+	if err != nil {
+		return nil, err
 	}
+	if !ok {
+		return nil, &Error{Found: "the end of the file", Want: "a header: vertices, edges", Err: ErrTruncated}
+	}
+	h := &metisHeader{line: in.lines + 1}
+	words := strings.Fields(string(text))
+	if len(words) < 2 || len(words) > 4 {
+		return nil, fault(h.line, 0, ErrFormat, "a header of "+plural(int64(len(words)), "column"), "2 to 4: vertices, edges, fmt, ncon", "")
+	}
+	for i, p := range []*uint64{&h.n, &h.m} {
+		v, err := strconv.ParseUint(words[i], 10, 64)
+		if err != nil {
+			return nil, fault(h.line, 0, ErrFormat, quote([]byte(words[i])), "a whole number of "+[]string{"vertices", "edges"}[i], "")
+		}
+		*p = v
+	}
+	if h.n > graph.MaxVertices {
+		return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", h.n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), "")
+	}
+	if h.m > math.MaxInt64/2 {
+		return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d edges", h.m), fmt.Sprintf("at most %d", int64(math.MaxInt64/2)), "")
+	}
+	if len(words) > 2 {
+		w := words[2]
+		if len(w) > 3 || strings.Trim(w, "01") != "" {
+			return nil, fault(h.line, 0, ErrFormat, "fmt "+quote([]byte(w)), "up to three digits 0 or 1: sizes, vertex weights, edge weights", "")
+		}
+		w = strings.Repeat("0", 3-len(w)) + w
+		h.sizes, h.vertexWeights, h.edgeWeight = w[0] == '1', w[1] == '1', w[2] == '1'
+	}
+	if h.vertexWeights {
+		h.ncon = 1
+	}
+	if len(words) > 3 {
+		v, err := strconv.ParseUint(words[3], 10, 16)
+		if err != nil || v == 0 && h.vertexWeights {
+			return nil, fault(h.line, 0, ErrFormat, "ncon "+quote([]byte(words[3])), "a number of weights a vertex, from 1 on", "")
+		}
+		if v > 0 && !h.vertexWeights {
+			return nil, fault(h.line, 0, ErrFormat, fmt.Sprintf("ncon %d and a fmt without vertex weights", v), "fmt x1x", "")
+		}
+		h.ncon = int(v)
+	}
+	in.skip(size)
+	return h, nil
 }
 
 // mixKey is the key of the second round of mix.

@@ -109,25 +109,15 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	shape := &listShape{comments: "#", what: "vertex", columns: 2, fixedBy: "the first edge has no weight"}
-	for {
-		text, size, ok, err := in.peekLine()
-		if err != nil {
-			return nil, err
+	text, _, ok, err := in.peekRecord('#')
+	if err != nil {
+		return nil, err
+	}
+	if ok && countColumns(text, 0) > 2 {
+		shape.columns, shape.fixedBy = 3, "the first edge has a weight"
+		if in.o.WeightColumn >= 0 {
+			shape.weight = 3
 		}
-		if !ok {
-			break
-		}
-		if i := skipBlanks(text, 0); i == len(text) || text[i] == '#' {
-			in.skip(size)
-			continue
-		}
-		if c := countColumns(text, 0); c > 2 {
-			shape.columns, shape.fixedBy = 3, "the first edge has a weight"
-			if in.o.WeightColumn >= 0 {
-				shape.weight = 3
-			}
-		}
-		break
 	}
 	blocks, err := parseRanged(in, shape, 0, n, "Totem")
 	if err != nil {
@@ -149,17 +139,13 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 // totemValues reads the vertex list, whose values no algorithm uses.
 func totemValues(in *input, f *File, n uint64) error {
 	for next := uint64(0); next < n; {
-		text, size, ok, err := in.peekLine()
+		text, size, ok, err := in.peekRecord('#')
 		if err != nil {
 			return err
 		}
 		line := in.lines + 1
 		if !ok {
 			return &Error{Found: "the end of the file", Want: fmt.Sprintf("a value of vertex %d, which ends the vertex list", n-1), Err: ErrTruncated}
-		}
-		if i := skipBlanks(text, 0); i == len(text) || text[i] == '#' {
-			in.skip(size)
-			continue
 		}
 		words := strings.Fields(string(text))
 		if len(words) != 2 {

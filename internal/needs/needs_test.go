@@ -1,6 +1,8 @@
 package needs
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -19,6 +21,7 @@ func (d *double) Fatalf(string, ...any) {
 	d.ended = "failed"
 	runtime.Goexit()
 }
+func (d *double) Fatal(...any) { d.Fatalf("") }
 func (d *double) Skipf(string, ...any) {
 	d.ended = "skipped"
 	runtime.Goexit()
@@ -65,5 +68,33 @@ func TestMissing(t *testing.T) {
 	t.Setenv("TOTEMGO_DATA", dir)
 	if got := Data(t, "there"); !strings.HasPrefix(got, dir) {
 		t.Errorf("Data returns %s", got)
+	}
+}
+
+func TestOpenCL(t *testing.T) {
+	absent, broken := errors.New("absent"), errors.New("broken")
+	for _, c := range []struct {
+		require, number string
+		err             error
+		want            string
+	}{
+		{"", "", nil, "passed"},
+		{"", "3", nil, "passed"},
+		{"", "three", nil, "failed"},
+		{"", "", fmt.Errorf("no driver: %w", absent), "skipped"},
+		{"pocl", "", absent, "failed"},
+		{"opencl", "", absent, "failed"},
+		{"", "", broken, "failed"},
+	} {
+		t.Setenv("POCL_CACHE_DIR", t.TempDir())
+		t.Setenv("TOTEMGO_REQUIRE", c.require)
+		t.Setenv("TOTEMGO_TEST_DEVICE", c.number)
+		if got := ending(func(t testing.TB) {
+			if _, n := OpenCL(t, func() (int, error) { return 0, c.err }, absent); fmt.Sprint(n) != c.number && c.number != "" {
+				t.Fatalf("device %d", n)
+			}
+		}); got != c.want {
+			t.Errorf("%+v: %s", c, got)
+		}
 	}
 }

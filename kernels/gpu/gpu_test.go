@@ -1,10 +1,6 @@
 package gpu_test
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/internal/needs"
@@ -16,25 +12,11 @@ import (
 	"github.com/totemgo/totemgo/kernels/kerneltest"
 )
 
-// openCL opens the first OpenCL device, or skips the test where there is none.
+// openCL opens the OpenCL device to test, or skips the test where there is none.
 func openCL(t testing.TB) device.Device {
 	t.Helper()
-	if os.Getenv("POCL_CACHE_DIR") == "" {
-		if dir, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(dir, "totemgo", "pocl")
-			if os.MkdirAll(dir, 0o755) == nil {
-				os.Setenv("POCL_CACHE_DIR", dir)
-			}
-		}
-	}
-	driver, err := opencl.Open(opencl.Options{})
-	if err != nil {
-		if !errors.Is(err, device.ErrNoDriver) || strings.Contains(os.Getenv("TOTEMGO_REQUIRE"), "opencl") {
-			t.Fatal(err)
-		}
-		needs.Missing(t, "pocl", err.Error())
-	}
-	dev, err := driver.Open(0)
+	driver, number := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
+	dev, err := driver.Open(number)
 	if err != nil {
 		t.Fatal(err)
 	}

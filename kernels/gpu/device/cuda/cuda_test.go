@@ -4,6 +4,8 @@ package cuda_test
 
 import (
 	"errors"
+	"os"
+	"strconv"
 	"sync"
 	"testing"
 	"time"
@@ -16,13 +18,20 @@ import (
 
 // These run on a GPU, or on the stand-in of testdata: make cuda-check.
 
+// open opens the device of TOTEMGO_TEST_DEVICE, or 0.
 func open(t *testing.T) device.Device {
 	t.Helper()
 	driver, err := cuda.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	dev, err := driver.Open(0)
+	number := 0
+	if s := os.Getenv("TOTEMGO_TEST_DEVICE"); s != "" {
+		if number, err = strconv.Atoi(s); err != nil {
+			t.Fatal(err)
+		}
+	}
+	dev, err := driver.Open(number)
 	if err != nil {
 		t.Fatal(err)
 	}

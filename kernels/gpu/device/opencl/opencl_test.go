@@ -3,9 +3,7 @@ package opencl_test
 import (
 	"encoding/binary"
 	"errors"
-	"os"
-	"path/filepath"
-	"strings"
+	"fmt"
 	"testing"
 
 	"github.com/totemgo/totemgo/internal/needs"
@@ -25,34 +23,20 @@ func TestNoDriver(t *testing.T) {
 	}
 }
 
-// open opens the first device, or skips the test where there is none.
+// open opens the device to test, or skips the test where there is none.
 func open(t *testing.T) device.Device {
 	t.Helper()
-	if os.Getenv("POCL_CACHE_DIR") == "" {
-		if dir, err := os.UserCacheDir(); err == nil {
-			dir = filepath.Join(dir, "totemgo", "pocl")
-			if os.MkdirAll(dir, 0o755) == nil {
-				t.Setenv("POCL_CACHE_DIR", dir)
-			}
-		}
-	}
-	driver, err := opencl.Open(opencl.Options{})
-	if err != nil {
-		if !errors.Is(err, device.ErrNoDriver) || strings.Contains(os.Getenv("TOTEMGO_REQUIRE"), "opencl") {
-			t.Fatal(err)
-		}
-		needs.Missing(t, "pocl", err.Error())
-	}
+	driver, number := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
 	infos := driver.Devices()
 	if _, err := driver.Open(len(infos)); !errors.Is(err, device.ErrNoDevice) {
 		t.Errorf("one device too many: %v", err)
 	}
-	dev, err := driver.Open(0)
+	dev, err := driver.Open(number)
 	if err != nil {
 		t.Fatal(err)
 	}
 	info := dev.Info()
-	if info != infos[0] || info.Name != "opencl:0" || info.Kind != "opencl" || info.Model == "" || info.Memory <= 0 ||
+	if info != infos[number] || info.Name != fmt.Sprint("opencl:", number) || info.Kind != "opencl" || info.Model == "" || info.Memory <= 0 ||
 		info.LargestAllocation <= 0 || info.ComputeUnits <= 0 || info.MaxGroup <= 0 || info.Driver == "" {
 		t.Errorf("the device is %+v", info)
 	}
@@ -130,7 +114,7 @@ func TestFailures(t *testing.T) {
 	dev := open(t)
 	var e *device.Error
 	if _, err := dev.Build("kernel void broken(", nil); !errors.Is(err, device.ErrBuild) || !errors.As(err, &e) ||
-		e.Device != "opencl:0" || e.Detail == "" {
+		e.Device != dev.Info().Name || e.Detail == "" {
 		t.Errorf("a program that does not compile: %v", err)
 	}
 	if _, err := dev.Load([]byte("rubbish"), nil); !errors.Is(err, device.ErrBuild) {

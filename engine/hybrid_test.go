@@ -1,0 +1,284 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/needs"
+	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
+	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// bench is a driver whose device opencl:i is the i-th of the list.
+type bench []*fake.Device
+
+func (b bench) Devices() (list []device.Info) {
+	for _, d := range b {
+		list = append(list, d.Info())
+	}
+	return list
+}
+
+func (b bench) Open(i int) (device.Device, error) {
+	if i >= len(b) {
+		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("opencl:%d", i), Err: device.ErrNoDevice}
+	}
+	return b[i], nil
+}
+
+// live lists what was made on the devices and not freed.
+func (b bench) live() string {
+	text := ""
+	for _, d := range b {
+		for kind, n := range d.Live() {
+			text += fmt.Sprintf(" %d %s on %s", n, kind, d.Info().Name)
+		}
+	}
+	return text
+}
+
+// kept is a device that its users close and its test closes for good.
+type kept struct{ device.Device }
+
+func (kept) Close() error { return nil }
+
+// openCL is the OpenCL device to test, counted; the test is skipped without one.
+func openCL(t *testing.T) *fake.Device {
+	t.Helper()
+	driver, number := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
+	dev, err := driver.Open(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return fake.Wrap(kept{dev})
+}
+
+// hybridCorpus is a part of the corpus with every kind of graph in it, and one that
+// Graph500 makes.
+func hybridCorpus(t *testing.T) (list []*oracle) {
+	t.Helper()
+	for _, name := range []string{
+		"scale-free of scale 10", "scale-free of scale 10, directed", "star of 1200", "two stars, apart", "chain of 65",
+		"chain with arcs back", "many small components", "layers, directed", "three vertices, loops and duplicates, directed",
+		"one vertex", "uniform on 1500, thin", "star of 1200, outwards",
+	} {
+		list = append(list, find(t, name))
+	}
+	kron, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 11, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return append(list, newOracle(ref.Named{Name: "kron of scale 11", List: kron}))
+}
+
+// hybridPlacements are those that a user can ask for, and two-ended.
+func hybridPlacements() (list []engine.Options) {
+	for _, p := range partition.Policies() {
+		list = append(list, engine.Options{Placement: p})
+	}
+	return append(list, engine.Options{Placement: partition.HubsOnCPU, TwoEnded: 0.2})
+}
+
+// crossHybrid searches the corpus on lists of processors, under every placement, with
+// every director. Each list and placement takes every n-th graph, not the same ones.
+func crossHybrid(t *testing.T, b bench, n int, lists ...string) {
+	rng := rand.New(rand.NewPCG(31, 0))
+	corpus := hybridCorpus(t)
+	if raceEnabled {
+		n = min(6*n, len(corpus)/2)
+	}
+	for k, text := range lists {
+		procs, err := engine.ParseProcessors(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Run(text, func(t *testing.T) {
+			opts := engine.Options{Processors: procs, NoKernelCache: true}
+			if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
+				t.Fatal(err)
+			}
+			push, pull := 0.0, 0.0
+			for j, place := range hybridPlacements() {
+				if place.TwoEnded > 0 && !strings.Contains(text, "opencl") {
+					continue
+				}
+				opts.Placement, opts.TwoEnded = place.Placement, place.TwoEnded
+				for i, o := range corpus {
+					if (i+j+k)%n == 0 {
+						a, b := searchAll(t, o, opts, rng)
+						push, pull = push+a, pull+b
+					}
+				}
+			}
+			if len(procs) > 1 && (push == 0 || pull == 0) {
+				t.Errorf("%v bytes were sent by push, %v by pull", push, pull)
+			}
+			if err := opts.Devices.Close(); err != nil {
+				t.Error(err)
+			}
+			if left := b.live(); left != "" {
+				t.Errorf("not freed:%s", left)
+			}
+		})
+	}
+}
+
+// TestHybrid crosses processors, placements and directors over devices in Go: opencl:0
+// and opencl:1, whose largest allocation is small, so that adjacency comes in chunks.
+func TestHybrid(t *testing.T) {
+	b := bench{fake.New(fake.Options{}), fake.New(fake.Options{Name: "opencl:1", LargestAllocation: 64 << 10})}
+	crossHybrid(t, b, 1, "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0")
+	crossHybrid(t, b, 2, "cpu:1", "cpu:2", "opencl:0", "opencl:0,opencl:0", "cpu:1,opencl:1", "cpu:2,opencl:0,opencl:1", "opencl:1,cpu:1")
+}
+
+// TestHybridOpenCL is TestHybrid on a real driver: opencl:0, beside a device in Go.
+func TestHybridOpenCL(t *testing.T) {
+	b := bench{openCL(t), fake.New(fake.Options{Name: "opencl:1"})}
+	crossHybrid(t, b, 4, "opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0", "cpu:1,opencl:0,opencl:1")
+}
+
+// life opens devices and an engine on them, searches in both directions, and closes
+// all. It returns the first error, and what Close said.
+func life(b bench, o *oracle, procs []engine.Processor) error {
+	opts := engine.Options{Processors: procs, Rates: fixedRates, NoKernelCache: true, NewDirector: func() bsp.Director {
+		return bsp.Script{kernels.TopDown, kernels.BottomUp, kernels.TopDown}
+	}}
+	var err error
+	if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
+		return err
+	}
+	e, err := engine.New(context.Background(), o.list, opts)
+	if err != nil {
+		return errors.Join(err, opts.Devices.Close())
+	}
+	r := e.NewResult()
+	defer r.Free()
+	for root := range uint32(2) {
+		if err = e.CountBFS(context.Background(), uint64(root), r); err == nil {
+			err = o.check(root, r)
+		}
+		if err != nil {
+			break
+		}
+	}
+	return errors.Join(err, e.Close(), opts.Devices.Close())
+}
+
+// failEach fails operations of the devices in turn, every n-th of them: the life of an
+// engine ends with an error of the class, which names operation and device, nothing is
+// left, and an engine on the CPU alone searches.
+func failEach(t *testing.T, b bench, procs string, every int, cause, class error) {
+	t.Helper()
+	list, err := engine.ParseProcessors(procs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raceEnabled {
+		every = 7*every + 2
+	}
+	o := find(t, "two meeting paths")
+	dev, before := b[0], hugemem.Live()
+	dev.FailAt(0, nil)
+	if err := life(b, o, list); err != nil {
+		t.Fatal(err)
+	}
+	total, name := dev.Operations(), dev.Info().Name
+	if total < 100 {
+		t.Fatalf("the life has %d operations only", total)
+	}
+	for n := 1; n <= total; n += every {
+		dev.FailAt(n, cause)
+		err := life(b, o, list)
+		if ran := dev.Operations(); ran < n {
+			break // partitions take turns: the count differs a little from life to life
+		}
+		var e *device.Error
+		if !errors.Is(err, class) || !errors.As(err, &e) || e.Op == "" || e.Device != name ||
+			!strings.Contains(err.Error(), e.Op) || !strings.Contains(err.Error(), name) {
+			t.Fatalf("%s: operation %d of %d fails: error %v", procs, n, total, err)
+		}
+		if left := b.live(); left != "" || hugemem.Live() != before {
+			t.Fatalf("%s: operation %d of %d (%s) fails: not freed:%s; memory %+v, before %+v", procs, n, total, e.Op, left, hugemem.Live(), before)
+		}
+		if err := life(b, o, cpus(1)); err != nil {
+			t.Fatalf("%s: on the CPU after operation %d (%s) failed: %v", procs, n, e.Op, err)
+		}
+	}
+	dev.FailAt(0, nil)
+	if err := life(b, o, list); err != nil {
+		t.Fatalf("%s: after the failures: %v", procs, err)
+	}
+}
+
+// TestEveryDeviceOperationFails fails all operations of a device in Go, one by one.
+func TestEveryDeviceOperationFails(t *testing.T) {
+	for _, procs := range []string{"opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0"} {
+		b := bench{fake.New(fake.Options{})}
+		failEach(t, b, procs, 1, nil, fake.ErrInjected)
+		failEach(t, b, procs, 3, device.ErrLost, device.ErrLost)
+	}
+}
+
+// TestOpenCLOperationsFail fails some operations of a real driver.
+func TestOpenCLOperationsFail(t *testing.T) {
+	b := bench{openCL(t)}
+	failEach(t, b, "cpu:1,opencl:0", 31, nil, fake.ErrInjected)
+	failEach(t, b, "cpu:1,opencl:0", 47, device.ErrLost, device.ErrLost)
+}
+
+// TestLostDevice: after a fault of the device every search ends with that same fault,
+// whichever partition meets it, and other devices are not to blame.
+func TestLostDevice(t *testing.T) {
+	b := bench{fake.New(fake.Options{}), fake.New(fake.Options{Name: "opencl:1"})}
+	procs, err := engine.ParseProcessors("cpu:1,opencl:0,opencl:0,opencl:1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := find(t, "scale-free of scale 10")
+	opts := engine.Options{Processors: procs, Rates: fixedRates, NoKernelCache: true}
+	if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, o.list, opts)
+	b[0].FailAt(40, device.ErrLost)
+	var first *device.Error
+	for i := range 5 {
+		_, err := e.BFS(context.Background(), uint64(i))
+		var fault *device.Error
+		if !errors.Is(err, device.ErrLost) || !errors.As(err, &fault) || fault.Device != "opencl:0" {
+			t.Fatalf("search %d: %v", i, err)
+		}
+		if first == nil {
+			first = fault
+		}
+		if fault != first {
+			t.Errorf("search %d: %v, the first fault was %v", i, fault, first)
+		}
+	}
+	if err := e.Close(); !errors.Is(err, device.ErrLost) {
+		t.Errorf("Close: %v", err)
+	}
+	if err := opts.Devices.Close(); err != nil {
+		t.Error(err)
+	}
+	if left := b.live(); left != "" {
+		t.Errorf("not freed:%s", left)
+	}
+}
