@@ -40,9 +40,9 @@ type kernelSet struct {
 	// next becomes the bits so set. scatter is None throughout afterwards.
 	settle func(scatter []uint32, seen, next []uint64, parent []uint32)
 
-	// fetch asks for the rows of the vertices listed in rest, numbers within a block
-	// whose rows begin at offsets in row: their third entries and what follows in the
-	// same line. It may do nothing.
+	// fetch asks for the lines that hold the third and the nineteenth entry of the rows
+	// listed in rest, which begin at offsets in row. offsets has an entry for each. It
+	// may do nothing.
 	fetch func(rest, offsets, row []uint32)
 
 	// scan returns the place of the first entry of row that is in front, or len(row).

@@ -77,10 +77,7 @@ func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
 func scan256(row []uint32, front []uint64) int { return scanAVX2(row, front) }
 
 func fetch(rest, offsets, row []uint32) {
-	if len(rest) > 0 {
-		_ = offsets[rest[len(rest)-1]] // the largest
-		fetchRows(rest, offsets, row)
-	}
+	fetchRows(rest, offsets, row)
 }
 
 func mapBack(out, vertexOf, parent, all []uint32, seen []uint64) {

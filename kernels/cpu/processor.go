@@ -104,6 +104,8 @@ type worker struct {
 	left     []uint32 // what a bottom-up step left
 	mask     []uint64
 	cursors  []cursor
+	buckets  [][]arc // by target
+	sorted   int     // arcs looked at for the buckets
 	examined int64
 	next     int64
 	_        [64]byte
@@ -205,6 +207,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.workers = make([]worker, p.threads)
 	for i := range p.workers {
 		p.workers[i].lists = make([][]uint32, len(part.Ranges))
+		p.workers[i].buckets = make([][]arc, (part.Ranks+bucketRanks-1)/bucketRanks)
 		p.workers[i].rest = make([]uint32, 64*chunkWords+restSlack)
 	}
 	p.spread(len(p.scatter), parallelWords, func(lo, hi int) { fillNone(p.scatter[lo:hi]) })

@@ -15,6 +15,14 @@ const (
 	hubArcs = 1 << 14
 	// takeVertices is how many frontier vertices a thread takes at a time.
 	takeVertices = 64
+	// bucketRanks is how many ranks share a bucket of arcs: their parents stay in the
+	// second-level cache.
+	bucketRanks = 1 << 15
+	// bucketArcs is how many arcs a thread sorts before the buckets are claimed: it
+	// bounds their memory.
+	bucketArcs = 1 << 19
+	// aloneRanks is the size of rank space up to which buckets do not pay on one thread.
+	aloneRanks = 1 << 24
 )
 
 // Step implements kernels.Processor.
@@ -207,7 +215,7 @@ func (p *Processor) stepSplit() {
 	p.nextHasBits = true
 }
 
-// claimBits is claimAlone, and sets the bits of next.
+// claimBits is claim, and sets the bits of next.
 func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, found []uint32) []uint32 {
 	for _, v := range row {
 		word, bit := &seen[v/64], uint64(1)<<(v%64)
@@ -222,55 +230,131 @@ func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, fou
 	return found
 }
 
-// stepDown expands the frontier's list. Every thread leaves its claims, divided by
-// range, in its lists; own ones are then gathered in nextList.
+// stepDown expands the frontier's list. A small one, one thread claims vertex by
+// vertex. Else the arcs that lead to unvisited vertices are sorted into buckets by the
+// ranks they lead to, and then each bucket is claimed by one thread: what it reads and
+// writes stays in its cache, and no word is shared. Own claims are left in nextList.
 func (p *Processor) stepDown() {
 	list := p.list
-	if p.threads == 1 || p.fewArcs(list) {
+	for i := range p.workers {
+		p.workers[i].found = p.workers[i].found[:0]
+	}
+	if p.fewArcs(list) || p.threads == 1 && p.part.Ranks <= aloneRanks {
 		w := &p.workers[0]
-		w.found = w.found[:0]
 		for _, u := range list {
 			row := p.row(u)
-			w.found = claimAlone(row, u, p.seen, p.parent, w.found)
+			w.found = claim(row, u, p.seen, p.parent, w.found)
 			w.examined += int64(len(row))
 		}
 		p.divide(w)
 		p.collect(1)
 		return
 	}
+	p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next[lo:hi]) })
+	p.nextHasBits = p.rangeOf == nil
 	var cursor atomic.Int64
-	p.team.Run(func(id int) {
-		w := &p.workers[id]
-		w.found, w.hubs = w.found[:0], w.hubs[:0]
-		for {
-			at := int(cursor.Add(takeVertices)) - takeVertices
-			if at >= len(list) {
-				break
-			}
-			for _, u := range list[at:min(at+takeVertices, len(list))] {
-				row := p.row(u)
-				if len(row) >= hubArcs {
-					w.hubs = append(w.hubs, u)
-					continue
+	for int(cursor.Load()) < len(list) {
+		p.team.Run(func(id int) {
+			w := &p.workers[id]
+			for w.sorted < bucketArcs {
+				at := int(cursor.Add(takeVertices)) - takeVertices
+				if at >= len(list) {
+					break
 				}
-				w.found = claim(row, u, p.seen, p.parent, w.found)
-				w.examined += int64(len(row))
+				batch := list[at:min(at+takeVertices, len(list))]
+				p.fetch(w, batch, false)
+				for _, u := range batch {
+					row := p.row(u)
+					if len(row) >= hubArcs {
+						w.hubs = append(w.hubs, u)
+						continue
+					}
+					p.sort(w, row, u)
+				}
 			}
-		}
-	})
+		})
+		p.claimBuckets()
+	}
 	for i := range p.workers {
 		for _, u := range p.workers[i].hubs {
 			row := p.row(u)
-			p.team.For(len(row), hubArcs/4, func(id, a, b int) {
-				w := &p.workers[id]
-				w.found = claim(row[a:b], u, p.seen, p.parent, w.found)
-				w.examined += int64(b - a)
-			})
+			p.team.For(len(row), hubArcs/4, func(id, a, b int) { p.sort(&p.workers[id], row[a:b], u) })
+			if p.workers[0].sorted > bucketArcs {
+				p.claimBuckets()
+			}
 		}
 		p.workers[i].hubs = p.workers[i].hubs[:0]
 	}
+	p.claimBuckets()
 	p.team.Run(func(id int) { p.divide(&p.workers[id]) })
 	p.collect(p.threads)
+}
+
+// fetch asks for the rows of a few own ranks, at most takeVertices, that are about to be
+// read: out-rows, or in-rows.
+func (p *Processor) fetch(w *worker, ranks []uint32, in bool) {
+	if len(ranks) == 0 {
+		return
+	}
+	s := p.subOf(ranks[0])
+	a := s.Out
+	if in {
+		a = s.In
+	}
+	if a.Offsets32 == nil {
+		return
+	}
+	rows := w.rest[:0]
+	last := uint32(0)
+	for _, v := range ranks {
+		if i := v - s.First; i < s.Rows {
+			rows = append(rows, i)
+			last = max(last, i)
+		}
+	}
+	p.set.fetch(rows, a.Offsets32[:last+1], a.Neighbours)
+}
+
+// arc leads from a frontier vertex to one not visited.
+type arc struct{ to, from uint32 }
+
+// sort puts the arcs of a row that lead to unvisited vertices into a thread's buckets.
+func (p *Processor) sort(w *worker, row []uint32, u uint32) {
+	w.examined += int64(len(row))
+	seen, buckets := p.seen, w.buckets
+	for _, v := range row {
+		if seen[v/64]>>(v%64)&1 == 0 {
+			b := &buckets[v/bucketRanks]
+			*b = append(*b, arc{v, u})
+		}
+	}
+	w.sorted += len(row)
+}
+
+// claimBuckets visits the vertices that the arcs in all threads' buckets lead to, and
+// empties the buckets.
+func (p *Processor) claimBuckets() {
+	p.team.For(len(p.workers[0].buckets), 1, func(id, b, _ int) {
+		to := &p.workers[id]
+		found, seen, next, parent := to.found, p.seen, p.next, p.parent
+		for i := range p.workers {
+			from := &p.workers[i]
+			for _, a := range from.buckets[b] {
+				word, bit := &seen[a.to/64], uint64(1)<<(a.to%64)
+				if *word&bit == 0 {
+					*word |= bit
+					next[a.to/64] |= bit
+					parent[a.to] = a.from
+					found = append(found, a.to)
+				}
+			}
+			from.buckets[b] = from.buckets[b][:0]
+		}
+		to.found = found
+	})
+	for i := range p.workers {
+		p.workers[i].sorted = 0
+	}
 }
 
 // fewArcs tells whether the rows of the list hold no more arcs than one thread takes.
@@ -287,24 +371,8 @@ func (p *Processor) fewArcs(list []uint32) bool {
 	return true
 }
 
-// claim visits the unvisited vertices of row for u, against other threads.
+// claim visits the unvisited vertices of row for u.
 func claim(row []uint32, u uint32, seen []uint64, parent []uint32, found []uint32) []uint32 {
-	for _, v := range row {
-		word, bit := &seen[v/64], uint64(1)<<(v%64)
-		if atomic.LoadUint64(word)&bit != 0 {
-			continue
-		}
-		if atomic.OrUint64(word, bit)&bit != 0 {
-			continue
-		}
-		parent[v] = u
-		found = append(found, v)
-	}
-	return found
-}
-
-// claimAlone is claim where no other thread runs.
-func claimAlone(row []uint32, u uint32, seen []uint64, parent []uint32, found []uint32) []uint32 {
 	for _, v := range row {
 		word, bit := &seen[v/64], uint64(1)<<(v%64)
 		if *word&bit != 0 {

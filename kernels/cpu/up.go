@@ -150,7 +150,10 @@ func (p *Processor) stepList() {
 
 // probeList does a part of the list of the unsettled.
 func (p *Processor) probeList(w *worker, list []uint32) {
-	for _, v := range list {
+	for k, v := range list {
+		if k%takeVertices == 0 {
+			p.fetch(w, list[k:min(k+takeVertices, len(list))], true)
+		}
 		if p.seen[v/64]>>(v%64)&1 != 0 {
 			continue
 		}
