@@ -35,11 +35,16 @@ type Loop struct {
 	steps   int64 // supersteps of all searches so far
 	closing bool
 
+	// thin is the only processor, if it can run several supersteps in one call.
+	thin   kernels.Thin
+	limits kernels.ThinLimits
+
 	// of the search under way
 	ctx     context.Context
 	dir     kernels.Direction
 	stop    bool
 	outcome Outcome
+	sum     [1]kernels.Counts // over all processors, of one superstep
 	failure atomic.Pointer[error]
 }
 
@@ -84,6 +89,11 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		}
 		if mean := float64(arcs) / float64(max(1, rg.Vertices)); len(procs) > 1 && rg.Vertices > 0 && mean > best {
 			best, l.facts.Hub = mean, rg.Owner
+		}
+	}
+	if len(procs) == 1 {
+		if thin, is := procs[0].(kernels.Thin); is {
+			l.thin, l.limits = thin, thin.ThinLimits()
 		}
 	}
 	for i := range l.lanes {
@@ -241,44 +251,36 @@ func (l *Loop) conduct(s *Search, d Director) {
 			st.HubFrontier, st.HubArcs = 1, st.Arcs
 		}
 	}
-	for {
+	for going := true; going; {
 		l.dir = d.Next(st)
 		started := time.Now()
-		l.steps++
-		l.level.open(l.steps)
-		l.step(0, l.steps, started)
-		var next, arcs, examined int64
-		st.Unvisited, st.UnvisitedArcs = 0, 0
-		st.HubFrontier, st.HubArcs = 0, 0
-		for i := range l.lanes {
-			if i > 0 {
-				l.lanes[i].done.wait(l.steps)
+		run := l.stepThin(st, d)
+		if run == nil {
+			run = l.superstep(st, started)
+		}
+		// Supersteps of one call share its time evenly.
+		took := time.Since(started) / time.Duration(len(run))
+		for i := range run {
+			c := &run[i]
+			if s.Statistics != nil {
+				s.Statistics.add(st.Level, l.dir, st.Frontier, c.Examined, s.Examined, took, l.lanes)
 			}
-			c := &l.lanes[i].counts
-			next += c.Next
-			arcs += c.NextArcs
-			examined += c.Examined
-			st.Unvisited += c.Unvisited
-			st.UnvisitedArcs += c.UnvisitedArcs
-			if i == l.facts.Hub {
-				st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+			l.outcome.Reached += c.Next
+			l.outcome.Depth = int64(st.Level)
+			if c.Next == 0 || l.failed() || l.ctx.Err() != nil && i == len(run)-1 {
+				going = false
+				break
 			}
+			if l.outcome.Reached > l.facts.Vertices {
+				l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
+				going = false
+				break
+			}
+			st.Level++
+			st.Last = l.dir
+			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
+			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
 		}
-		if s.Statistics != nil {
-			s.Statistics.add(st.Level, l.dir, st.Frontier, examined, s.Examined, time.Since(started), l.lanes)
-		}
-		l.outcome.Reached += next
-		l.outcome.Depth = int64(st.Level)
-		if next == 0 || l.failed() || l.ctx.Err() != nil {
-			break
-		}
-		if l.outcome.Reached > l.facts.Vertices {
-			l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
-			break
-		}
-		st.Level++
-		st.Last = l.dir
-		st.Before, st.Frontier, st.Arcs = st.Frontier, next, arcs
 	}
 	l.outcome.Time = time.Since(begun)
 	l.stop = true
@@ -287,6 +289,57 @@ func (l *Loop) conduct(s *Search, d Director) {
 	}
 	l.steps++
 	l.level.open(l.steps)
+}
+
+// superstep runs one superstep on all processors, and returns the sums of what they
+// count; those of the hub partition go to st.
+func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
+	l.steps++
+	l.level.open(l.steps)
+	l.step(0, l.steps, started)
+	var sum kernels.Counts
+	st.HubFrontier, st.HubArcs = 0, 0
+	for i := range l.lanes {
+		if i > 0 {
+			l.lanes[i].done.wait(l.steps)
+		}
+		c := &l.lanes[i].counts
+		sum.Next += c.Next
+		sum.NextArcs += c.NextArcs
+		sum.Examined += c.Examined
+		sum.Unvisited += c.Unvisited
+		sum.UnvisitedArcs += c.UnvisitedArcs
+		if i == l.facts.Hub {
+			st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+		}
+	}
+	l.sum[0] = sum
+	return l.sum[:]
+}
+
+// stepThin runs several top-down supersteps in one call, where the processor can and
+// the director knows already that it will want them. It returns their counts, or nil
+// where nothing was run.
+func (l *Loop) stepThin(st *State, d Director) []kernels.Counts {
+	f, is := d.(Foresight)
+	if l.limits.Levels < 2 || !is || l.dir != kernels.TopDown {
+		return nil
+	}
+	levels := min(f.TopDownFor(st, l.limits), l.limits.Levels)
+	if levels < 2 {
+		return nil
+	}
+	started := time.Now()
+	name, run, err := l.thin.StepThin(l.ctx, levels)
+	if err != nil {
+		l.fail(0, err)
+		return append(l.sum[:0], kernels.Counts{})
+	}
+	if len(run) == 0 {
+		return nil
+	}
+	l.lanes[0].times = clocked{compute: time.Since(started) / time.Duration(len(run)), kernel: name}
+	return run
 }
 
 // rootCounts are the out-arcs of the root, and the vertices and in-arcs unvisited

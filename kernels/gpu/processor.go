@@ -39,6 +39,7 @@ type Processor struct {
 	up                 *ring          // staging of what goes to the device
 	mail, tally        device.Staging // staging of messages, of counters
 	launches           map[string]int64
+	thin               []kernels.Counts // of the last StepThin
 	ownVertices        int64
 	ownInArcs          int64
 	largestRange       uint32 // words of the largest range
@@ -184,7 +185,7 @@ func (p *Processor) allocate() error {
 		{&p.rest, lists},
 		{&p.inbox, 4 * int64(p.largestRange)},
 		{&p.outbox, 4 * words},
-		{&p.counters, 4 * int64(p.counterWords())},
+		{&p.counters, 4 * int64(max(p.counterWords(), thinWords))},
 		{&p.lengths, 8 * int64(len(p.chunks))},
 	} {
 		var err error
@@ -196,7 +197,7 @@ func (p *Processor) allocate() error {
 	if p.mail, err = p.newStaging(4 * words); err != nil {
 		return err
 	}
-	if p.tally, err = p.newStaging(4 * int64(p.counterWords())); err != nil {
+	if p.tally, err = p.newStaging(p.counters.Size()); err != nil {
 		return err
 	}
 	size := min(max(ringSmallest, 4*int64(p.largestRange)), ringLargest)

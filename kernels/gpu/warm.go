@@ -31,6 +31,11 @@ func (p *Processor) warm() error {
 			return err
 		}
 	}
+	if limits := p.ThinLimits(); limits.Levels > 0 {
+		if err := p.pushThin(&none, 1); err != nil {
+			return err
+		}
+	}
 	calls := []struct {
 		name string
 		args []device.Arg
