@@ -38,6 +38,8 @@ type Loop struct {
 	// thin is the only processor, if it can run several supersteps in one call.
 	thin   kernels.Thin
 	limits kernels.ThinLimits
+	// resident are the processors, if the memory of none is the host's.
+	resident []kernels.Resident
 
 	// of the search under way
 	ctx     context.Context
@@ -95,6 +97,14 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		if thin, is := procs[0].(kernels.Thin); is {
 			l.thin, l.limits = thin, thin.ThinLimits()
 		}
+	}
+	for _, p := range procs {
+		r, is := p.(kernels.Resident)
+		if !is {
+			l.resident = nil
+			break
+		}
+		l.resident = append(l.resident, r)
 	}
 	for i := range l.lanes {
 		ln := &l.lanes[i]
@@ -177,6 +187,9 @@ type Outcome struct {
 	Reached, Depth int64
 	// Time is that of the supersteps, without the aggregation of parents.
 	Time time.Duration
+	// Copy is the time that the parents took from the memory of the processors, where
+	// it ended the search, to the host's; 0 where a processor works in the host's.
+	Copy time.Duration
 }
 
 // fail keeps the first error of a search.
@@ -221,6 +234,11 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		}
 		l.aggregate(i, s.Parents)
 	})
+	if l.resident != nil && s.Parents != nil && !l.failed() {
+		begun := time.Now()
+		l.all(func(i int) { l.fail(i, l.resident[i].Fetch(s.Parents)) })
+		l.outcome.Copy = time.Since(begun)
+	}
 	if e := l.failure.Load(); e != nil {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
@@ -474,7 +492,7 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 	}
 	if len(l.procs) == 1 {
 		if !l.failed() {
-			l.fail(i, l.procs[i].Parents(parents, nil, nil))
+			l.fail(i, l.settle(i, parents, nil, nil))
 		}
 		return
 	}
@@ -506,6 +524,14 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 		l.lanes[q].done.wait(n)
 	}
 	if !l.failed() {
-		l.fail(i, p.Parents(parents, ln.foreign, ln.answers))
+		l.fail(i, l.settle(i, parents, ln.foreign, ln.answers))
 	}
+}
+
+// settle makes the parents of processor i, in its own memory where Fetch is to come.
+func (l *Loop) settle(i int, parents []uint32, foreign, answers [][]uint32) error {
+	if l.resident != nil {
+		return l.resident[i].Settle(foreign, answers)
+	}
+	return l.procs[i].Parents(parents, foreign, answers)
 }

@@ -141,3 +141,15 @@ type ThinLimits struct {
 	Levels         int
 	Vertices, Arcs int64
 }
+
+// Resident is a Processor whose memory is not the host's. A search on such processors
+// alone ends with the parents in their memory: Parents is then called in two parts.
+type Resident interface {
+	Processor
+	// Settle makes the parents of all own vertices as vertex ids, and returns once
+	// they are in the processor's memory, in an order of its own. The arguments are
+	// those of Parents.
+	Settle(foreign, answers [][]uint32) error
+	// Fetch writes them to out as Parents does.
+	Fetch(out []uint32) error
+}

@@ -22,6 +22,9 @@ type Processor struct {
 	VertexShare float64 `json:"vertex_share"`
 	EdgeShare   float64 `json:"edge_share"`
 	CutShare    float64 `json:"cut_share"`
+	// Launches counts, for a device, how often each of its kernels was launched since
+	// the graph was loaded, by name.
+	Launches map[string]int64 `json:"launches,omitempty"`
 }
 
 // Level is one superstep, or the mean of several of the same number and direction.

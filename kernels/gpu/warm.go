@@ -41,7 +41,7 @@ func (p *Processor) warm() error {
 		args []device.Arg
 	}{
 		{"frontier_list", []device.Arg{b(p.next), zero, zero, b(none.out.offsets), b(none.in.offsets), b(p.list), zero, b(p.counters), zero}},
-		{"to_vertices", []device.Arg{b(p.parent), b(p.seen), b(p.vertexOf), zero, zero, b(p.unsettled)}},
+		{"to_vertices", []device.Arg{b(p.parent), b(p.seen), b(p.vertexOf), zero, zero, b(p.unsettled), zero}},
 	}
 	if p.hasForeign {
 		calls = append(calls, []struct {

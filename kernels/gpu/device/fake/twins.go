@@ -304,9 +304,9 @@ func adopt(c Call) {
 func toVertices(c Call) {
 	first := c.U32(3)
 	for i := uint32(0); i < c.U32(4); i++ {
-		c.Words(5)[i] = none
+		c.Words(5)[c.U32(6)+i] = none
 		if has(c.Words(1), first+i) {
-			c.Words(5)[i] = c.Words(2)[c.Words(0)[first+i]]
+			c.Words(5)[c.U32(6)+i] = c.Words(2)[c.Words(0)[first+i]]
 		}
 	}
 }
