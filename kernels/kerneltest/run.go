@@ -316,7 +316,7 @@ func thinRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()
 	shapes := []shape{
 		{name: "path", n: 700, edges: path(700)},
-		{name: "uniform", n: 3000, edges: uniform(3000, 9000, 3)}, // outgrows the limits and falls below them again
+		{name: "uniform", n: 2500, edges: uniform(2500, 7500, 3)}, // outgrows the limits and falls below them again
 		{name: "directed", n: 400, directed: true, edges: uniform(400, 1000, 5)},
 		{name: "hubs", n: 403, edges: fan().edges},
 	}

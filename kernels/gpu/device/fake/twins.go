@@ -241,8 +241,9 @@ func messageList(c Call) {
 }
 
 func gatherBits(c Call) {
-	for i := c.U32(2); i < c.U32(2)+c.U32(3); i++ {
-		c.Words(1)[i] |= c.Words(0)[i]
+	for i, word := range c.Words(0)[c.U32(1) : c.U32(1)+c.U32(3)] {
+		c.Words(4)[c.U32(2)+uint32(i)] = word
+		c.Words(5)[c.U32(2)+uint32(i)] |= word
 	}
 }
 

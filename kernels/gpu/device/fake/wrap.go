@@ -158,6 +158,23 @@ func (d *Device) NewStream() (device.Stream, error) {
 	return &stream{s, d}, nil
 }
 
+// NewProfiledStream implements device.Profiling where the device under it does.
+func (d *Device) NewProfiledStream() (device.ProfiledStream, error) {
+	if err := d.operation("NewProfiledStream", false); err != nil {
+		return nil, err
+	}
+	under, is := d.under.(device.Profiling)
+	if !is {
+		return nil, &device.Error{Op: "NewProfiledStream", Device: d.under.Info().Name, Detail: "not profiled"}
+	}
+	s, err := under.NewProfiledStream()
+	if err != nil {
+		return nil, err
+	}
+	d.made("stream", 1)
+	return &profiled{stream{s, d}, s}, nil
+}
+
 func (d *Device) Close() error { return d.under.Close() }
 
 type program struct {
@@ -210,6 +227,19 @@ func (s *staging) Free() error { return s.d.free("staging", s.Staging.Free) }
 type stream struct {
 	device.Stream
 	d *Device
+}
+
+// profiled is a stream that keeps times.
+type profiled struct {
+	stream
+	under device.ProfiledStream
+}
+
+func (s *profiled) Spans() ([]device.Span, error) {
+	if err := s.d.operation("Spans", false); err != nil {
+		return nil, err
+	}
+	return s.under.Spans()
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
