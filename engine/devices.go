@@ -125,11 +125,11 @@ func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) 
 	if p.Kind == "cpu" {
 		return cpu.New(p.Threads), nil
 	}
-	s, err := gpu.ParseStrategy(o.GPUStrategy)
+	s, err := o.strategies()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	return gpu.New(d.open[p.String()].program, gpu.Options{TopDown: s})
+	return gpu.New(d.open[p.String()].program, s)
 }
 
 // Speeds of processors relative to one CPU thread, for default shares. A device that

@@ -58,6 +58,8 @@ type Options struct {
 	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
 	// "thread", "warp", "group", "edge".
 	GPUStrategy string
+	// GPUBottomUp is that of bottom-up steps: "" or "auto", "list", "word".
+	GPUBottomUp string
 	// NoKernelCache builds device kernels anew instead of keeping them in the user's
 	// cache folder.
 	NoKernelCache bool
@@ -172,9 +174,10 @@ func (o *Options) ensureDefaults() error {
 	if o.GPUStrategy == "" {
 		o.GPUStrategy = "auto"
 	}
-	if s, err := gpu.ParseStrategy(o.GPUStrategy); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
-	} else if err := (gpu.Options{TopDown: s}).Validate(); err != nil {
+	if o.GPUBottomUp == "" {
+		o.GPUBottomUp = "auto"
+	}
+	if _, err := o.strategies(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if o.MemoryLimit == 0 {
@@ -184,4 +187,15 @@ func (o *Options) ensureDefaults() error {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return errors.Join(errs...)
+}
+
+// strategies are those of processors on devices.
+func (o *Options) strategies() (s gpu.Options, err error) {
+	if s.TopDown, err = gpu.ParseStrategy(o.GPUStrategy); err == nil {
+		s.BottomUp, err = gpu.ParseStrategy(o.GPUBottomUp)
+	}
+	if err == nil {
+		err = s.Validate()
+	}
+	return s, err
 }

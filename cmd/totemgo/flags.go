@@ -45,7 +45,7 @@ type engineFlags struct {
 	threads                                            int
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
-	gpuStrategy                                        string
+	gpuStrategy, gpuBottomUp                           string
 	noCache                                            bool
 }
 
@@ -63,6 +63,9 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	completes(c, "placement", placements()...)
 	if runs {
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
+		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
+		completes(c, "gpu-strategy", "auto", "thread", "warp", "group", "edge")
+		completes(c, "gpu-bottom-up", "auto", "list", "word")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
 		completes(c, "director", bsp.Directors()...)
@@ -88,7 +91,7 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, NoKernelCache: f.noCache,
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, GPUBottomUp: f.gpuBottomUp, NoKernelCache: f.noCache,
 	}
 	var err error
 	processors := f.processors

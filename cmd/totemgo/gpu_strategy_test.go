@@ -57,6 +57,33 @@ func TestForcedStrategy(t *testing.T) {
 	}
 }
 
+// TestBottomUpStrategy: likewise for bottom-up steps, and names that are none.
+func TestBottomUpStrategy(t *testing.T) {
+	needsDevice(t)
+	for strategy, kernel := range map[string]string{"auto": "list", "list": "list", "word": "word"} {
+		d := document[record.Graph500](t, command(t, "graph500", "--scale", "9", "--roots", "4", "--director", "bottom-up",
+			"--processors", "opencl:0", "--gpu-bottom-up", strategy, "--json"))
+		for _, l := range d.Levels {
+			if k := l.Processors[0].Kernel; k != kernel {
+				t.Errorf("%s: level %d ran %q", strategy, l.Level, k)
+			}
+		}
+		launches := d.Processors[0].Launches
+		if d.Validation.Passed != 4 || (launches["bottomup_word"] > 0) != (kernel == "word") || (launches["bottomup_scan"] > 0) != (kernel == "list") {
+			t.Errorf("%s: %+v, launches %v", strategy, d.Validation, launches)
+		}
+		// The list is built once a phase: by the first step of each search, with its warm-up and the counting ones.
+		if kernel == "list" && launches["bottomup_probe"] != 9 {
+			t.Errorf("%s: launches %v in 9 searches", strategy, launches)
+		}
+	}
+	for _, args := range [][]string{{"--gpu-bottom-up", "edge"}, {"--gpu-bottom-up", "lane"}, {"--gpu-strategy", "word"}, {"--gpu-strategy", "list"}} {
+		if r := command(t, append([]string{"graph500", "--scale", "5"}, args...)...); r.status != 2 {
+			t.Errorf("%q: status %d, %q", args, r.status, r.stderr)
+		}
+	}
+}
+
 // TestCopyApart: a run on devices alone states the copy of the parents to the host, a
 // hybrid one has none.
 func TestCopyApart(t *testing.T) {
