@@ -74,8 +74,7 @@ func inOclgrind(t *testing.T) device.Device {
 }
 
 // TestKernelsAreClean: no data race, no access out of bounds, no misuse of the driver
-// in any kernel. Uninitialised reads are not checked: Oclgrind 21.10 does not follow
-// what clEnqueueFillBuffer and partial writes initialise.
+// in any kernel. Uninitialised reads are not checked: see docs/gpu.md.
 func TestKernelsAreClean(t *testing.T) {
 	if log := underOclgrind(t, "TestAllKernels"); strings.TrimSpace(log) != "" {
 		t.Errorf("Oclgrind found:\n%.4000s", log)

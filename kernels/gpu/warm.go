@@ -8,6 +8,9 @@ func (p *Processor) warm() error {
 	if len(p.chunks) == 0 {
 		return nil
 	}
+	if err := p.reset(0); err != nil { // they read bitmaps, whatever these hold
+		return err
+	}
 	none, b := p.chunks[0], device.Buf
 	none.n = 0
 	zero := device.U32(0)

@@ -19,11 +19,11 @@ KERNEL topdown_thin(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col, 
   while (more) {
     if (LID == 0) found[0] = sums[0] = sums[1] = sums[2] = 0;
     BARRIER();
-    uint lanes = WG; /* of a vertex: all that there are for each */
-    while (lanes * n > WG) lanes /= 2;
-    if (LID / lanes < n) {
-      uint u = queue[from + LID / lanes], end = row[u - first + 1];
-      for (uint k = row[u - first] + LID % lanes; k < end; k += lanes)
+    uint shift = 0; /* 1 << shift lanes a vertex: as many as there are for each */
+    while (n << (shift + 1) <= WG && 2u << shift <= WG) shift++;
+    if (LID >> shift < n) {
+      uint lanes = 1u << shift, u = queue[from + (LID >> shift)], end = row[u - first + 1];
+      for (uint k = row[u - first] + (LID & (lanes - 1)); k < end; k += lanes)
         if (visit(seen, parent, u, col[k])) queue[to + LA_ADD(&found[0], 1u)] = col[k];
     }
     BARRIER();

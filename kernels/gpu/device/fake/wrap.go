@@ -158,21 +158,27 @@ func (d *Device) NewStream() (device.Stream, error) {
 	return &stream{s, d}, nil
 }
 
-// NewProfiledStream implements device.Profiling where the device under it does.
+// NewProfiledStream implements device.Profiling; a device under it that does not
+// gives no times.
 func (d *Device) NewProfiledStream() (device.ProfiledStream, error) {
 	if err := d.operation("NewProfiledStream", false); err != nil {
 		return nil, err
 	}
 	under, is := d.under.(device.Profiling)
 	if !is {
-		return nil, &device.Error{Op: "NewProfiledStream", Device: d.under.Info().Name, Detail: "not profiled"}
+		s, err := d.under.NewStream()
+		if err != nil {
+			return nil, err
+		}
+		d.made("stream", 1)
+		return &profiled{stream{s, d}, func() ([]device.Span, error) { return nil, nil }}, nil
 	}
 	s, err := under.NewProfiledStream()
 	if err != nil {
 		return nil, err
 	}
 	d.made("stream", 1)
-	return &profiled{stream{s, d}, s}, nil
+	return &profiled{stream{s, d}, s.Spans}, nil
 }
 
 func (d *Device) Close() error { return d.under.Close() }
@@ -232,14 +238,14 @@ type stream struct {
 // profiled is a stream that keeps times.
 type profiled struct {
 	stream
-	under device.ProfiledStream
+	spans func() ([]device.Span, error)
 }
 
 func (s *profiled) Spans() ([]device.Span, error) {
 	if err := s.d.operation("Spans", false); err != nil {
 		return nil, err
 	}
-	return s.under.Spans()
+	return s.spans()
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
