@@ -4,8 +4,8 @@ package cuda_test
 
 import (
 	"errors"
-	"sync"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 	"unsafe"
