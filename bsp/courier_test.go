@@ -18,11 +18,11 @@ import (
 // with what is delivered.
 type receiver struct {
 	kernels.Processor
-	mu       sync.Mutex
-	stepping bool
-	early    []arrival
-	taken    int
-	fault    error
+	mu    sync.Mutex
+	shut  bool // from the first Outbox to Finish
+	early []arrival
+	taken int
+	fault error
 	// await makes each top-down step wait until so many messages have come.
 	await int
 	come  sync.Cond
@@ -43,8 +43,8 @@ func newReceiver(p kernels.Processor) *receiver {
 func (p *receiver) Receive(r, from int, m kernels.Message) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if !p.stepping {
-		p.fault = errors.New("a message beside no step")
+	if p.shut {
+		p.fault = errors.New("a message after the step")
 	}
 	m.List, m.Bits = slices.Clone(m.List), slices.Clone(m.Bits)
 	p.early = append(p.early, arrival{r, from, m})
@@ -57,10 +57,6 @@ func (p *receiver) Receive(r, from int, m kernels.Message) error {
 
 func (p *receiver) Step(ctx context.Context, d kernels.Direction) (string, error) {
 	p.mu.Lock()
-	if len(p.early) > 0 {
-		p.fault = errors.New("messages that nobody delivered")
-	}
-	p.stepping = d == kernels.TopDown
 	for d == kernels.TopDown && len(p.early) < p.await {
 		p.come.Wait()
 	}
@@ -68,9 +64,25 @@ func (p *receiver) Step(ctx context.Context, d kernels.Direction) (string, error
 	return p.Processor.Step(ctx, d)
 }
 
+func (p *receiver) Outbox(r int) (kernels.Message, error) {
+	p.mu.Lock()
+	p.shut = true
+	p.mu.Unlock()
+	return p.Processor.Outbox(r)
+}
+
+func (p *receiver) Finish() (kernels.Counts, error) {
+	p.mu.Lock()
+	if len(p.early) > 0 {
+		p.fault = errors.New("messages that nobody delivered")
+	}
+	p.shut = false
+	p.mu.Unlock()
+	return p.Processor.Finish()
+}
+
 func (p *receiver) Deliver(r, from int, m kernels.Message) error {
 	p.mu.Lock()
-	p.stepping = false
 	if len(p.early) > 0 {
 		if e := p.early[0]; e.r != r || e.from != from || e.m.Count != m.Count || !slices.Equal(e.m.List, m.List) || !slices.Equal(e.m.Bits, m.Bits) {
 			p.fault = errors.New("another message was delivered than came first")
@@ -149,7 +161,7 @@ func TestReceiveFails(t *testing.T) {
 	if _, err := search(loop, place, 0, script("D"), nil); err == nil || err.Error() != "processor 1 (cpu): receive fails" {
 		t.Errorf("error %v", err)
 	}
-	slow.early, slow.fault, slow.fail, slow.await = nil, nil, false, 0
+	slow.early, slow.fault, slow.fail, slow.await, slow.shut = nil, nil, false, 0, false
 	if parents, err := search(loop, place, 0, script("D"), nil); err != nil || ref.CheckTree(list, 0, parents) != nil {
 		t.Errorf("after the failure: %v", err)
 	}

@@ -159,8 +159,9 @@ type Resident interface {
 // transfer is hidden behind its own step.
 type Receiver interface {
 	Processor
-	// Receive is told what partition from claimed of own range r, before or while Step
-	// runs top-down, from another goroutine than Step's; one call runs at a time.
+	// Receive is told what partition from claimed of own range r, in a top-down
+	// superstep before the first Outbox, so before or while Step runs, from another
+	// goroutine than Step's; one call runs at a time.
 	// Deliver follows with the same message, which does not change in between. The
 	// calls of a superstep are in the order in which Deliver will be called, and leave
 	// none out before the last. Receive may do nothing.
