@@ -52,6 +52,16 @@ type Director interface {
 	Next(s *State) kernels.Direction
 }
 
+// Foresight is a Director that can tell how long it will go top-down, so that a
+// processor may run these supersteps in one call. Next is then not called for them.
+type Foresight interface {
+	Director
+	// TopDownFor is asked after Next has chosen top-down from s. It returns the number
+	// of supersteps, that one included, for which Next would choose top-down as long as
+	// every frontier keeps within the limits.
+	TopDownFor(s *State, limits kernels.ThinLimits) int
+}
+
 // Directors lists the names that NewDirector knows.
 func Directors() []string {
 	return []string{"auto", "totem", "beamer", "ratio", "top-down", "bottom-up"}
@@ -84,6 +94,8 @@ func (d fixed) Need() kernels.Need            { return 0 }
 func (d fixed) Start(Facts)                   {}
 func (d fixed) Next(*State) kernels.Direction { return kernels.Direction(d) }
 
+func (d fixed) TopDownFor(_ *State, limits kernels.ThinLimits) int { return limits.Levels }
+
 // Script follows a list of directions, its last one to the end. Any script gives the
 // same levels, which tests rely on.
 type Script []kernels.Direction
@@ -96,6 +108,15 @@ func (d Script) Next(s *State) kernels.Direction {
 		return kernels.TopDown
 	}
 	return d[min(s.Level, len(d)-1)]
+}
+
+func (d Script) TopDownFor(s *State, limits kernels.ThinLimits) int {
+	for n := 1; n < limits.Levels; n++ {
+		if d.Next(&State{Level: s.Level + n}) != kernels.TopDown {
+			return n
+		}
+	}
+	return limits.Levels
 }
 
 // beamer is the rule of Beamer, Asanović, Patterson, Direction-Optimizing
@@ -125,6 +146,11 @@ func (d *beamer) Next(s *State) kernels.Direction {
 	return kernels.BottomUp
 }
 
+func (d *beamer) TopDownFor(s *State, limits kernels.ThinLimits) int {
+	// After n steps at least s.UnvisitedArcs − n·limits.Arcs arcs are unvisited.
+	return int(min(int64(limits.Levels), s.UnvisitedArcs/limits.Arcs-beamerAlpha+1))
+}
+
 // ratio goes up while the frontier holds more than a part of the unvisited vertices.
 type ratio struct{}
 
@@ -139,6 +165,12 @@ func (ratio) Next(s *State) kernels.Direction {
 		return kernels.BottomUp
 	}
 	return kernels.TopDown
+}
+
+func (ratio) TopDownFor(s *State, limits kernels.ThinLimits) int {
+	// After n steps at least s.Unvisited − n·limits.Vertices vertices are unvisited.
+	n := float64(s.Unvisited)/float64(limits.Vertices) - 1/ratioUp
+	return int(min(float64(limits.Levels), n+1))
 }
 
 // totem is the rule of Sallinen, Gharaibeh, Ripeanu (2015): it reads the partition of
@@ -179,6 +211,13 @@ func (d *totem) Next(s *State) kernels.Direction {
 		return kernels.BottomUp
 	}
 	return kernels.TopDown
+}
+
+func (d *totem) TopDownFor(_ *State, limits kernels.ThinLimits) int {
+	if d.over || float64(limits.Arcs) < totemUp*float64(d.f.Arcs) {
+		return limits.Levels
+	}
+	return 1
 }
 
 // Rates are the costs, in nanoseconds, from which "auto" predicts a superstep. They
@@ -238,4 +277,13 @@ func (d *auto) Next(s *State) kernels.Direction {
 		return kernels.BottomUp
 	}
 	return kernels.TopDown
+}
+
+func (d *auto) TopDownFor(_ *State, limits kernels.ThinLimits) int {
+	// What a bottom-up step after a top-down one costs at least.
+	up := 2*d.rates.Step + 3*float64(d.f.Words)*d.rates.Word
+	if float64(limits.Arcs)*d.rates.Claim <= up {
+		return limits.Levels
+	}
+	return 1
 }

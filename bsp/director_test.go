@@ -2,6 +2,7 @@ package bsp_test
 
 import (
 	"errors"
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -94,5 +95,60 @@ func TestDirectorNames(t *testing.T) {
 	}
 	if d := bsp.Script(nil); d.Next(&bsp.State{}) != kernels.TopDown {
 		t.Error("an empty script does not go down")
+	}
+}
+
+// TestForesight: what a director says beforehand is what it then chooses, along random
+// walks whose frontiers keep within the limits, their extremes included.
+func TestForesight(t *testing.T) {
+	limits := kernels.ThinLimits{Levels: 64, Vertices: 20, Arcs: 60}
+	r := rand.New(rand.NewPCG(1, 2))
+	for _, name := range bsp.Directors() {
+		d, err := bsp.NewDirector(name, bsp.Rates{Claim: 2, Visit: 0.5, Probe: 0.5, Word: 1, Step: 4})
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, is := d.(bsp.Foresight)
+		if !is {
+			t.Errorf("%s has no foresight", name)
+			continue
+		}
+		most, steps := 0, 0
+		for range 3000 {
+			arcs := int64(1) << (4 + r.IntN(10))
+			facts := bsp.Facts{Vertices: arcs / 3, Arcs: arcs, Words: r.Int64N(60), Hub: -1}
+			d.Start(facts)
+			s := &bsp.State{Frontier: 1 + r.Int64N(40), Arcs: r.Int64N(200), Unvisited: facts.Vertices, UnvisitedArcs: facts.Arcs, Level: r.IntN(3)}
+			if d.Next(s) != kernels.TopDown {
+				continue
+			}
+			n := f.TopDownFor(s, limits)
+			most = max(most, n)
+			for i := 1; i < n && i < limits.Levels; i++ {
+				v := max(1, limits.Vertices-r.Int64N(2)*r.Int64N(limits.Vertices))
+				a := limits.Arcs - r.Int64N(2)*r.Int64N(limits.Arcs)
+				s = &bsp.State{Level: s.Level + 1, Last: kernels.TopDown, Before: s.Frontier, Frontier: v, Arcs: a,
+					Unvisited: s.Unvisited - v, UnvisitedArcs: s.UnvisitedArcs - limits.Arcs}
+				if s.Unvisited < 0 {
+					break
+				}
+				steps++
+				if d.Next(s) != kernels.TopDown {
+					t.Fatalf("%s foresaw %d steps down, goes up in number %d: %+v", name, n, i, s)
+				}
+			}
+		}
+		if name != "bottom-up" && (most < 2 || steps < 100) {
+			t.Errorf("%s foresaw %d steps at most, %d in all", name, most, steps)
+		}
+	}
+	const D, U = kernels.TopDown, kernels.BottomUp
+	for _, c := range []struct {
+		script      bsp.Script
+		level, want int
+	}{{nil, 0, 64}, {bsp.Script{D}, 5, 64}, {bsp.Script{D, D, U}, 0, 2}, {bsp.Script{D, D, U}, 1, 1}, {bsp.Script{D, U, D}, 2, 64}} {
+		if got := c.script.TopDownFor(&bsp.State{Level: c.level}, limits); got != c.want {
+			t.Errorf("%v at level %d: %d, want %d", c.script, c.level, got, c.want)
+		}
 	}
 }

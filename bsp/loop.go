@@ -35,12 +35,22 @@ type Loop struct {
 	steps   int64 // supersteps of all searches so far
 	closing bool
 
+	// thin is the only processor, if it can run several supersteps in one call.
+	thin   kernels.Thin
+	limits kernels.ThinLimits
+	// resident are the processors, if the memory of none is the host's.
+	resident []kernels.Resident
+
 	// of the search under way
 	ctx     context.Context
 	dir     kernels.Direction
 	stop    bool
 	outcome Outcome
+	timed   bool              // when processors move and compute is asked
+	sum     [1]kernels.Counts // over all processors, of one superstep
 	failure atomic.Pointer[error]
+
+	computing []kernels.Span // of all lanes: memory of overlaps
 }
 
 // lane is one processor's part of the loop; its fields are written by its driver
@@ -55,12 +65,17 @@ type lane struct {
 	foreign [][]uint32
 	answers [][]uint32
 	times   clocked
-	_       [64]byte
+	courier *courier // nil where the processor takes nothing in beside its step
+	// Of a search that counts: when the processor moved and computed in the superstep.
+	profiled             bool
+	transfers, computing []kernels.Span
+	_                    [64]byte
 }
 
 // clocked is one processor's times of one superstep.
 type clocked struct {
 	compute, push, pull, idle time.Duration
+	overlapped                *time.Duration // transfers hidden behind computing, if known
 	sent, received            int64
 	kernel                    string
 }
@@ -86,6 +101,19 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 			best, l.facts.Hub = mean, rg.Owner
 		}
 	}
+	if len(procs) == 1 {
+		if thin, is := procs[0].(kernels.Thin); is {
+			l.thin, l.limits = thin, thin.ThinLimits()
+		}
+	}
+	for _, p := range procs {
+		r, is := p.(kernels.Resident)
+		if !is {
+			l.resident = nil
+			break
+		}
+		l.resident = append(l.resident, r)
+	}
 	for i := range l.lanes {
 		ln := &l.lanes[i]
 		ln.sent, ln.done, ln.idle = newGate(), newGate(), newGate()
@@ -104,6 +132,12 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		ln.answers = make([][]uint32, len(procs))
 		if i > 0 {
 			go l.drive(i)
+		}
+	}
+	for i := range l.lanes { // all gates are there
+		if to, is := procs[i].(kernels.Receiver); is && len(procs) > 1 {
+			l.lanes[i].courier = newCourier(to)
+			go l.run(l.lanes[i].courier, i)
 		}
 	}
 	return l
@@ -144,6 +178,12 @@ func (l *Loop) Close() {
 	for i := 1; i < len(l.lanes); i++ {
 		l.lanes[i].idle.wait(l.jobs)
 	}
+	for i := range l.lanes {
+		if c := l.lanes[i].courier; c != nil {
+			c.errand.open(closed)
+			<-c.done
+		}
+	}
 }
 
 // Search says what to search.
@@ -167,6 +207,9 @@ type Outcome struct {
 	Reached, Depth int64
 	// Time is that of the supersteps, without the aggregation of parents.
 	Time time.Duration
+	// Copy is the time that the parents took from the memory of the processors, where
+	// it ended the search, to the host's; 0 where a processor works in the host's.
+	Copy time.Duration
 }
 
 // fail keeps the first error of a search.
@@ -194,6 +237,7 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	if s.Examined {
 		need |= kernels.NeedExamined
 	}
+	l.timed = s.Examined && s.Statistics != nil
 	if s.Statistics != nil {
 		s.Statistics.start(len(l.procs))
 	}
@@ -211,6 +255,11 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		}
 		l.aggregate(i, s.Parents)
 	})
+	if l.resident != nil && s.Parents != nil && !l.failed() {
+		begun := time.Now()
+		l.all(func(i int) { l.fail(i, l.resident[i].Fetch(s.Parents)) })
+		l.outcome.Copy = time.Since(begun)
+	}
 	if e := l.failure.Load(); e != nil {
 		if err := ctx.Err(); err != nil {
 			return Outcome{}, err
@@ -241,48 +290,35 @@ func (l *Loop) conduct(s *Search, d Director) {
 			st.HubFrontier, st.HubArcs = 1, st.Arcs
 		}
 	}
-	for {
+	for going := true; going; {
 		l.dir = d.Next(st)
 		started := time.Now()
-		l.steps++
-		l.level.open(l.steps)
-		l.step(0, l.steps, started)
-		var next, arcs, examined int64
-		many := false
-		st.Unvisited, st.UnvisitedArcs = 0, 0
-		st.HubFrontier, st.HubArcs = 0, 0
-		for i := range l.lanes {
-			if i > 0 {
-				l.lanes[i].done.wait(l.steps)
+		run := l.stepThin(st, d)
+		if run == nil {
+			run = l.superstep(st, started)
+		}
+		// Supersteps of one call share its time evenly.
+		took := time.Since(started) / time.Duration(len(run))
+		for i := range run {
+			c := &run[i]
+			if s.Statistics != nil {
+				s.Statistics.add(st.Level, l.dir, st.Frontier, c.Examined, s.Examined, took, l.lanes)
 			}
-			c := &l.lanes[i].counts
-			next += c.Next
-			arcs += c.NextArcs
-			many = many || c.NextArcs < 0
-			examined += c.Examined
-			st.Unvisited += c.Unvisited
-			st.UnvisitedArcs += c.UnvisitedArcs
-			if i == l.facts.Hub {
-				st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+			l.outcome.Reached += c.Next
+			l.outcome.Depth = int64(st.Level)
+			if c.Next == 0 || l.failed() || l.ctx.Err() != nil && i == len(run)-1 {
+				going = false
+				break
 			}
-		}
-		if s.Statistics != nil {
-			s.Statistics.add(st.Level, l.dir, st.Frontier, examined, s.Examined, time.Since(started), l.lanes)
-		}
-		l.outcome.Reached += next
-		l.outcome.Depth = int64(st.Level)
-		if next == 0 || l.failed() || l.ctx.Err() != nil {
-			break
-		}
-		if l.outcome.Reached > l.facts.Vertices {
-			l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
-			break
-		}
-		st.Level++
-		st.Last = l.dir
-		st.Before, st.Frontier, st.Arcs = st.Frontier, next, arcs
-		if many {
-			st.Arcs = -1
+			if l.outcome.Reached > l.facts.Vertices {
+				l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
+				going = false
+				break
+			}
+			st.Level++
+			st.Last = l.dir
+			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
+			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
 		}
 	}
 	l.outcome.Time = time.Since(begun)
@@ -292,6 +328,73 @@ func (l *Loop) conduct(s *Search, d Director) {
 	}
 	l.steps++
 	l.level.open(l.steps)
+}
+
+// superstep runs one superstep on all processors, and returns the sums of what they
+// count; those of the hub partition go to st.
+func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
+	l.steps++
+	l.level.open(l.steps)
+	l.step(0, l.steps, started)
+	var sum kernels.Counts
+	many := false
+	st.HubFrontier, st.HubArcs = 0, 0
+	for i := range l.lanes {
+		if i > 0 {
+			l.lanes[i].done.wait(l.steps)
+		}
+		c := &l.lanes[i].counts
+		sum.Next += c.Next
+		sum.NextArcs += c.NextArcs
+		many = many || c.NextArcs < 0
+		sum.Examined += c.Examined
+		sum.Unvisited += c.Unvisited
+		sum.UnvisitedArcs += c.UnvisitedArcs
+		if i == l.facts.Hub {
+			st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+		}
+	}
+	if many {
+		sum.NextArcs = -1
+	}
+	if l.timed {
+		l.overlaps()
+	}
+	l.sum[0] = sum
+	return l.sum[:]
+}
+
+// stepThin runs several top-down supersteps in one call, where the processor can and
+// the director knows already that it will want them. It returns their counts, or nil
+// where nothing was run.
+func (l *Loop) stepThin(st *State, d Director) []kernels.Counts {
+	f, is := d.(Foresight)
+	if l.limits.Levels < 2 || !is || l.dir != kernels.TopDown {
+		return nil
+	}
+	levels := min(f.TopDownFor(st, l.limits), l.limits.Levels)
+	if levels < 2 {
+		return nil
+	}
+	ran := kernels.Span{From: time.Now()}
+	name, run, err := l.thin.StepThin(l.ctx, levels)
+	ran.To = time.Now()
+	if err != nil {
+		l.fail(0, err)
+		return append(l.sum[:0], kernels.Counts{})
+	}
+	if len(run) == 0 {
+		return nil
+	}
+	t := &l.lanes[0].times
+	*t = clocked{compute: ran.To.Sub(ran.From) / time.Duration(len(run)), kernel: name}
+	if l.timed {
+		l.fail(0, l.profile(0, ran))
+		if l.overlaps(); t.overlapped != nil {
+			*t.overlapped /= time.Duration(len(run))
+		}
+	}
+	return run
 }
 
 // rootCounts are the out-arcs of the root, and the vertices and in-arcs unvisited
@@ -332,6 +435,19 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 		*d += now.Sub(last)
 		last = now
 	}
+	var ran kernels.Span // Step
+	run := func() (err error) {
+		if ln.courier != nil && l.dir == kernels.TopDown {
+			ln.courier.send(n)
+			defer ln.courier.set(0)
+		}
+		ran.From = last
+		t.kernel, err = p.Step(l.ctx, l.dir)
+		if l.timed {
+			ran.To = time.Now()
+		}
+		return err
+	}
 	up := l.dir == kernels.BottomUp
 	single := len(l.procs) == 1
 	var err error
@@ -349,13 +465,11 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 			l.exchange(i, n, true, lap)
 		}
 		if !l.failed() {
-			t.kernel, err = p.Step(l.ctx, l.dir)
-			l.fail(i, err)
+			l.fail(i, run())
 		}
 	} else {
 		if !l.failed() {
-			t.kernel, err = p.Step(l.ctx, l.dir)
-			l.fail(i, err)
+			l.fail(i, run())
 		}
 		if !single {
 			lap(&t.compute)
@@ -377,6 +491,9 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 		l.fail(i, err)
 	}
 	lap(&t.compute)
+	if l.timed && !l.failed() {
+		l.fail(i, l.profile(i, ran))
+	}
 	ln.done.open(n)
 	// The rest of the superstep is idle: see Statistics.add.
 }
@@ -426,7 +543,7 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 	}
 	if len(l.procs) == 1 {
 		if !l.failed() {
-			l.fail(i, l.procs[i].Parents(parents, nil, nil))
+			l.fail(i, l.settle(i, parents, nil, nil))
 		}
 		return
 	}
@@ -458,6 +575,14 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 		l.lanes[q].done.wait(n)
 	}
 	if !l.failed() {
-		l.fail(i, p.Parents(parents, ln.foreign, ln.answers))
+		l.fail(i, l.settle(i, parents, ln.foreign, ln.answers))
 	}
+}
+
+// settle makes the parents of processor i, in its own memory where Fetch is to come.
+func (l *Loop) settle(i int, parents []uint32, foreign, answers [][]uint32) error {
+	if l.resident != nil {
+		return l.resident[i].Settle(foreign, answers)
+	}
+	return l.procs[i].Parents(parents, foreign, answers)
 }

@@ -80,7 +80,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		if r.Statistics != nil {
 			*r.Statistics = bsp.Statistics{}
 		}
-		r.Time, r.SearchTime = time.Since(start), 0
+		r.Time, r.SearchTime, r.CopyTime = time.Since(start), 0, 0
 		r.done()
 		return nil
 	}
@@ -91,7 +91,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 	out, err := e.loop.Search(ctx, bsp.Search{
 		Root: rank, Parents: r.Parents, Director: e.newDirector(), Examined: examined, Statistics: r.Statistics,
 	})
-	r.Time = time.Since(start)
+	r.Time, r.CopyTime = time.Since(start)-out.Copy, out.Copy
 	if err != nil {
 		r.clear()
 		if ctx.Err() != nil {

@@ -126,11 +126,11 @@ func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) 
 		k := cpu.New(p.Threads)
 		return k, errors.Join(k.Use(o.Kernels), k.Tune(*o.Tuning))
 	}
-	s, err := gpu.ParseStrategy(o.GPUStrategy)
+	s, err := o.strategies()
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	return gpu.New(d.open[p.String()].program, gpu.Options{TopDown: s})
+	return gpu.New(d.open[p.String()].program, s)
 }
 
 // Speeds of processors relative to one CPU thread, for default shares. A device that

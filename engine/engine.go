@@ -276,6 +276,9 @@ func (e *Engine) Processors() []record.Processor {
 		if info, ok := e.devices.info(p); ok {
 			list[i].Device = info.Model
 		}
+		if d, is := e.procs[i].(interface{ Launches() map[string]int64 }); is {
+			list[i].Launches = d.Launches()
+		}
 	}
 	return list
 }

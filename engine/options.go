@@ -59,6 +59,8 @@ type Options struct {
 	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
 	// "thread", "warp", "group", "edge".
 	GPUStrategy string
+	// GPUBottomUp is that of bottom-up steps: "" or "auto", "list", "word".
+	GPUBottomUp string
 	// Kernels names the inner loops of the CPU processors: "" and "auto" for the best
 	// that this machine runs, or one of cpu.Kernels.
 	Kernels string
@@ -179,9 +181,10 @@ func (o *Options) ensureDefaults() error {
 	if o.GPUStrategy == "" {
 		o.GPUStrategy = "auto"
 	}
-	if s, err := gpu.ParseStrategy(o.GPUStrategy); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
-	} else if err := (gpu.Options{TopDown: s}).Validate(); err != nil {
+	if o.GPUBottomUp == "" {
+		o.GPUBottomUp = "auto"
+	}
+	if _, err := o.strategies(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if err := cpu.New(1).Use(o.Kernels); err != nil {
@@ -201,4 +204,15 @@ func (o *Options) ensureDefaults() error {
 		o.Logger = slog.New(slog.DiscardHandler)
 	}
 	return errors.Join(errs...)
+}
+
+// strategies are those of processors on devices.
+func (o *Options) strategies() (s gpu.Options, err error) {
+	if s.TopDown, err = gpu.ParseStrategy(o.GPUStrategy); err == nil {
+		s.BottomUp, err = gpu.ParseStrategy(o.GPUBottomUp)
+	}
+	if err == nil {
+		err = s.Validate()
+	}
+	return s, err
 }

@@ -21,8 +21,12 @@ type BFSResult struct {
 	// Reached is the number of vertices in the tree, the root included; Depth is the
 	// largest level.
 	Reached, Depth int64
-	// Time is from the call's turn to the complete parents.
+	// Time is from the call's turn to the complete parents: in host memory or, in a
+	// run on devices alone, in theirs.
 	Time time.Duration
+	// CopyTime is what the parents took from there to Parents, in a run on devices
+	// alone; it is not part of Time.
+	CopyTime time.Duration
 	// SearchTime is the part of Time that the supersteps took; the rest gathers the
 	// parents and maps them to ids.
 	SearchTime time.Duration
@@ -129,5 +133,10 @@ func levels(parents []uint32) []int32 {
 
 // Record is the search as reports state it, without edge counts.
 func (r *BFSResult) Record() record.Search {
-	return record.Search{Root: r.Root, TimeS: r.Time.Seconds(), Reached: r.Reached, Depth: r.Depth}
+	s := record.Search{Root: r.Root, TimeS: r.Time.Seconds(), Reached: r.Reached, Depth: r.Depth}
+	if r.CopyTime > 0 {
+		copied := r.CopyTime.Seconds()
+		s.CopyS = &copied
+	}
+	return s
 }

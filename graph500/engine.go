@@ -34,7 +34,7 @@ func (x *onEngine) Search(ctx context.Context, root uint32) (Found, error) {
 	if err := x.e.BFSInto(ctx, uint64(root), x.r); err != nil {
 		return Found{}, err
 	}
-	return Found{Parents: x.r.Parents, Levels: x.r.Statistics.All()}, nil
+	return Found{Parents: x.r.Parents, Copy: x.r.CopyTime, Levels: x.r.Statistics.All()}, nil
 }
 
 // Count implements Counter.

@@ -21,8 +21,9 @@ type levelKey struct {
 
 type levelSum struct {
 	timed, counted int
-	total          record.Level // sums; EdgesExamined unused
+	total          record.Level // sums; EdgesExamined and OverlappedS unused
 	examined       float64
+	overlapped     []*float64 // by processor, of the searches that counted
 }
 
 // Add takes the levels of one timed search. It keeps no part of the slice.
@@ -42,7 +43,6 @@ func (m *LevelMeans) Add(levels []record.Level) {
 			a.PushS += b.PushS
 			a.PullS += b.PullS
 			a.IdleS += b.IdleS
-			a.OverlappedS += b.OverlappedS
 			a.BytesSent += b.BytesSent
 			a.BytesReceived += b.BytesReceived
 			if a.Kernel == "" {
@@ -53,7 +53,7 @@ func (m *LevelMeans) Add(levels []record.Level) {
 }
 
 // AddCounted takes the levels of one untimed search that counted the edges it
-// examined. Only these counts are used, and only of levels that a timed search took
+// examined. Only these counts and the overlaps are used, and only of levels that a timed search took
 // in the same direction.
 func (m *LevelMeans) AddCounted(levels []record.Level) {
 	for i := range levels {
@@ -61,6 +61,17 @@ func (m *LevelMeans) AddCounted(levels []record.Level) {
 			s := m.sum(l)
 			s.counted++
 			s.examined += *l.EdgesExamined
+			for p := range l.Processors {
+				if len(s.overlapped) == p {
+					s.overlapped = append(s.overlapped, new(float64))
+				}
+				// What one search does not know the mean does not.
+				if a, b := s.overlapped[p], l.Processors[p].OverlappedS; a == nil || b == nil {
+					s.overlapped[p] = nil
+				} else {
+					*a += *b
+				}
+			}
 		}
 	}
 }
@@ -98,13 +109,18 @@ func (m *LevelMeans) Levels() []record.Level {
 			a.PushS /= n
 			a.PullS /= n
 			a.IdleS /= n
-			a.OverlappedS /= n
 			a.BytesSent /= n
 			a.BytesReceived /= n
 		}
 		if s.counted > 0 {
 			x := s.examined / float64(s.counted)
 			l.EdgesExamined = &x
+			for p := range min(len(s.overlapped), len(l.Processors)) {
+				if x := s.overlapped[p]; x != nil {
+					mean := *x / float64(s.counted)
+					l.Processors[p].OverlappedS = &mean
+				}
+			}
 		}
 		out = append(out, l)
 	}

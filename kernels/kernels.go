@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"time"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -132,3 +133,63 @@ type Processor interface {
 	// Close frees everything; no other method is called afterwards.
 	Close() error
 }
+
+// Thin is a Processor that can run several top-down supersteps in one call, which a
+// long and thin graph needs: there a superstep costs a launch and little else. It may
+// be asked only where the processor owns every vertex.
+type Thin interface {
+	Processor
+	// ThinLimits bounds such a call. Levels is 0 where the processor, with the
+	// partition that it has loaded, runs none.
+	ThinLimits() ThinLimits
+	// StepThin runs Step, top-down, and Finish up to levels times, as one call that
+	// cannot be cancelled. The counts are those that each Finish would have returned;
+	// they are valid until the next call. There are fewer where a frontier is empty or
+	// beyond the limits, and none where the one to start from is.
+	StepThin(ctx context.Context, levels int) (name string, counts []Counts, err error)
+}
+
+// ThinLimits are the most supersteps of a call, and for each frontier that one of them
+// starts from the most vertices, out-arcs and in-arcs; the in-arcs of the first are
+// not looked at.
+type ThinLimits struct {
+	Levels         int
+	Vertices, Arcs int64
+}
+
+// Resident is a Processor whose memory is not the host's. A search on such processors
+// alone ends with the parents in their memory: Parents is then called in two parts.
+type Resident interface {
+	Processor
+	// Settle makes the parents of all own vertices as vertex ids, and returns once
+	// they are in the processor's memory, in an order of its own. The arguments are
+	// those of Parents.
+	Settle(foreign, answers [][]uint32) error
+	// Fetch writes them to out as Parents does.
+	Fetch(out []uint32) error
+}
+
+// Receiver is a Processor that can take a message in before it merges it, so that the
+// transfer is hidden behind its own step.
+type Receiver interface {
+	Processor
+	// Receive is told what partition from claimed of own range r, in a top-down
+	// superstep before the first Outbox, so before or while Step runs, from another
+	// goroutine than Step's; one call runs at a time.
+	// Deliver follows with the same message, which does not change in between. The
+	// calls of a superstep are in the order in which Deliver will be called, and leave
+	// none out before the last. Receive may do nothing.
+	Receive(r int, from int, m Message) error
+}
+
+// Profiler is a Processor that knows when its transfers and kernels ran, in a search
+// with NeedExamined.
+type Profiler interface {
+	Processor
+	// Profile returns the times since the last call or Reset, in any order; it is
+	// called after Finish. ok is false where nothing is known.
+	Profile() (transfers, computing []Span, ok bool, err error)
+}
+
+// Span is a span of time.
+type Span struct{ From, To time.Time }

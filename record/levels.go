@@ -22,6 +22,9 @@ type Processor struct {
 	VertexShare float64 `json:"vertex_share"`
 	EdgeShare   float64 `json:"edge_share"`
 	CutShare    float64 `json:"cut_share"`
+	// Launches counts, for a device, how often each of its kernels was launched since
+	// the graph was loaded, by name.
+	Launches map[string]int64 `json:"launches,omitempty"`
 }
 
 // Level is one superstep, or the mean of several of the same number and direction.
@@ -40,17 +43,18 @@ type Level struct {
 }
 
 // ProcessorLevel is one processor's part of a level. ComputeS, PushS, PullS and
-// IdleS are disjoint and add up to the level's time; OverlappedS is the part of
-// transfers hidden behind computing.
+// IdleS are disjoint and add up to the level's time; OverlappedS, the time of
+// transfers while something was computed, lies within them.
 type ProcessorLevel struct {
-	ComputeS      float64 `json:"compute_s"`
-	PushS         float64 `json:"push_s"`
-	PullS         float64 `json:"pull_s"`
-	IdleS         float64 `json:"idle_s"`
-	OverlappedS   float64 `json:"overlapped_s"`
-	BytesSent     float64 `json:"bytes_sent"`
-	BytesReceived float64 `json:"bytes_received"`
-	Kernel        string  `json:"kernel,omitempty"`
+	ComputeS float64 `json:"compute_s"`
+	PushS    float64 `json:"push_s"`
+	PullS    float64 `json:"pull_s"`
+	IdleS    float64 `json:"idle_s"`
+	// OverlappedS is known where edges examined are: see docs/json.md.
+	OverlappedS   *float64 `json:"overlapped_s,omitempty"`
+	BytesSent     float64  `json:"bytes_sent"`
+	BytesReceived float64  `json:"bytes_received"`
+	Kernel        string   `json:"kernel,omitempty"`
 }
 
 // Search is one BFS.

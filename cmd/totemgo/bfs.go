@@ -73,7 +73,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			isolated := eng.Isolated()
 			took := r.Time.Seconds()
 			doc := record.BFS{
-				Root: r.Root, Reached: r.Reached, Depth: r.Depth, TimeS: &took,
+				Root: r.Root, Reached: r.Reached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
 				Placement: string(policy), Director: eng.Director(), Processors: eng.Processors(), Isolated: &isolated,
 				Levels: r.Statistics.All(),
 			}
@@ -101,6 +101,9 @@ the tree: a line per reached vertex with its id, parent and level.
 				return nil
 			}
 			fmt.Fprintf(e.stdout, "root %d\nreached %d of %d vertices\ndepth %d\ntime %s\n", r.Root, r.Reached, eng.NumVertices(), r.Depth, seconds(took))
+			if doc.CopyS != nil {
+				fmt.Fprintf(e.stdout, "copy to the host %s\n", seconds(*doc.CopyS))
+			}
 			if stats {
 				return e.printLevels(doc.Levels)
 			}
@@ -159,6 +162,9 @@ func mergeCounts(clocked, counted []record.Level) ([]record.Level, bool) {
 	}
 	for i := range clocked {
 		clocked[i].EdgesExamined = counted[i].EdgesExamined
+		for p := range min(len(clocked[i].Processors), len(counted[i].Processors)) {
+			clocked[i].Processors[p].OverlappedS = counted[i].Processors[p].OverlappedS
+		}
 	}
 	return clocked, true
 }

@@ -46,7 +46,7 @@ type engineFlags struct {
 	threads                                            int
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
-	gpuStrategy, kernels, tuning                       string
+	gpuStrategy, gpuBottomUp, kernels, tuning          string
 	noCache                                            bool
 }
 
@@ -64,6 +64,9 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	completes(c, "placement", placements()...)
 	if runs {
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
+		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
+		completes(c, "gpu-strategy", "auto", "thread", "warp", "group", "edge")
+		completes(c, "gpu-bottom-up", "auto", "list", "word")
 		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: auto (the best that runs here), avx512, avx2, generic")
 		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=4096,list=8; what is not named keeps its default")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
@@ -91,7 +94,8 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, Kernels: f.kernels, NoKernelCache: f.noCache,
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, GPUBottomUp: f.gpuBottomUp,
+		Kernels: f.kernels, NoKernelCache: f.noCache,
 	}
 	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {

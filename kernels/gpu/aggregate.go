@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
@@ -80,13 +81,32 @@ func (p *Processor) answer(ranks []uint32) (all []uint32, err error) {
 	return all, nil
 }
 
-// Parents implements kernels.Processor: the device takes the answers over and maps
-// its parents to vertex ids.
+var _ kernels.Resident = (*Processor)(nil)
+
+// Parents implements kernels.Processor.
 func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
-	return p.fail("Parents", p.parents(out, foreign, answers))
+	err := p.settle(foreign, answers)
+	if err == nil {
+		err = p.fetch(out)
+	}
+	return p.fail("Parents", err)
 }
 
-func (p *Processor) parents(out []uint32, foreign, answers [][]uint32) error {
+// Settle implements kernels.Resident: the device takes the answers over and maps its
+// parents to vertex ids, which stand in the memory of the list of the unsettled, by
+// own rank.
+func (p *Processor) Settle(foreign, answers [][]uint32) error {
+	err := p.settle(foreign, answers)
+	if err == nil {
+		err = p.finish()
+	}
+	return p.fail("Settle", err)
+}
+
+// Fetch implements kernels.Resident.
+func (p *Processor) Fetch(out []uint32) error { return p.fail("Fetch", p.fetch(out)) }
+
+func (p *Processor) settle(foreign, answers [][]uint32) error {
 	p.unsettledBuilt = false
 	for q := range foreign {
 		ranks, parents := foreign[q], answers[q]
@@ -107,15 +127,22 @@ func (p *Processor) parents(out []uint32, foreign, answers [][]uint32) error {
 	for i := range p.chunks {
 		c := &p.chunks[i]
 		if err := p.launch("to_vertices", int64(c.n), device.Buf(p.parent), device.Buf(p.seen), device.Buf(p.vertexOf),
-			device.U32(c.rank()), device.U32(c.n), device.Buf(p.unsettled)); err != nil {
+			device.U32(c.rank()), device.U32(c.n), device.Buf(p.unsettled), device.U32(c.base)); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+func (p *Processor) fetch(out []uint32) error {
+	for i := range p.chunks {
+		c := &p.chunks[i]
 		for at := int64(0); at < int64(c.n); {
 			if err := p.finish(); err != nil {
 				return err
 			}
 			part := min(int64(c.n)-at, int64(len(p.up.words)))
-			if err := p.stream.Read(p.up.staging, 0, p.unsettled, 4*at, 4*part); err != nil {
+			if err := p.stream.Read(p.up.staging, 0, p.unsettled, 4*(int64(c.base)+at), 4*part); err != nil {
 				return err
 			}
 			if err := p.finish(); err != nil {

@@ -1,8 +1,6 @@
 package gpu
 
 import (
-	"fmt"
-
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
@@ -13,19 +11,15 @@ func (p *Processor) mailOf(r int) []uint32 {
 	return words32(p.mail.Bytes())[rg.First/32 : rg.Padded()/32]
 }
 
-// readMessage starts the copy of the message of range r to the mail: count ranks of
-// list, or the words of bits, each from the word of the range's first rank on.
-func (p *Processor) readMessage(r, count int, list, bits device.Buffer) error {
-	if count == 0 {
-		return nil
-	}
+// readMessage starts, on a queue, the copy of the message of range r to the mail: count
+// ranks of list, or the words of bits, each from the word of the range's first rank on.
+func (p *Processor) readMessage(on device.Stream, r, count int, list, bits device.Buffer) error {
 	rg := p.part.Ranges[r]
 	at, n, from := int64(rg.First/8), int64(rg.Padded()-rg.First)/8, bits
 	if kernels.AsList(count, int(rg.Padded()-rg.First)) {
 		n, from = 4*int64(count), list
 	}
-	p.reading = true
-	return p.stream.Read(p.mail, at, from, at, n)
+	return on.Read(p.mail, at, from, at, n)
 }
 
 // message is the message of range r that the mail holds.
@@ -41,20 +35,20 @@ func (p *Processor) message(r, count int) kernels.Message {
 	}
 }
 
-// arrived waits for the copies to the mail.
+// Outbox implements kernels.Processor.
+func (p *Processor) Outbox(r int) (kernels.Message, error) {
+	if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
+		return kernels.Message{}, p.fail("Outbox", err)
+	}
+	return p.message(r, p.claimed[r]), nil
+}
+
+// arrived waits for the copies of a frontier to the mail.
 func (p *Processor) arrived() error {
 	if !p.reading {
 		return nil
 	}
 	return p.finish()
-}
-
-// Outbox implements kernels.Processor.
-func (p *Processor) Outbox(r int) (kernels.Message, error) {
-	if err := p.arrived(); err != nil {
-		return kernels.Message{}, p.fail("Outbox", err)
-	}
-	return p.message(r, p.claimed[r]), nil
 }
 
 // Publish implements kernels.Processor.
@@ -71,7 +65,8 @@ func (p *Processor) publish(r int) error {
 		return nil
 	}
 	if !kernels.AsList(count, int(rg.Padded()-rg.First)) {
-		if err := p.readMessage(r, count, nil, p.front); err != nil {
+		p.reading = true
+		if err := p.readMessage(p.stream, r, count, nil, p.front); err != nil {
 			return err
 		}
 		return p.arrived()
@@ -112,34 +107,14 @@ func (p *Processor) gather(r int, m kernels.Message) error {
 	if m.Count == 0 {
 		return nil
 	}
-	if m.List != nil {
-		return p.lists(m.List, func(n int) error {
-			return p.launch("gather_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
+	return p.bring(r, rg.Owner, m, func(in device.Buffer, n int) error {
+		if m.List != nil {
+			return p.launch("gather_list", int64(n), device.Buf(in), device.U32(0), device.U32(uint32(n)),
 				device.Buf(p.front), device.Buf(p.seen))
-		})
-	}
-	if len(m.Bits) != int(words) {
-		return fmt.Errorf("a message of %d words for a range of %d", len(m.Bits), words)
-	}
-	if err := p.upload(p.front, int64(word), m.Bits); err != nil {
-		return err
-	}
-	return p.launch("gather_bits", int64(words), device.Buf(p.front), device.Buf(p.seen), device.U32(word), device.U32(words))
-}
-
-// lists brings a list to the inbox, in parts that fit, and calls run for each.
-func (p *Processor) lists(list []uint32, run func(n int) error) error {
-	for len(list) > 0 {
-		n := min(len(list), int(p.inbox.Size()/4))
-		if err := p.upload(p.inbox, 0, list[:n]); err != nil {
-			return err
 		}
-		if err := run(n); err != nil {
-			return err
-		}
-		list = list[n:]
-	}
-	return nil
+		return p.launch("gather_bits", int64(words), device.Buf(in), device.U32(0), device.U32(word), device.U32(words),
+			device.Buf(p.front), device.Buf(p.seen))
+	})
 }
 
 // Deliver implements kernels.Processor.
@@ -161,19 +136,13 @@ func (p *Processor) deliver(r, from int, m kernels.Message) error {
 		base += p.part.Ranges[o].Padded() - p.part.Ranges[o].First
 	}
 	shift := device.U32(base - rg.First) // wraps; the sum with a rank does not
-	if m.List != nil {
-		return p.lists(m.List, func(n int) error {
-			return p.launch("merge_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
-				device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
-		})
-	}
 	word, words := rg.First/32, (rg.Padded()-rg.First)/32
-	if len(m.Bits) != int(words) {
-		return fmt.Errorf("a message of %d words for a range of %d", len(m.Bits), words)
-	}
-	if err := p.upload(p.inbox, 0, m.Bits); err != nil {
-		return err
-	}
-	return p.launch("merge_bits", int64(words), device.Buf(p.inbox), device.U32(0), device.U32(word), device.U32(words),
-		device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
+	return p.bring(r, from, m, func(in device.Buffer, n int) error {
+		if m.List != nil {
+			return p.launch("merge_list", int64(n), device.Buf(in), device.U32(0), device.U32(uint32(n)),
+				device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
+		}
+		return p.launch("merge_bits", int64(words), device.Buf(in), device.U32(0), device.U32(word), device.U32(words),
+			device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
+	})
 }

@@ -152,6 +152,54 @@ func TestEveryOperationFails(t *testing.T) {
 	}
 }
 
+// TestLossIsShared: the fault that loses a device is what every partition on it
+// returns, from every method that uses the device, and what a new one returns.
+func TestLossIsShared(t *testing.T) {
+	dev, part := fake.New(fake.Options{}), pathPart(300)
+	program := build(t, dev, gpu.BuildOptions{})
+	load := func() *gpu.Processor {
+		p, err := gpu.New(program, gpu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Load(context.Background(), part); err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	first, second := load(), load()
+	if err := errors.Join(second.Reset(0), second.SetRoot(5)); err != nil {
+		t.Fatal(err)
+	}
+	dev.FailAt(20, device.ErrLost)
+	var fault *device.Error
+	if err := session(first, part); !errors.Is(err, device.ErrLost) || !errors.As(err, &fault) {
+		t.Fatalf("error %v", err)
+	}
+	third, err := gpu.New(program, gpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, step := second.Step(context.Background(), kernels.TopDown)
+	_, answer := second.Answer([]uint32{5})
+	_, again := first.Finish()
+	for name, err := range map[string]error{
+		"Reset": second.Reset(0), "SetRoot": second.SetRoot(5), "Step": step, "Answer": answer, "Finish of the first": again,
+		"Deliver": second.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
+		"Receive": second.Receive(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
+		"Settle":  second.Settle(nil, nil), "Load of a third": third.Load(context.Background(), part),
+	} {
+		var same *device.Error
+		if !errors.As(err, &same) || same != fault {
+			t.Errorf("%s: error %v, want the first fault, %v", name, err, fault)
+		}
+	}
+	_ = errors.Join(first.Close(), second.Close(), third.Close()) // they report the loss
+	if live := dev.Live(); live["program"] != 1 || len(live) != 1 {
+		t.Errorf("not freed: %v", live)
+	}
+}
+
 // A search that failed leaves a processor that works after Reset.
 func TestResetAfterFailure(t *testing.T) {
 	dev, part := fake.New(fake.Options{}), pathPart(300)

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
+	"time"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
@@ -22,10 +24,11 @@ type Processor struct {
 	chunks []chunk
 	owned  []int // indices of the own ranges
 
-	stream  device.Stream
-	kernels map[string]device.Kernel
-	freed   []freer // everything to free, in the order made
-	bytes   int64
+	plain, profiled queues // profiled is made by the first search that asks for it
+	queues                 // of the search under way
+	kernels         map[string]device.Kernel
+	freed           []freer // everything to free, in the order made
+	bytes           int64
 
 	// Over all ranks.
 	seen, front, next, parent device.Buffer
@@ -35,10 +38,12 @@ type Processor struct {
 	list, unsettled    device.Buffer
 	rest               device.Buffer
 	counters, lengths  device.Buffer
-	inbox, outbox      device.Buffer
+	outbox             device.Buffer
+	inbox              [2]slot
 	up                 *ring          // staging of what goes to the device
 	mail, tally        device.Staging // staging of messages, of counters
 	launches           map[string]int64
+	thin               []kernels.Counts // of the last StepThin
 	ownVertices        int64
 	ownInArcs          int64
 	largestRange       uint32 // words of the largest range
@@ -46,6 +51,8 @@ type Processor struct {
 	groups             int // the most groups of a launch
 	closed, hasForeign bool
 
+	leaving []device.Event // by foreign range: the copy of its message to the mail
+	mu      sync.Mutex     // of copies, inbox and taken: Receive runs beside Step
 	search
 }
 
@@ -55,14 +62,17 @@ type search struct {
 	counts    kernels.Counts
 	unvisited int64
 	inArcs    int64
+	clock     *time.Time // the zero of the device's clock, in a search that is profiled
 	// counted tells that the counters of the step's finds are in the tally.
 	counted bool
 	// unsettledBuilt tells that the list of the unsettled is of this phase.
 	unsettledBuilt bool
 	flip           uint32 // which of a chunk's two lengths is that of unsettled
+	taken          int    // messages that the inbox took in the superstep
+	full           bool   // it takes no more until they are merged
 	dirty          []bool // by foreign range: the frontier has bits there that are claims, not vertices
 	claimed        []int  // by foreign range: vertices claimed by the step
-	reading        bool   // copies to the mail are under way
+	reading        bool   // copies to the mail are under way on the compute queue
 	delivered      []bool // by sender: it told of own vertices in this search
 	published      []int  // by own range: vertices of the frontier
 }
@@ -140,10 +150,11 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 		}
 	}
 	var err error
-	if p.stream, err = p.dev.NewStream(); err != nil {
+	if p.plain, err = p.newQueues(p.dev.NewStream); err != nil {
 		return err
 	}
-	p.freed = append(p.freed, p.stream)
+	p.queues = p.plain
+	p.leaving = make([]device.Event, len(part.Ranges))
 	if err := p.allocate(); err != nil {
 		return err
 	}
@@ -182,9 +193,10 @@ func (p *Processor) allocate() error {
 		{&p.list, lists},
 		{&p.unsettled, lists},
 		{&p.rest, lists},
-		{&p.inbox, 4 * int64(p.largestRange)},
+		{&p.inbox[0].buffer, 4 * int64(p.largestRange)},
+		{&p.inbox[1].buffer, 4 * int64(p.largestRange)},
 		{&p.outbox, 4 * words},
-		{&p.counters, 4 * int64(p.counterWords())},
+		{&p.counters, 4 * int64(max(p.counterWords(), thinWords))},
 		{&p.lengths, 8 * int64(len(p.chunks))},
 	} {
 		var err error
@@ -196,8 +208,13 @@ func (p *Processor) allocate() error {
 	if p.mail, err = p.newStaging(4 * words); err != nil {
 		return err
 	}
-	if p.tally, err = p.newStaging(4 * int64(p.counterWords())); err != nil {
+	if p.tally, err = p.newStaging(p.counters.Size()); err != nil {
 		return err
+	}
+	for i := range p.inbox {
+		if p.inbox[i].staging, err = p.newStaging(4 * int64(p.largestRange)); err != nil {
+			return err
+		}
 	}
 	size := min(max(ringSmallest, 4*int64(p.largestRange)), ringLargest)
 	staging, err := p.newStaging(size)
@@ -314,13 +331,16 @@ func (p *Processor) Close() error {
 // free frees everything, in reverse order, and returns the first failure.
 func (p *Processor) free() error {
 	var errs []error
-	if p.stream != nil {
-		errs = append(errs, p.stream.Finish())
+	for _, q := range []queues{p.plain, p.profiled} {
+		if q.stream != nil {
+			errs = append(errs, q.stream.Finish(), q.copies.Finish())
+		}
 	}
+	errs = append(errs, p.dropEvents())
 	for i := len(p.freed) - 1; i >= 0; i-- {
 		errs = append(errs, p.freed[i].Free())
 	}
-	p.freed, p.stream = nil, nil
+	p.freed, p.queues, p.plain, p.profiled = nil, queues{}, queues{}, queues{}
 	p.kernels = map[string]device.Kernel{}
 	p.bytes = 0
 	return errors.Join(errs...)

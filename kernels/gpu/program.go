@@ -23,6 +23,7 @@ const (
 	defaultGroup = 256
 	scanLanes    = 8   // lanes of a virtual warp of bottomup_scan
 	hubWords     = 256 // words of the frontier that bottomup_probe keeps in shared memory
+	thinArcs     = 4   // arcs a lane of the frontiers that topdown_thin takes
 )
 
 // Program is the kernels built for one device. All partitions on the device share it.
@@ -45,7 +46,7 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 			dev.Info().Name, dev.Info().MaxGroup)
 	}
 	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", group), fmt.Sprintf("-DVW=%d", scanLanes),
-		fmt.Sprintf("-DHUBWORDS=%d", hubWords)}
+		fmt.Sprintf("-DHUBWORDS=%d", hubWords), fmt.Sprintf("-DTHIN=%d", thinArcs)}
 	if o.RaceCheck {
 		options = append(options, "-DRACECHECK")
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu"
@@ -73,8 +74,7 @@ func inOclgrind(t *testing.T) device.Device {
 }
 
 // TestKernelsAreClean: no data race, no access out of bounds, no misuse of the driver
-// in any kernel. Uninitialised reads are not checked: Oclgrind 21.10 does not follow
-// what clEnqueueFillBuffer and partial writes initialise.
+// in any kernel. Uninitialised reads are not checked: see docs/gpu.md.
 func TestKernelsAreClean(t *testing.T) {
 	if log := underOclgrind(t, "TestAllKernels"); strings.TrimSpace(log) != "" {
 		t.Errorf("Oclgrind found:\n%.4000s", log)
@@ -114,6 +114,31 @@ func TestAllKernels(t *testing.T) {
 			if err := errors.Join(p.Load(t.Context(), part), session(p, part), p.Close()); err != nil {
 				t.Fatal(err)
 			}
+		}
+	}
+	// A device alone: from a root to a frontier beyond a group, and along a path.
+	for _, list := range []*graph.EdgeList{kronecker(t, 7), chain(200)} {
+		alone, err := partition.New(t.Context(), list, partition.Options{Threads: 1, Processors: []partition.Processor{{Device: true}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer alone.Close()
+		p, err := gpu.New(program, gpu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := uint32(alone.Part(0).Ranges[0].Vertices - 1)
+		if err := errors.Join(p.Load(t.Context(), alone.Part(0)), p.Reset(0), p.SetRoot(root)); err != nil {
+			t.Fatal(err)
+		}
+		for going := true; going; {
+			_, run, err := p.StepThin(t.Context(), 64)
+			if going = len(run) > 0 && run[len(run)-1].Next > 0; err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := errors.Join(p.Settle(nil, nil), p.Fetch(make([]uint32, list.Vertices)), p.Close()); err != nil {
+			t.Fatal(err)
 		}
 	}
 	ran := counted.Launches()

@@ -2,6 +2,7 @@ package gpu
 
 import (
 	"context"
+	"errors"
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -11,6 +12,12 @@ import (
 func (p *Processor) Reset(need kernels.Need) error { return p.fail("Reset", p.reset(need)) }
 
 func (p *Processor) reset(need kernels.Need) error {
+	if err := p.drain(); err != nil {
+		return err
+	}
+	if err := p.choose(need); err != nil {
+		return err
+	}
 	p.search = search{need: need, unvisited: p.ownVertices, inArcs: p.ownInArcs,
 		dirty: make([]bool, len(p.part.Ranges)), claimed: make([]int, len(p.part.Ranges)),
 		published: make([]int, len(p.part.Ranges)), delivered: make([]bool, kernels.MaxPartitions+1)}
@@ -26,7 +33,12 @@ func (p *Processor) reset(need kernels.Need) error {
 	if err := p.stream.Fill(p.finder, 0, p.finder.Size(), self); err != nil {
 		return err
 	}
-	return p.finish()
+	if err := p.finish(); err != nil {
+		return err
+	}
+	var err error
+	p.clock, err = p.zero()
+	return err
 }
 
 // finish waits for the stream.
@@ -79,7 +91,7 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 		return "", p.fail("Step", err)
 	}
 	var name string
-	err := p.stream.Fill(p.counters, 0, p.counters.Size(), 0)
+	err := p.stream.Fill(p.counters, 0, 4*int64(p.counterWords()), 0)
 	if err == nil && d == kernels.TopDown {
 		name, err = p.topDown()
 	} else if err == nil {
@@ -223,34 +235,73 @@ func (p *Processor) pullList(i int, c *chunk, counting uint32) error {
 func (p *Processor) afterStep(d kernels.Direction) error {
 	clear(p.claimed)
 	if d == kernels.TopDown && p.hasForeign {
-		for r, rg := range p.part.Ranges {
-			if rg.Owner == p.part.Index {
-				continue
-			}
-			words := (rg.Padded() - rg.First) / 32
-			if err := p.launch("message_list", int64(words), device.Buf(p.next), device.U32(rg.First/32), device.U32(words),
-				device.U32(words), device.Buf(p.outbox), device.Buf(p.counters), device.U32(uint32(p.rangeCounter(r)))); err != nil {
-				return err
+		p.counted = false
+		return p.sendClaims()
+	}
+	if err := p.countFinds(); err != nil {
+		return err
+	}
+	_, err := p.readCounters()
+	return err
+}
+
+// sendClaims makes the messages of the foreign ranges. Each leaves on the queue of
+// copies as soon as it is done, while the next is made.
+func (p *Processor) sendClaims() (err error) {
+	made := make([]device.Event, len(p.part.Ranges))
+	defer func() {
+		for _, e := range made {
+			if e != nil {
+				err = errors.Join(err, e.Free())
 			}
 		}
-		p.counted = false
-	} else if err := p.countFinds(); err != nil {
-		return err
-	}
-	tally, err := p.readCounters()
-	if err != nil || d == kernels.BottomUp {
-		return err
-	}
+	}()
 	for r, rg := range p.part.Ranges {
 		if rg.Owner == p.part.Index {
 			continue
 		}
-		p.claimed[r] = int(tally[p.rangeCounter(r)])
-		if err := p.readMessage(r, p.claimed[r], p.outbox, p.next); err != nil {
+		words, counter := (rg.Padded()-rg.First)/32, p.rangeCounter(r)
+		if err := p.launch("message_list", int64(words), device.Buf(p.next), device.U32(rg.First/32), device.U32(words),
+			device.U32(words), device.Buf(p.outbox), device.Buf(p.counters), device.U32(uint32(counter))); err != nil {
+			return err
+		}
+		if err := p.stream.Read(p.tally, 4*int64(counter), p.counters, 4*int64(counter), 4); err != nil {
+			return err
+		}
+		if made[r], err = p.stream.Record(); err != nil {
+			return err
+		}
+	}
+	for r, e := range made {
+		if e == nil {
+			continue
+		}
+		if err := e.Wait(); err != nil {
+			return err
+		}
+		p.claimed[r] = int(words32(p.tally.Bytes())[p.rangeCounter(r)])
+		if err := p.send(r); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// send starts the copy of the message of range r to the mail.
+func (p *Processor) send(r int) (err error) {
+	if p.claimed[r] == 0 {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
+		return err
+	}
+	if err := p.readMessage(p.copies, r, p.claimed[r], p.outbox, p.next); err != nil {
+		return err
+	}
+	p.leaving[r], err = p.copies.Record()
+	return err
 }
 
 // countFinds launches the kernels that list and count the own vertices of next.
@@ -269,7 +320,7 @@ func (p *Processor) countFinds() error {
 
 // readCounters waits for the stream and returns the counters.
 func (p *Processor) readCounters() ([]uint32, error) {
-	if err := p.stream.Read(p.tally, 0, p.counters, 0, p.counters.Size()); err != nil {
+	if err := p.stream.Read(p.tally, 0, p.counters, 0, 4*int64(p.counterWords())); err != nil {
 		return nil, err
 	}
 	return words32(p.tally.Bytes()), p.finish()
@@ -306,8 +357,14 @@ func (p *Processor) finishStep() error {
 	}
 	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
 	p.front, p.next = p.next, p.front
-	for r := range p.dirty {
+	for r := range p.dirty { // a message that nobody took still reads next
 		p.dirty[r] = p.claimed[r] > 0
+		if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
+			return err
+		}
+	}
+	if err := p.emptied(); err != nil {
+		return err
 	}
 	return p.stream.Fill(p.next, 0, p.next.Size(), 0)
 }

@@ -8,6 +8,9 @@ func (p *Processor) warm() error {
 	if len(p.chunks) == 0 {
 		return nil
 	}
+	if err := p.reset(0); err != nil { // they read bitmaps, whatever these hold
+		return err
+	}
 	none, b := p.chunks[0], device.Buf
 	none.n = 0
 	zero := device.U32(0)
@@ -31,12 +34,17 @@ func (p *Processor) warm() error {
 			return err
 		}
 	}
+	if limits := p.ThinLimits(); limits.Levels > 0 {
+		if err := p.pushThin(&none, 1); err != nil {
+			return err
+		}
+	}
 	calls := []struct {
 		name string
 		args []device.Arg
 	}{
 		{"frontier_list", []device.Arg{b(p.next), zero, zero, b(none.out.offsets), b(none.in.offsets), b(p.list), zero, b(p.counters), zero}},
-		{"to_vertices", []device.Arg{b(p.parent), b(p.seen), b(p.vertexOf), zero, zero, b(p.unsettled)}},
+		{"to_vertices", []device.Arg{b(p.parent), b(p.seen), b(p.vertexOf), zero, zero, b(p.unsettled), zero}},
 	}
 	if p.hasForeign {
 		calls = append(calls, []struct {
@@ -44,10 +52,10 @@ func (p *Processor) warm() error {
 			args []device.Arg
 		}{
 			{"message_list", []device.Arg{b(p.next), zero, zero, zero, b(p.outbox), b(p.counters), zero}},
-			{"gather_bits", []device.Arg{b(p.front), b(p.seen), zero, zero}},
-			{"gather_list", []device.Arg{b(p.inbox), zero, zero, b(p.front), b(p.seen)}},
-			{"merge_bits", []device.Arg{b(p.inbox), zero, zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
-			{"merge_list", []device.Arg{b(p.inbox), zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
+			{"gather_bits", []device.Arg{b(p.inbox[0].buffer), zero, zero, zero, b(p.front), b(p.seen)}},
+			{"gather_list", []device.Arg{b(p.inbox[0].buffer), zero, zero, b(p.front), b(p.seen)}},
+			{"merge_bits", []device.Arg{b(p.inbox[0].buffer), zero, zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
+			{"merge_list", []device.Arg{b(p.inbox[0].buffer), zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
 			{"foreign_list", []device.Arg{b(p.seen), b(p.finder), zero, zero, zero, zero, b(p.unsettled), b(p.counters), zero}},
 			{"answer", []device.Arg{b(p.unsettled), zero, b(p.parent)}},
 			{"adopt", []device.Arg{b(p.unsettled), zero, b(p.parent)}},

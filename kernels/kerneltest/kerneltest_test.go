@@ -540,3 +540,69 @@ func TestBrokenProcessors(t *testing.T) {
 		})
 	}
 }
+
+// several is a reference that takes several supersteps in one call, with a fault.
+type several struct {
+	*reference
+	fault string
+}
+
+func (s several) ThinLimits() kernels.ThinLimits {
+	return kernels.ThinLimits{Levels: 8, Vertices: 64, Arcs: 256}
+}
+
+// shape is the number of vertices and of out-arcs or in-arcs of the frontier.
+func (s several) shape() (n, arcs int64) {
+	var in int64
+	s.own(func(sub *graph.Subgraph, row, rank uint32) {
+		if s.frontier[rank] {
+			n++
+			arcs += int64(sub.Out.Degree(row))
+			in += int64(sub.In.Degree(row))
+		}
+	})
+	return n, max(arcs, in)
+}
+
+func (s several) StepThin(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+	var list []kernels.Counts
+	for len(list) < min(levels, 8) {
+		n, arcs := s.shape()
+		if n == 0 && len(list) > 0 || n > 64 && s.fault != "outgrown" || arcs > 256 && s.fault != "outgrown" {
+			break
+		}
+		if len(list) == 2 && s.fault == "early" {
+			break
+		}
+		_, _ = s.Step(ctx, kernels.TopDown)
+		c, _ := s.Finish()
+		list = append(list, c)
+	}
+	if len(list) > 1 && s.fault == "counts" {
+		list[1].Unvisited++
+	}
+	if len(list) > 1 && s.fault == "parents" {
+		s.own(func(_ *graph.Subgraph, _, rank uint32) {
+			if s.frontier[rank] {
+				s.parent[rank] = rank
+			}
+		})
+	}
+	return "several", list, nil
+}
+
+// TestThin: the kit takes a processor of several supersteps a call, and finds faults.
+func TestThin(t *testing.T) {
+	for _, c := range cases(true) {
+		if c.name == "rule=thin" {
+			c.run(t, func() kernels.Processor { return several{reference: &reference{}} })
+		}
+	}
+	for _, fault := range []string{"outgrown", "early", "counts", "parents"} {
+		if test, failure := verdict(func() kernels.Processor { return several{&reference{}, fault} }); test != "rule=thin" {
+			t.Errorf("fault %q: the kit says %q, %q", fault, test, failure)
+		} else {
+			t.Logf("%s: %s", fault, failure)
+		}
+	}
+}

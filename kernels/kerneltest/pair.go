@@ -210,6 +210,13 @@ func (p *pair) finish() kernels.Counts {
 	p.Helper()
 	got, err := p.under.Finish()
 	p.ok("Finish", err)
+	p.compare(got)
+	return got
+}
+
+// compare finishes the model's superstep and compares its counts.
+func (p *pair) compare(got kernels.Counts) {
+	p.Helper()
 	want, err := p.model.Finish()
 	p.ok("Finish", err)
 	if got.Next != want.Next {
@@ -236,7 +243,61 @@ func (p *pair) finish() kernels.Counts {
 	if p.need&kernels.NeedExamined != 0 && (got.Examined < p.least || got.Examined > p.most) {
 		p.fail("Finish: Examined is %d, want %d … %d", got.Examined, p.least, p.most)
 	}
-	return got
+}
+
+// stepThin asks for several supersteps at once, and returns the counts of those run.
+// One that could have been run must be.
+func (p *pair) stepThin(thin kernels.Thin, levels int) []kernels.Counts {
+	p.Helper()
+	limits := thin.ThinLimits()
+	fits := func() bool {
+		p.bound(kernels.TopDown)
+		n := 0
+		for _, is := range p.model.frontier {
+			if is {
+				n++
+			}
+		}
+		return int64(n) <= limits.Vertices && p.most <= limits.Arcs
+	}
+	name, counts, err := thin.StepThin(context.Background(), levels)
+	p.ok("StepThin", err)
+	if len(counts) > levels || len(counts) > limits.Levels {
+		p.fail("StepThin: %d supersteps, at most %d were asked for", len(counts), levels)
+	}
+	if len(counts) == 0 {
+		if fits() {
+			p.fail("StepThin: ran nothing from a small frontier")
+		}
+		return nil
+	}
+	if name == "" {
+		p.fail("StepThin names no kernel")
+	}
+	for i, got := range counts {
+		if !fits() {
+			p.fail("StepThin: superstep %d starts from a frontier beyond the limits", i)
+		}
+		_, err := p.model.Step(context.Background(), kernels.TopDown)
+		p.ok("Step", err)
+		p.compare(got)
+	}
+	if last := counts[len(counts)-1]; last.Next > 0 && len(counts) < min(levels, limits.Levels) && fits() && p.inArcs() <= limits.Arcs {
+		p.fail("StepThin: stopped after %d supersteps of %d before a small frontier", len(counts), levels)
+	}
+	return counts
+}
+
+// inArcs is the number of in-arcs of the model's frontier.
+func (p *pair) inArcs() (n int64) {
+	for _, s := range p.part.Subgraphs {
+		for i := uint32(0); s != nil && s.In != nil && i < s.Rows; i++ {
+			if p.model.frontier[s.First+i] {
+				n += int64(s.In.Degree(i))
+			}
+		}
+	}
+	return n
 }
 
 // foreign returns both processors' lists of the vertices that q found.

@@ -46,6 +46,7 @@ func cases(short bool) []testcase {
 		{"rule=reset", resetRule},
 		{"rule=cancel", cancelRule},
 		{"rule=push-only", pushOnlyRule},
+		{"rule=thin", thinRule},
 	}
 	for i, g := range corpus() {
 		for j, l := range layouts() {
@@ -307,4 +308,46 @@ func pushOnlyRule(t reporter, newProcessor func() kernels.Processor) {
 		s.search(root, scripts()[0], kernels.NeedNextArcs)
 	}
 	s.close()
+}
+
+// thinRule: several supersteps in one call count and find what one by one they would,
+// and mix with others. It holds for processors that are kernels.Thin.
+func thinRule(t reporter, newProcessor func() kernels.Processor) {
+	t.Helper()
+	shapes := []shape{
+		{name: "path", n: 700, edges: path(700)},
+		{name: "uniform", n: 2500, edges: uniform(2500, 7500, 3)}, // outgrows the limits and falls below them again
+		{name: "directed", n: 400, directed: true, edges: uniform(400, 1000, 5)},
+		{name: "hubs", n: 403, edges: fan().edges},
+	}
+	for _, g := range shapes {
+		s := newRun(t, place(g, layouts()[0]), newProcessor)
+		p := s.pairs[0]
+		thin, is := p.under.(kernels.Thin)
+		if !is || thin.ThinLimits().Levels == 0 {
+			s.close()
+			return
+		}
+		for turn, root := range s.roots() {
+			level := levels(s.out, root)
+			s.at(fmt.Sprintf("%s from root %d", g.name, root))
+			s.start(root, needs[turn%len(needs)])
+			for step, left := 0, int64(1); left > 0; step++ {
+				switch run := p.stepThin(thin, []int{64, 2, 1, 7}[(turn+step)%4]); {
+				case len(run) > 0:
+					left = run[len(run)-1].Next
+				case step%3 == 1:
+					left = s.superstep(kernels.BottomUp, true)
+				default:
+					left = s.superstep(kernels.TopDown, false)
+				}
+				if step%5 == 2 && left > 0 {
+					left = s.superstep(kernels.BottomUp, true)
+				}
+				p.publish(0)
+			}
+			s.aggregate(root, level)
+		}
+		s.close()
+	}
 }

@@ -19,9 +19,9 @@ KERNEL adopt(GLB const uint* RESTRICT pairs, uint n, GLB uint* parent) {
   for (uint i = GRP * WG + LID; i < n; i += NGRP * WG) parent[pairs[i]] = pairs[n + i];
 }
 
-/* the parents of rows ranks from first on as vertex ids */
+/* the parents of rows ranks from first on as vertex ids, at out[at ...] */
 KERNEL to_vertices(GLB const uint* RESTRICT parent, GLB const uint* RESTRICT seen,
-                   GLB const uint* RESTRICT vertexof, uint first, uint rows, GLB uint* out) {
+                   GLB const uint* RESTRICT vertexof, uint first, uint rows, GLB uint* out, uint at) {
   for (uint i = GRP * WG + LID; i < rows; i += NGRP * WG)
-    out[i] = has(seen, first + i) ? vertexof[parent[first + i]] : NONE;
+    out[at + i] = has(seen, first + i) ? vertexof[parent[first + i]] : NONE;
 }

@@ -6,13 +6,17 @@
 FN uint has(GLB const uint* words, uint v) { return words[v >> 5] >> (v & 31) & 1u; }
 
 /* top-down: u visits v, unless somebody did; the parent is written by the one that
- * set the bit of seen */
-FN void claim(GLB uint* seen, GLB uint* next, GLB uint* parent, uint u, uint v) {
+ * set the bit of seen, which is told so */
+FN uint visit(GLB uint* seen, GLB uint* parent, uint u, uint v) {
   uint w = v >> 5, bit = 1u << (v & 31);
-  if (LD(&seen[w]) & bit) return;
-  if (A_OR(&seen[w], bit) & bit) return;
+  if (LD(&seen[w]) & bit) return 0;
+  if (A_OR(&seen[w], bit) & bit) return 0;
   parent[v] = u;
-  A_OR(&next[w], bit);
+  return 1;
+}
+
+FN void claim(GLB uint* seen, GLB uint* next, GLB uint* parent, uint u, uint v) {
+  if (visit(seen, parent, u, v)) A_OR(&next[v >> 5], 1u << (v & 31));
 }
 
 /* inclusive scan over the group; every lane calls it */

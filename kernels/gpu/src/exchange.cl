@@ -1,8 +1,11 @@
 /* exchange.cl - what arrives from other partitions */
 
-/* pull: nwords words of the frontier from word on have arrived in place */
-KERNEL gather_bits(GLB const uint* RESTRICT front, GLB uint* seen, uint word, uint nwords) {
-  for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) seen[word + i] |= front[word + i];
+/* pull: nwords words of the frontier from word on, at in[at ...] */
+KERNEL gather_bits(GLB const uint* RESTRICT in, uint at, uint word, uint nwords, GLB uint* front, GLB uint* seen) {
+  for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) {
+    front[word + i] = in[at + i];
+    seen[word + i] |= in[at + i];
+  }
 }
 
 /* pull: n ranks of the frontier at list[at ...] */

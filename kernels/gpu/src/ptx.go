@@ -4,7 +4,7 @@ import "strings"
 
 // PTXOptions are the definitions that the embedded PTX was built with, as a compiler
 // takes them.
-const PTXOptions = "-DWG=256 -DVW=8 -DHUBWORDS=256"
+const PTXOptions = "-DWG=256 -DVW=8 -DHUBWORDS=256 -DTHIN=4"
 
 // PTX returns the kernels built for CUDA devices, nil where the build has none (it is
 // embedded under the build tag cuda) or where the definitions among the options are

@@ -16,16 +16,16 @@ var files embed.FS
 func Names() []string {
 	return []string{
 		"compat.h", "bits.cl",
-		"topdown_thread.cl", "topdown_warp.cl", "topdown_group.cl", "topdown_edge.cl",
+		"topdown_thread.cl", "topdown_warp.cl", "topdown_group.cl", "topdown_edge.cl", "topdown_thin.cl",
 		"bottomup_probe.cl", "bottomup_scan.cl", "bottomup_word.cl",
 		"frontier.cl", "exchange.cl", "aggregate.cl",
 	}
 }
 
 // Text returns all files as one source. It is compiled with WG (lanes of a group, a
-// power of two of at least 32), VW (lanes of a virtual warp of the bottom-up scan) and
-// HUBWORDS (words of the frontier kept in shared memory) defined, and with RACECHECK
-// under a race checker.
+// power of two of at least 32), VW (lanes of a virtual warp of the bottom-up scan),
+// HUBWORDS (words of the frontier kept in shared memory) and THIN (arcs a lane of the
+// frontiers of topdown_thin) defined, and with RACECHECK under a race checker.
 func Text() (string, error) {
 	var text strings.Builder
 	for _, name := range Names() {

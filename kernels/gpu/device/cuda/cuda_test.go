@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"strconv"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func TestCopiesFillsAndAKernel(t *testing.T) {
 	s, other := must[device.Stream](t)(dev.NewStream()), must[device.Stream](t)(dev.NewStream())
 	b, r := must[device.Buffer](t)(dev.NewBuffer(4*n)), must[device.Buffer](t)(dev.NewBuffer(4*n))
 	h := must[device.Staging](t)(dev.NewStaging(4 * n))
-	p := must[device.Program](t)(dev.Load(src.PTX([]string{"-DWG=256", "-DVW=8", "-DHUBWORDS=256"}), nil))
+	p := must[device.Program](t)(dev.Load(src.PTX(strings.Fields(src.PTXOptions)), nil))
 	k := must[device.Kernel](t)(p.Kernel("answer")) // ranks[i] = parent[ranks[i]]
 	w := words(h)
 	for i := range w {
@@ -126,7 +127,7 @@ func TestWhatIsRefused(t *testing.T) {
 			t.Errorf("Load %q: %v", image, err)
 		}
 	}
-	p := must[device.Program](t)(dev.Load(src.PTX([]string{"-DWG=256", "-DVW=8", "-DHUBWORDS=256"}), nil))
+	p := must[device.Program](t)(dev.Load(src.PTX(strings.Fields(src.PTXOptions)), nil))
 	if _, err := p.Kernel("absent"); !errors.Is(err, device.ErrBuild) {
 		t.Errorf("a kernel that is not there: %v", err)
 	}

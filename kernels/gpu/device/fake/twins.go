@@ -17,6 +17,7 @@ func Twins() map[string]Kernel {
 		"edge_degrees":   edgeDegrees,
 		"edge_totals":    edgeTotals,
 		"topdown_edge":   topDownEdge,
+		"topdown_thin":   topDownThin,
 		"bottomup_probe": bottomUpProbe,
 		"bottomup_scan":  bottomUpScan,
 		"bottomup_word":  bottomUpWord,
@@ -102,6 +103,47 @@ func topDownEdge(c Call) {
 		u := list[at+i]
 		claim(c.Words(6), c.Words(7), c.Words(8), u, col[row[u-first]+rest])
 	}
+}
+
+// thinArcs is THIN, with which the kernels are built.
+const thinArcs = 4
+
+func topDownThin(c Call) {
+	row, col, in, list, first := c.Words(0), c.Words(1), c.Words(2), c.Words(3)[c.U32(4):], c.U32(6)
+	seen, front, parent, counters := c.Words(7), c.Words(8), c.Words(9), c.Words(11)
+	frontier, group := slices.Clone(list[:c.U32(5)]), uint32(c.GroupSize())
+	for _, v := range frontier {
+		front[v/32] &^= 1 << (v % 32)
+	}
+	level := uint32(0)
+	for more := true; more; {
+		var found []uint32
+		shape := counters[1+4*level:][:4]
+		clear(shape)
+		for _, u := range frontier {
+			for _, v := range col[row[u-first]:row[u-first+1]] {
+				if has(seen, v) {
+					continue
+				}
+				set(seen, v)
+				parent[v] = u
+				found = append(found, v)
+				degree := row[v-first+1] - row[v-first]
+				shape[0]++
+				shape[1] += degree
+				shape[2] += in[v-first+1] - in[v-first]
+				shape[3] = max(shape[3], degree)
+			}
+		}
+		frontier = found
+		level++
+		more = level < c.U32(10) && shape[0] > 0 && shape[0] <= group && max(shape[1], shape[2]) <= thinArcs*group
+	}
+	copy(list, frontier)
+	for _, v := range frontier {
+		set(front, v)
+	}
+	counters[0] = level
 }
 
 func bottomUpProbe(c Call) {
@@ -199,8 +241,9 @@ func messageList(c Call) {
 }
 
 func gatherBits(c Call) {
-	for i := c.U32(2); i < c.U32(2)+c.U32(3); i++ {
-		c.Words(1)[i] |= c.Words(0)[i]
+	for i, word := range c.Words(0)[c.U32(1) : c.U32(1)+c.U32(3)] {
+		c.Words(4)[c.U32(2)+uint32(i)] = word
+		c.Words(5)[c.U32(2)+uint32(i)] |= word
 	}
 }
 
@@ -262,9 +305,9 @@ func adopt(c Call) {
 func toVertices(c Call) {
 	first := c.U32(3)
 	for i := uint32(0); i < c.U32(4); i++ {
-		c.Words(5)[i] = none
+		c.Words(5)[c.U32(6)+i] = none
 		if has(c.Words(1), first+i) {
-			c.Words(5)[i] = c.Words(2)[c.Words(0)[first+i]]
+			c.Words(5)[c.U32(6)+i] = c.Words(2)[c.Words(0)[first+i]]
 		}
 	}
 }

@@ -34,6 +34,11 @@ const (
 	memReadWrite    = 1 << 0
 	memAllocHostPtr = 1 << 4
 
+	queueProfiling = 1 << 1
+
+	profilingStart = 0x1282
+	profilingEnd   = 0x1283
+
 	mapReadWrite = 1<<0 | 1<<1
 
 	programDevices     = 0x1163
@@ -87,6 +92,7 @@ const (
 	finish
 	waitForEvents
 	releaseEvent
+	getEventProfilingInfo
 	functions
 )
 
@@ -100,7 +106,7 @@ var names = [functions]string{
 	"clGetProgramInfo", "clGetProgramBuildInfo", "clReleaseProgram",
 	"clCreateKernel", "clSetKernelArg", "clReleaseKernel", "clEnqueueNDRangeKernel",
 	"clEnqueueMarkerWithWaitList", "clEnqueueBarrierWithWaitList",
-	"clFlush", "clFinish", "clWaitForEvents", "clReleaseEvent",
+	"clFlush", "clFinish", "clWaitForEvents", "clReleaseEvent", "clGetEventProfilingInfo",
 }
 
 // library is the loaded driver: the address of each function.

@@ -94,7 +94,7 @@ func (d *dev) NewStaging(bytes int64) (device.Staging, error) {
 	if s.mem, err = d.allocate("NewStaging", memReadWrite|memAllocHostPtr, bytes); err != nil {
 		return nil, err
 	}
-	if s.queue, err = d.newQueue("NewStaging"); err != nil {
+	if s.queue, err = d.newQueue("NewStaging", 0); err != nil {
 		d.call(releaseMemObject, s.mem)
 		return nil, err
 	}

@@ -1,0 +1,77 @@
+package gpu
+
+import (
+	"context"
+
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// thinLevels is the most supersteps of one launch: they cannot be cancelled.
+const thinLevels = 64
+
+// thinWords are the counters of such a launch: the number of levels, four words each.
+const thinWords = 1 + countExamined*thinLevels
+
+var _ kernels.Thin = (*Processor)(nil)
+
+// ThinLimits implements kernels.Thin: the frontiers that one work-group takes, where
+// all vertices lie in one chunk and no strategy is forced.
+func (p *Processor) ThinLimits() kernels.ThinLimits {
+	if p.hasForeign || len(p.chunks) != 1 || p.chunks[0].sub.Out == nil || p.options.TopDown != Auto {
+		return kernels.ThinLimits{}
+	}
+	group := int64(p.program.group)
+	return kernels.ThinLimits{Levels: thinLevels, Vertices: group, Arcs: thinArcs * group}
+}
+
+// StepThin implements kernels.Thin.
+func (p *Processor) StepThin(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+	if err := ctx.Err(); err != nil {
+		return "", nil, p.fail("StepThin", err)
+	}
+	limits := p.ThinLimits()
+	if levels = min(levels, limits.Levels); levels < 1 {
+		return "", nil, nil
+	}
+	if f := p.chunks[0].frontier; f.vertices > limits.Vertices || f.arcs > limits.Arcs {
+		return "", nil, nil
+	}
+	counts, err := p.stepThin(levels)
+	return "thin", counts, p.fail("StepThin", err)
+}
+
+// pushThin launches the supersteps.
+func (p *Processor) pushThin(c *chunk, levels int) error {
+	return p.launchGroups("topdown_thin", 1, device.Buf(c.out.offsets), device.Buf(c.out.neighbours),
+		device.Buf(c.in.offsets), device.Buf(p.list), device.U32(c.base), device.U32(uint32(c.frontier.vertices)),
+		device.U32(c.rank()), device.Buf(p.seen), device.Buf(p.front), device.Buf(p.parent),
+		device.U32(uint32(levels)), device.Buf(p.counters))
+}
+
+func (p *Processor) stepThin(levels int) ([]kernels.Counts, error) {
+	p.unsettledBuilt = false
+	c := &p.chunks[0]
+	if err := p.pushThin(c, levels); err != nil {
+		return nil, err
+	}
+	if err := p.stream.Read(p.tally, 0, p.counters, 0, 4*int64(1+countExamined*levels)); err != nil {
+		return nil, err
+	}
+	if err := p.finish(); err != nil {
+		return nil, err
+	}
+	tally := words32(p.tally.Bytes())
+	p.thin = p.thin[:0]
+	for level := range min(int(tally[0]), levels) {
+		t := tally[1+countExamined*level:]
+		examined := c.frontier.arcs
+		c.frontier = frontierShape{vertices: int64(t[countVertices]), arcs: int64(t[countOut]), largest: int64(t[countLargest])}
+		p.unvisited -= c.frontier.vertices
+		p.inArcs -= int64(t[countIn])
+		p.thin = append(p.thin, kernels.Counts{Next: c.frontier.vertices, NextArcs: c.frontier.arcs,
+			Unvisited: p.unvisited, UnvisitedArcs: p.inArcs, Examined: examined})
+	}
+	p.published[c.rng] = int(c.frontier.vertices)
+	return p.thin, nil
+}
