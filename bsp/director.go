@@ -225,7 +225,8 @@ func (d *totem) TopDownFor(_ *State, limits kernels.ThinLimits) int {
 type Rates struct {
 	// Claim is one arc of a top-down step: a random test of a visited bit.
 	Claim float64 `json:"claim_ns"`
-	// Visit is one unvisited vertex of a bottom-up step with its first neighbour.
+	// Visit is one unvisited vertex of a bottom-up step: with its first neighbour, or
+	// with all that it reads, where Probe is 0.
 	Visit float64 `json:"visit_ns"`
 	// Probe is one further neighbour of a bottom-up step.
 	Probe float64 `json:"probe_ns"`
@@ -259,7 +260,7 @@ func (d *auto) Next(s *State) kernels.Direction {
 	down := float64(s.Arcs) * r.Claim
 	up := r.Step + float64(d.f.Words)*r.Word
 	if s.Unvisited > 0 {
-		deg := float64(s.UnvisitedArcs) / float64(s.Unvisited)
+		deg := float64(d.f.Arcs) / float64(max(1, d.f.Vertices))
 		f := float64(s.Arcs) / float64(max(1, d.f.Arcs))
 		probes := deg
 		if f > 0 {

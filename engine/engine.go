@@ -76,8 +76,11 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			return nil, e.abandon(fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err))
 		}
 	}
+	e.loop = bsp.New(e.procs, e.place)
 	if o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero() {
-		e.opts.Rates = measureRates(ctx, e.place, o.Threads)
+		if e.opts.Rates, err = e.calibrate(ctx, measureRates(ctx, e.place, o.Threads)); err != nil {
+			return nil, e.abandon(err)
+		}
 		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
 	}
 	if o.NewDirector == nil {
@@ -85,7 +88,6 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			return nil, e.abandon(fmt.Errorf("%w: %w", ErrOptions, err))
 		}
 	}
-	e.loop = bsp.New(e.procs, e.place)
 	return e, nil
 }
 

@@ -53,7 +53,7 @@ type kernelSet struct {
 	mapBack func(out, vertexOf, parent, all []uint32, seen []uint64)
 }
 
-var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, fetch: fetchNothing, scan: scanGeneric, mapBack: mapBackGeneric}
+var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, fetch: fetchGeneric, scan: scanGeneric, mapBack: mapBackGeneric}
 
 // Kernels lists the names of the sets that run on this processor, best first.
 func Kernels() []string {
@@ -151,7 +151,7 @@ func settleGeneric(scatter []uint32, seen, next []uint64, parent []uint32) {
 	}
 }
 
-func fetchNothing(_, _, _ []uint32) {}
+func fetchGeneric(_, _, _ []uint32) {}
 
 func scanGeneric(row []uint32, front []uint64) int {
 	for i, u := range row {

@@ -77,7 +77,7 @@ func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
 func scan256(row []uint32, front []uint64) int { return scanAVX2(row, front) }
 
 func fetch(rest, offsets, row []uint32) {
-	fetchRows(rest, offsets, row)
+	fetchAsm(rest, offsets, row)
 }
 
 func mapBack(out, vertexOf, parent, all []uint32, seen []uint64) {
@@ -86,7 +86,7 @@ func mapBack(out, vertexOf, parent, all []uint32, seen []uint64) {
 		return
 	}
 	_, _ = parent[n-1], seen[(n-1)/64]
-	mapBackPrefetch(out, vertexOf, parent, all, seen)
+	mapBackAsm(out, vertexOf, parent, all, seen)
 }
 
 //go:noescape
@@ -108,7 +108,7 @@ func scanAVX512(row []uint32, front []uint64) int
 func scanAVX2(row []uint32, front []uint64) int
 
 //go:noescape
-func mapBackPrefetch(out, vertexOf, parent, all []uint32, seen []uint64)
+func mapBackAsm(out, vertexOf, parent, all []uint32, seen []uint64)
 
 //go:noescape
-func fetchRows(rest, offsets, row []uint32)
+func fetchAsm(rest, offsets, row []uint32)

@@ -530,8 +530,8 @@ end:
 // ahead is how many ranks before their use the lines of all and out are asked for.
 #define ahead 96
 
-// func mapBackPrefetch(out, vertexOf, parent, all []uint32, seen []uint64)
-TEXT ·mapBackPrefetch(SB), NOSPLIT, $0-120
+// func mapBackAsm(out, vertexOf, parent, all []uint32, seen []uint64)
+TEXT ·mapBackAsm(SB), NOSPLIT, $0-120
 	MOVQ out_base+0(FP), DI
 	MOVQ vertexOf_base+24(FP), R8
 	MOVQ vertexOf_len+32(FP), CX
@@ -572,8 +572,8 @@ none:
 done:
 	RET
 
-// func fetchRows(rest, offsets, row []uint32)
-TEXT ·fetchRows(SB), NOSPLIT, $0-72
+// func fetchAsm(rest, offsets, row []uint32)
+TEXT ·fetchAsm(SB), NOSPLIT, $0-72
 	MOVQ rest_base+0(FP), SI
 	MOVQ rest_len+8(FP), CX
 	MOVQ offsets_base+24(FP), R8
