@@ -140,7 +140,7 @@ func Need(src graph.Source, o Options) int64 {
 // NeedFor is Need for a graph that is not there yet.
 func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 	k := int64(max(1, processors))
-	return partition.NeedFor(vertices, edges, directed, 0) + k*(vertices*4+5*vertices/8) + 4*vertices
+	return partition.NeedFor(vertices, edges, directed, 0) + k*(vertices*8+5*vertices/8) + 4*vertices
 }
 
 // Close waits for the search under way, ends the engine's goroutines and frees its

@@ -12,20 +12,36 @@ import (
 // Pair64 is one record with the ids of a file.
 type Pair64 struct{ U, V uint64 }
 
+// CompactOptions steer Compact. The zero value is ready for use.
+type CompactOptions struct {
+	// Threads bounds the goroutines; 0 means GOMAXPROCS.
+	Threads int
+	// MemoryLimit is the number of bytes that Compact may allocate beside the records
+	// that it returns, 8 bytes each; 0 means no limit.
+	MemoryLimit int64
+}
+
+// check compares what the ids need with the limit.
+func (o *CompactOptions) check(need int64) error {
+	if o.MemoryLimit > 0 && need > o.MemoryLimit {
+		return &MemoryError{What: "numbering the vertices", Need: need, Limit: o.MemoryLimit}
+	}
+	return nil
+}
+
 // Compact gives the ids that occur in blocks of records dense ids, in rising order
 // of the file's ids. It returns the records of all blocks, in their order, with
 // dense ids, and the labels that lead back. Entries of blocks are set to nil when
 // they are done with, so that their memory can be collected; after an error some may
 // be nil.
 //
-// threads bounds the goroutines; 0 means GOMAXPROCS. Beside blocks and result it
-// takes at most 1.5 bits for each number between the smallest and the largest id
-// where these lie close enough together that this is the cheaper way, otherwise
-// about 48 bytes for each different id of each thread.
+// Beside blocks and result it takes at most 1.5 bits for each number between the
+// smallest and the largest id where these lie close enough together that this is the
+// cheaper way, otherwise about 48 bytes for each different id of each thread.
 //
-// The error is ErrTooManyVertices, or that of ctx.
-func Compact(ctx context.Context, blocks [][]Pair64, threads int) (edges []Edge, labels *Labels, err error) {
-	threads = threadCount(threads)
+// The error is ErrTooManyVertices, a *MemoryError, or that of ctx.
+func Compact(ctx context.Context, blocks [][]Pair64, o CompactOptions) (edges []Edge, labels *Labels, err error) {
+	threads := threadCount(o.Threads)
 	starts := make([]int, len(blocks)+1)
 	for i, b := range blocks {
 		starts[i+1] = starts[i] + len(b)
@@ -40,9 +56,9 @@ func Compact(ctx context.Context, blocks [][]Pair64, threads int) (edges []Edge,
 	}
 	var id func(label uint64) uint32
 	if r := hi - lo; r/64 < 1<<16 || r/64 < uint64(records) {
-		labels, id, err = compactBitmap(ctx, blocks, threads, lo, hi)
+		labels, id, err = compactBitmap(ctx, blocks, threads, lo, hi, &o)
 	} else {
-		labels, id, err = compactHash(ctx, blocks, threads)
+		labels, id, err = compactHash(ctx, blocks, threads, &o)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -81,8 +97,11 @@ func idBounds(ctx context.Context, blocks [][]Pair64, threads int) (lo, hi uint6
 
 // compactBitmap marks the ids in a bitmap: the dense id is the number of marks
 // before it.
-func compactBitmap(ctx context.Context, blocks [][]Pair64, threads int, lo, hi uint64) (*Labels, func(uint64) uint32, error) {
+func compactBitmap(ctx context.Context, blocks [][]Pair64, threads int, lo, hi uint64, o *CompactOptions) (*Labels, func(uint64) uint32, error) {
 	words := int((hi-lo)/64 + 1)
+	if err := o.check(12 * int64(words)); err != nil {
+		return nil, nil, err
+	}
 	marks := make([]uint64, words)
 	mark := func(id uint64) {
 		id -= lo
@@ -113,6 +132,9 @@ func compactBitmap(ctx context.Context, blocks [][]Pair64, threads int, lo, hi u
 	if n == hi-lo+1 {
 		return IdentityLabels(int(n), lo), func(label uint64) uint32 { return uint32(label - lo) }, nil
 	}
+	if err := o.check(12*int64(words) + 8*int64(n)); err != nil {
+		return nil, nil, err
+	}
 	sorted := make([]uint64, n)
 	parts := min(words, 8*threads)
 	err = forEach(ctx, threads, parts, func(i int) error {
@@ -138,12 +160,12 @@ func compactBitmap(ctx context.Context, blocks [][]Pair64, threads int, lo, hi u
 
 // compactHash collects the different ids of each thread in a hash set, sorts and
 // merges them, and finds dense ids through a hash table of them.
-func compactHash(ctx context.Context, blocks [][]Pair64, threads int) (*Labels, func(uint64) uint32, error) {
+func compactHash(ctx context.Context, blocks [][]Pair64, threads int, o *CompactOptions) (*Labels, func(uint64) uint32, error) {
 	threads = min(threads, len(blocks))
 	runs := make([][]uint64, threads)
-	var next atomic.Int64
+	var next, held atomic.Int64 // held: bytes of all sets
 	err := forEach(ctx, threads, threads, func(t int) error {
-		var set idSet
+		set := idSet{held: &held, o: o}
 		for {
 			i := int(next.Add(1) - 1)
 			if i >= len(blocks) {
@@ -153,14 +175,25 @@ func compactHash(ctx context.Context, blocks [][]Pair64, threads int) (*Labels, 
 				if j%(1<<16) == 0 && ctx.Err() != nil {
 					return fmt.Errorf("graph: %w", context.Cause(ctx))
 				}
-				set.add(p.U)
-				set.add(p.V)
+				if err := set.add(p.U); err != nil {
+					return err
+				}
+				if err := set.add(p.V); err != nil {
+					return err
+				}
 			}
 		}
 		runs[t] = set.sorted()
 		return nil
 	})
 	for err == nil && len(runs) > 1 {
+		ids := 0
+		for _, r := range runs {
+			ids += len(r)
+		}
+		if err = o.check(held.Load() + 8*int64(ids)); err != nil {
+			break
+		}
 		pairs := make([][]uint64, (len(runs)+1)/2)
 		err = forEach(ctx, threads, len(pairs), func(i int) error {
 			if 2*i+1 == len(runs) {
@@ -181,6 +214,9 @@ func compactHash(ctx context.Context, blocks [][]Pair64, threads int) (*Labels, 
 	}
 	// table holds id+1 where an id hashes to, 0 in free places.
 	size := 1 << bits.Len(uint(2*len(sorted)))
+	if err := o.check(8*int64(cap(sorted)) + 4*int64(size)); err != nil {
+		return nil, nil, err
+	}
 	mask := uint64(size - 1)
 	table := make([]uint32, size)
 	parts := 8 * threads
@@ -222,26 +258,35 @@ type idSet struct {
 	slots []uint64
 	used  int
 	zero  bool // 0 is in the set
+	held  *atomic.Int64
+	o     *CompactOptions
 }
 
-func (s *idSet) add(id uint64) {
+// add adds an id. The error is a *MemoryError.
+func (s *idSet) add(id uint64) error {
 	if id == 0 {
 		s.zero = true
-		return
+		return nil
 	}
 	if 2*s.used >= len(s.slots) {
 		old := s.slots
-		s.slots = make([]uint64, max(1024, 2*len(old)))
+		size := max(1024, 2*len(old))
+		if err := s.o.check(s.held.Add(8 * int64(size))); err != nil {
+			return err
+		}
+		s.slots = make([]uint64, size)
 		for _, o := range old {
 			if o != 0 {
 				s.slots[s.place(o)] = o
 			}
 		}
+		s.held.Add(-8 * int64(len(old)))
 	}
 	if h := s.place(id); s.slots[h] == 0 {
 		s.slots[h] = id
 		s.used++
 	}
+	return nil
 }
 
 // place is where id is, or would be put.

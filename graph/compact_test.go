@@ -3,6 +3,7 @@ package graph_test
 import (
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -24,7 +25,7 @@ func checkCompact(t *testing.T, blocks [][]graph.Pair64, threads int) {
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
-	edges, labels, err := graph.Compact(context.Background(), slices.Clone(blocks), threads)
+	edges, labels, err := graph.Compact(context.Background(), slices.Clone(blocks), graph.CompactOptions{Threads: threads})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,6 +76,34 @@ func TestCompact(t *testing.T) {
 	}
 }
 
+// TestCompactMemory has ids that lie close together, numbered by a bitmap, and ids that
+// do not.
+func TestCompactMemory(t *testing.T) {
+	for _, spread := range []uint64{1 << 20, math.MaxUint64} {
+		r := rand.New(rand.NewPCG(3, 4))
+		blocks := make([][]graph.Pair64, 4)
+		for i := range blocks {
+			for range 20000 {
+				blocks[i] = append(blocks[i], graph.Pair64{U: r.Uint64N(spread), V: r.Uint64N(spread)})
+			}
+		}
+		for limit := int64(1); ; limit *= 2 {
+			_, labels, err := graph.Compact(context.Background(), slices.Clone(blocks), graph.CompactOptions{Threads: 2, MemoryLimit: limit})
+			if err == nil {
+				// The labels alone are 8 bytes an id, and 48 for each thread is the most.
+				if n := int64(labels.Len()); limit < 8*n || limit > 4*48*n {
+					t.Errorf("spread %d: %d ids are numbered within %d bytes", spread, n, limit)
+				}
+				break
+			}
+			var m *graph.MemoryError
+			if !errors.As(err, &m) || m.Limit != limit || m.Need <= limit {
+				t.Fatalf("spread %d, limit %d: %v", spread, limit, err)
+			}
+		}
+	}
+}
+
 func BenchmarkCompact(b *testing.B) {
 	// go test ./graph -bench Compact -run -
 	for _, spread := range []uint64{1 << 20, 1 << 40} {
@@ -92,7 +121,7 @@ func BenchmarkCompact(b *testing.B) {
 				}
 			}
 			for b.Loop() {
-				if _, _, err := graph.Compact(context.Background(), slices.Clone(blocks), 2); err != nil {
+				if _, _, err := graph.Compact(context.Background(), slices.Clone(blocks), graph.CompactOptions{Threads: 2}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -115,6 +115,11 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 func prepare(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, out *record.Graph500) error {
 	validator := NewValidator(tuples, c.Threads)
 	defer validator.Close()
+	if len(out.Searches) >= manyTrees {
+		if err := validator.Arrange(ctx); err != nil {
+			return err
+		}
+	}
 	for i, x := range out.Searches {
 		root := uint32(x.Root)
 		found, err := e.Search(ctx, root)

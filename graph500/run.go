@@ -21,6 +21,9 @@ const (
 // MaxScale is the largest scale of a run: ids have 32 bits.
 const MaxScale = gen.MaxScale
 
+// manyTrees is the number of trees from which on the validator's records are arranged.
+const manyTrees = 5
+
 // vertexBits is the width of an id in the tuple list of a run without SSSP.
 const vertexBits = 32
 
@@ -255,6 +258,11 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 	}
 	validator := NewValidator(tuples, c.Threads)
 	defer validator.Close()
+	if len(roots) >= manyTrees {
+		if err := validator.Arrange(ctx); err != nil {
+			return err
+		}
+	}
 
 	if _, err := engine.Search(ctx, roots[0]); err != nil {
 		return fmt.Errorf("graph500: warm-up search from %d: %w", roots[0], err)

@@ -70,6 +70,12 @@ func validate(t testing.TB, src graph.Source, tree graph500.Tree, threads int) *
 	if err != nil {
 		t.Fatal(err)
 	}
+	if err := validator.Arrange(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if w, err := validator.Validate(context.Background(), tree); err != nil || !reflect.DeepEqual(v, w) {
+		t.Errorf("records as they are: %+v; arranged: %+v, %v", v, w, err)
+	}
 	return v
 }
 
@@ -405,6 +411,9 @@ func BenchmarkValidate(b *testing.B) {
 			parents := fastBFS(l, root)
 			v := graph500.NewValidator(l, 0)
 			defer v.Close()
+			if err := v.Arrange(context.Background()); err != nil {
+				b.Fatal(err)
+			}
 			b.ResetTimer()
 			for range b.N {
 				x, err := v.Validate(context.Background(), graph500.Tree{Root: root, Parents: parents})

@@ -16,15 +16,20 @@
 // # How it is built
 //
 //	records ──scatter──▶ buckets of arcs by source id        16 bytes a record
-//	buckets ──dedupe───▶ rows by id, degrees, loops           8 bytes a record
+//	buckets ──dedupe───▶ rows by id, degrees, loops           in place, in half of it
 //	degrees ──policy───▶ ranges, ranks
-//	rows    ──relabel──▶ subgraphs, rows sorted by (degree, rank)
+//	rows    ──spread───▶ buckets of arcs by target id         in place, in the other half
+//	buckets ──gather───▶ subgraphs                            8 bytes a record
 //
-// Records are read in blocks from a graph.Source, twice, and buckets are freed before
-// the subgraphs are allocated. So two phases bound the memory beside the source:
-// sorting holds 24 bytes a record and 20 a vertex, building 16 a record and 48 a vertex
-// (directed: 16 and 32, 16 and 68; weights add their size three or four times a
-// record). NeedFor has the sum.
+// Relabelling is a transposition: rows are read in the order of (falling degree, rank),
+// and every vertex is appended to the rows of its neighbours, which so come out in that
+// order. No row is sorted, no neighbour's rank looked up. Random accesses go row by row,
+// not arc by arc, and stay within a bucket that a core's cache holds.
+//
+// Records are read in blocks from a graph.Source, twice. Beside the source, sorting holds
+// 16 bytes a record and 16 a vertex, building 24 a record and 48 a vertex (directed: 16
+// and 24, 24 and 64; weights add their size two or four times a record), and each worker
+// what it needs for a bucket. NeedFor has the sum.
 //
 // The package is data only: it sends nothing and knows no kernel.
 package partition

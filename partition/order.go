@@ -10,31 +10,26 @@ import (
 )
 
 // byFallingDegree returns the vertices in order of falling degree; equal degrees
-// keep their order in vertices. The work is a least-significant-digit radix sort,
-// one pass per 11 bits of the largest degree.
+// keep their order in vertices. It counts how often each degree occurs.
 func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
 	top := uint32(0)
 	for _, v := range vertices {
 		top = max(top, degree[v])
 	}
-	a, b := slices.Clone(vertices), make([]uint32, len(vertices))
-	const bits, mask = 11, 1<<11 - 1
-	for shift := 0; shift < 32 && top>>shift > 0; shift += bits {
-		var count [mask + 2]int
-		for _, v := range a {
-			count[mask-(degree[v]>>shift)&mask+1]++
-		}
-		for i := range mask + 1 {
-			count[i+1] += count[i]
-		}
-		for _, v := range a {
-			d := mask - (degree[v]>>shift)&mask
-			b[count[d]] = v
-			count[d]++
-		}
-		a, b = b, a
+	at := make([]uint32, int(top)+2) // vertices of a higher degree, by top − degree
+	for _, v := range vertices {
+		at[top-degree[v]+1]++
 	}
-	return a
+	for i := range top {
+		at[i+1] += at[i]
+	}
+	sorted := make([]uint32, len(vertices))
+	for _, v := range vertices {
+		p := &at[top-degree[v]]
+		sorted[*p] = v
+		*p++
+	}
+	return sorted
 }
 
 // group is one range to be: its vertices in rank order and its owner.

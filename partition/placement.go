@@ -64,6 +64,11 @@ func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64
 	return entries*int64(4+weight) + int64(structures)*rows*int64(offset+4) + ranks*4 + 5*ranks/8 + rows*13
 }
 
+// HostBytes is what a partition of a CPU takes beyond PartBytes: the second neighbour of
+// each row and a second list of rows, and one more entry for each rank, the source that
+// a scattered top-down step writes.
+func HostBytes(rows, ranks int64) int64 { return rows*8 + ranks*4 }
+
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {
 	part := &graph.Part{

@@ -30,7 +30,7 @@ type Head struct {
 type Machine struct {
 	CPU         string   `json:"cpu,omitempty"`          // the maker's name of the model
 	Cores       int      `json:"cores"`                  // logical processors the process may use
-	MemoryBytes int64    `json:"memory_bytes,omitempty"` // installed, or the container's limit
+	MemoryBytes int64    `json:"memory_bytes,omitempty"` // installed, or the control group's limit if smaller
 	Features    []string `json:"features,omitempty"`     // instruction sets that kernels can use
 	OS          string   `json:"os"`                     // system/architecture, "linux/amd64"
 }

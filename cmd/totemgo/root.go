@@ -21,6 +21,7 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/cpufeat"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -249,7 +250,7 @@ func (e *env) head(schema string) record.Head {
 
 func machine() *record.Machine {
 	f := cpufeat.Get()
-	m := &record.Machine{CPU: f.Name, Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, MemoryBytes: totalMemory()}
+	m := &record.Machine{CPU: f.Name, Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, MemoryBytes: hugemem.Installed()}
 	if f.AVX2 {
 		m.Features = append(m.Features, "avx2")
 	}

@@ -11,3 +11,5 @@ func available() int64 {
 	}
 	return int64(n)
 }
+
+func installed() int64 { return available() }

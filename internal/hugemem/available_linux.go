@@ -11,12 +11,15 @@ import (
 	"strings"
 )
 
-func available() int64 { return availableIn(os.DirFS("/")) }
+func available() int64 { return leastIn(os.DirFS("/"), "MemAvailable:") }
 
-// availableIn reads the files of the system whose root directory is given.
-func availableIn(root fs.FS) int64 {
+func installed() int64 { return leastIn(os.DirFS("/"), "MemTotal:") }
+
+// leastIn returns the lesser of a number of /proc/meminfo and the control groups'
+// limit. It reads the files of the system whose root directory is given.
+func leastIn(root fs.FS, key string) int64 {
 	least := int64(math.MaxInt64)
-	if n, ok := memAvailable(root); ok {
+	if n, ok := memInfo(root, key); ok {
 		least = n
 	}
 	if n, ok := groupLimit(root); ok {
@@ -28,15 +31,15 @@ func availableIn(root fs.FS) int64 {
 	return least
 }
 
-// memAvailable reads the line "MemAvailable:   123456 kB".
-func memAvailable(root fs.FS) (int64, bool) {
+// memInfo reads a line such as "MemAvailable:   123456 kB".
+func memInfo(root fs.FS, key string) (int64, bool) {
 	text, err := fs.ReadFile(root, "proc/meminfo")
 	if err != nil {
 		return 0, false
 	}
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
-		if len(f) == 3 && f[0] == "MemAvailable:" && f[2] == "kB" {
+		if len(f) == 3 && f[0] == key && f[2] == "kB" {
 			n, err := strconv.ParseInt(f[1], 10, 64)
 			return n << 10, err == nil && n < math.MaxInt64>>10
 		}

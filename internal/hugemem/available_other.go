@@ -3,3 +3,5 @@
 package hugemem
 
 func available() int64 { return 0 }
+
+func installed() int64 { return 0 }

@@ -1,0 +1,421 @@
+package partition
+
+import (
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+)
+
+// keys numbers the vertices that have a rank by (falling degree, rank), the order of
+// neighbours in every row. order holds the vertex of each key. rankOf holds its rank;
+// it is nil where key and rank are the same.
+func keys(degree []uint32, p *Placement) (order, rankOf []uint32) {
+	if len(p.Ranges) == 1 {
+		order = p.VertexOf[:p.Ranges[0].Vertices]
+	} else {
+		for _, r := range p.Ranges {
+			order = append(order, p.VertexOf[r.First:r.First+r.Vertices]...)
+		}
+	}
+	falling := true
+	for i := 1; i < len(order) && falling; i++ {
+		falling = degree[order[i-1]] >= degree[order[i]]
+	}
+	if !falling {
+		order = byFallingDegree(order, degree)
+	} else if len(p.Ranges) == 1 {
+		return order, nil
+	}
+	rankOf = make([]uint32, len(order))
+	for k, v := range order {
+		rankOf[k] = p.RankOf[v]
+	}
+	return order, rankOf
+}
+
+// tables hold the range of every 64 ranks, and its owner; owner is nil if there is one.
+func tables(p *Placement) (rangeAt []uint16, owner []uint8) {
+	rangeAt, owner = make([]uint16, p.Ranks/64), make([]uint8, p.Ranks/64)
+	one := true
+	for i, r := range p.Ranges {
+		one = one && r.Owner == p.Ranges[0].Owner
+		for j := r.First / 64; j < r.Padded()/64; j++ {
+			rangeAt[j], owner[j] = uint16(i), uint8(r.Owner)
+		}
+	}
+	if one {
+		owner = nil
+	}
+	return rangeAt, owner
+}
+
+// blockArcs is about how many arcs a block of rows holds at most while they are
+// relabelled: what a core's cache keeps.
+const blockArcs = 1 << 17
+
+// relabel builds the adjacency of every range, its rows in the order of keys. It
+// transposes: into holds, for every vertex, the sources of its arcs, and is read in the
+// order of keys; each vertex t is appended to the rows of its sources. So rows come out
+// in order, and no neighbour is looked up or compared. from has the rows to be, by id:
+// their lengths, and memory to spare; it is into if the graph is undirected.
+func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32) ([]*graph.Adjacency, error) {
+	kind := into.weights.Kind()
+	rangeAt, owner := tables(p)
+	adj := make([]*graph.Adjacency, len(p.Ranges))
+	for i, r := range p.Ranges {
+		a, err := b.layRows(p, r, from.length)
+		if err != nil {
+			return nil, err
+		}
+		adj[i] = a
+		p.Processors[r.Owner].Entries += a.Arcs()
+	}
+
+	// Spread the arcs over the buckets of their sources. Blocks take what they need of a
+	// bucket as they come; shares keeps their order.
+	shift, buckets := from.shift, len(from.begin)-1
+	begin, err := b.cutBlocks(into, order, 1<<(32-shift))
+	if err != nil {
+		return nil, err
+	}
+	blocks := len(begin) - 1
+	shares := make([]share, buckets*blocks)
+	used := make([]atomic.Uint32, buckets)
+	aw := graph.MakeWeights(kind, int(from.begin[buckets]))
+	spreads := make([]spread, b.threads)
+	err = b.each(blocks, func(worker, i int) error {
+		s := &spreads[worker]
+		s.read(into, order[begin[i]:begin[i+1]], buckets)
+		for k, n := range s.counts {
+			at := used[k].Add(n) - n
+			shares[k*blocks+i] = share{at, n}
+			s.at[k] = from.spare(k) + uint64(at)
+		}
+		if kind == graph.Unweighted {
+			write(s.arcs, s.at, from.nbr)
+		} else {
+			s.writeWeighted(from, aw)
+		}
+		b.tick(int64(len(s.arcs)))
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	spreads = nil
+	into.weights = graph.Weights{}
+	for _, a := range adj {
+		a.Weights = graph.MakeWeights(kind, len(a.Neighbours))
+	}
+
+	// Gather each bucket row by row, and bring the rows to their places.
+	gathers := make([]gather, b.threads)
+	cut := make([]atomic.Int64, len(p.Processors))
+	err = b.each(buckets, func(worker, k int) error {
+		b.tick(0)
+		g := &gathers[worker]
+		g.bucket(from, k, shares[k*blocks:(k+1)*blocks], begin, rankOf, aw)
+		lo := min(uint64(b.n), uint64(k)<<shift)
+		hi := min(uint64(b.n), uint64(k+1)<<shift)
+		done := uint32(0)
+		for _, rank := range p.RankOf[lo:hi] {
+			if rank == graph.None {
+				continue
+			}
+			r := &p.Ranges[rangeAt[rank/64]]
+			a := adj[rangeAt[rank/64]]
+			i := rank - r.First
+			first, last := a.Row(i)
+			row := a.Neighbours[first:last]
+			copy(row, g.ranks[done:])
+			if owner != nil {
+				cut[r.Owner].Add(crossing(row, owner, uint8(r.Owner)))
+			}
+			if kind != graph.Unweighted {
+				for l := range row {
+					a.Weights.Copy(int(first)+l, g.weights, int(done)+l)
+				}
+			}
+			a.FirstNeighbours[i] = neighbour(row, 0)
+			if a.SecondNeighbours != nil {
+				a.SecondNeighbours[i] = neighbour(row, min(1, len(row)-1))
+			}
+			done += uint32(len(row))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range cut {
+		p.Processors[i].Cut += cut[i].Load()
+	}
+	return adj, nil
+}
+
+// share is what a block has of a bucket: n arcs from at on.
+type share struct{ at, n uint32 }
+
+// spread is one worker's memory for spreading a block's arcs over buckets.
+type spread struct {
+	arcs    []uint64 // bucket and, in the low half, what is written there
+	counts  []uint32 // of each bucket
+	at      []uint64 // where its next arc is written
+	weights graph.Weights
+	starts  [batch]uint64
+	sum     uint32
+}
+
+// batch is how many rows are asked for at once: they lie anywhere, and each is a miss.
+const batch = 64
+
+// read reads the rows of a block. Of an arc it keeps the low bits of its source, and
+// above them the number of its target in the block.
+func (s *spread) read(r *rows, targets []uint32, buckets int) {
+	if s.counts == nil {
+		s.counts, s.at = make([]uint32, buckets), make([]uint64, buckets)
+	}
+	clear(s.counts)
+	s.arcs = s.arcs[:0]
+	for number := 0; number < len(targets); number += batch {
+		some := targets[number:min(number+batch, len(targets))]
+		size := 0
+		for j, t := range some {
+			s.starts[j] = r.place(t)
+			size += int(r.length[t])
+		}
+		for _, at := range s.starts[:len(some)] {
+			if at < uint64(len(r.nbr)) {
+				s.sum += r.nbr[at]
+			}
+		}
+		s.arcs = slices.Grow(s.arcs, size)
+		for j, t := range some {
+			row := r.nbr[s.starts[j]:][:r.length[t]]
+			n := len(s.arcs)
+			s.arcs = s.arcs[:n+len(row)]
+			pick(row, uint32(number+j)<<r.shift, r.shift, s.counts, s.arcs[n:])
+			if r.weights.Kind() != graph.Unweighted {
+				s.keepWeights(r, t, n)
+			}
+		}
+	}
+}
+
+// pick counts the sources of a row by bucket and adds them to arcs.
+func pick(row []uint32, number uint32, shift uint, counts []uint32, arcs []uint64) {
+	shift &= 31
+	mask := uint32(1)<<shift - 1
+	arcs = arcs[:len(row)]
+	for i, u := range row {
+		counts[u>>shift]++
+		arcs[i] = uint64(u>>shift)<<32 | uint64(number|u&mask)
+	}
+}
+
+// keepWeights keeps the weights of t's row for the arcs from n on.
+func (s *spread) keepWeights(r *rows, t uint32, n int) {
+	if s.weights.Len() < len(s.arcs) {
+		old := s.weights
+		s.weights = graph.MakeWeights(r.weights.Kind(), 2*len(s.arcs))
+		for i := range n {
+			s.weights.Copy(i, old, i)
+		}
+	}
+	at := int(r.begin[t>>r.shift]) + int(r.start[t])
+	for i := range len(s.arcs) - n {
+		s.weights.Copy(n+i, r.weights, at+i)
+	}
+}
+
+// write brings the arcs to where at says for their buckets.
+func write(arcs, at []uint64, out []uint32) {
+	for _, x := range arcs {
+		q := at[x>>32]
+		at[x>>32] = q + 1
+		out[q] = uint32(x)
+	}
+}
+
+// writeWeighted is write for arcs with weights. These go to w, bucket by bucket.
+func (s *spread) writeWeighted(r *rows, w graph.Weights) {
+	for i, x := range s.arcs {
+		k := x >> 32
+		q := s.at[k]
+		s.at[k] = q + 1
+		r.nbr[q] = uint32(x)
+		w.Copy(int(q-r.begin[k+1]), s.weights, i)
+	}
+}
+
+// gather is one worker's memory for buckets of rows.
+type gather struct {
+	at      []uint32 // where each row ends so far
+	ranks   []uint32 // the rows, one after the other
+	weights graph.Weights
+}
+
+// bucket gathers bucket k of r, block by block, into rows of ranks.
+func (g *gather) bucket(r *rows, k int, shares []share, begin []int, rankOf []uint32, aw graph.Weights) {
+	lo := min(len(r.length), k<<r.shift)
+	hi := min(len(r.length), (k+1)<<r.shift)
+	mask := uint32(1)<<r.shift - 1
+	g.at = grow(g.at, 1<<r.shift)
+	total := uint32(0)
+	for j, n := range r.length[lo:hi] {
+		g.at[j] = total
+		total += n
+	}
+	g.ranks = grow(g.ranks, int(total))
+	weighted := aw.Kind() != graph.Unweighted
+	if weighted && g.weights.Len() < int(total) {
+		g.weights = graph.MakeWeights(aw.Kind(), int(total+total/4))
+	}
+	arcs := r.nbr[r.spare(k):][:total]
+	for i, s := range shares {
+		first := uint32(begin[i])
+		share := arcs[s.at : s.at+s.n]
+		switch {
+		case weighted:
+			for l, x := range share {
+				q := g.at[x&mask]
+				g.at[x&mask] = q + 1
+				rank := first + x>>r.shift
+				if rankOf != nil {
+					rank = rankOf[rank]
+				}
+				g.ranks[q] = rank
+				g.weights.Copy(int(q), aw, int(r.begin[k])+int(s.at)+l)
+			}
+		case rankOf == nil:
+			gatherKeys(share, first, r.shift, g.at, g.ranks)
+		default:
+			gatherRanks(share, rankOf[first:], r.shift, g.at, g.ranks)
+		}
+	}
+}
+
+// gatherKeys appends to the row of each arc its target's key, which is its rank: the
+// first of the block plus its number.
+func gatherKeys(arcs []uint32, first uint32, shift uint, at, ranks []uint32) {
+	shift &= 31
+	mask := uint32(1)<<shift - 1
+	for _, x := range arcs {
+		q := at[x&mask]
+		at[x&mask] = q + 1
+		ranks[q] = first + x>>shift
+	}
+}
+
+// gatherRanks does so where ranks are not in the order of keys; rankOf begins with the
+// block.
+func gatherRanks(arcs, rankOf []uint32, shift uint, at, ranks []uint32) {
+	shift &= 31
+	mask := uint32(1)<<shift - 1
+	for _, x := range arcs {
+		q := at[x&mask]
+		at[x&mask] = q + 1
+		ranks[q] = rankOf[x>>shift]
+	}
+}
+
+// neighbour is entry k of a row, None where the row is empty.
+func neighbour(row []uint32, k int) uint32 {
+	if len(row) == 0 {
+		return graph.None
+	}
+	return row[k]
+}
+
+// crossing counts the ranks of a row that another processor owns.
+func crossing(row []uint32, owner []uint8, self uint8) (n int64) {
+	for _, t := range row {
+		if owner[t/64] != self {
+			n++
+		}
+	}
+	return n
+}
+
+// layRows allocates the adjacency of a range and sets its offsets.
+func (b *builder) layRows(p *Placement, r graph.Range, length []uint32) (*graph.Adjacency, error) {
+	a := &graph.Adjacency{}
+	count := int(r.Vertices)
+	ids := p.VertexOf[r.First : r.First+r.Vertices]
+	a.FirstNeighbours = alloc[uint32](p, count)
+	if !b.o.Processors[r.Owner].Device {
+		a.SecondNeighbours = alloc[uint32](p, count)
+	}
+	lengths := a.FirstNeighbours // for now
+	var arcs atomic.Uint64
+	const block = 1 << 13
+	err := b.each((count+block-1)/block, func(_, k int) error {
+		sum := uint64(0)
+		for i := k * block; i < min(count, (k+1)*block); i++ {
+			lengths[i] = length[ids[i]]
+			sum += uint64(lengths[i])
+		}
+		arcs.Add(sum)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := arcs.Load()
+	if total < math.MaxUint32 {
+		a.Offsets32 = alloc[uint32](p, count+1)
+		sumInto(a.Offsets32, lengths)
+	} else {
+		a.Offsets64 = alloc[uint64](p, count+1)
+		sumInto(a.Offsets64, lengths)
+	}
+	a.Neighbours = alloc[uint32](p, int(total))
+	return a, nil
+}
+
+func sumInto[T uint32 | uint64](offsets []T, lengths []uint32) {
+	at := T(0)
+	for i, n := range lengths {
+		offsets[i] = at
+		at += T(n)
+	}
+	offsets[len(lengths)] = at
+}
+
+// cutBlocks cuts the rows, in their order, into blocks of like numbers of arcs and at
+// most most rows. It returns where the blocks begin, the end last.
+func (b *builder) cutBlocks(r *rows, order []uint32, most uint64) ([]int, error) {
+	lengths := hugemem.Make[uint32](len(order))
+	defer lengths.Free()
+	var arcs atomic.Uint64
+	const chunk = 1 << 13
+	err := b.each((len(order)+chunk-1)/chunk, func(_, k int) error {
+		sum := uint64(0)
+		for i := k * chunk; i < min(len(order), (k+1)*chunk); i++ {
+			n := r.length[order[i]]
+			lengths.S[i] = n
+			sum += uint64(n)
+		}
+		arcs.Add(sum)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	limit := min(blockArcs, arcs.Load()/uint64(8*b.threads)+1)
+	begin, size := []int{0}, uint64(0)
+	for i, n := range lengths.S {
+		if first := begin[len(begin)-1]; i > first && (size+uint64(n) > limit || uint64(i-first) == most) {
+			begin = append(begin, i)
+			size = 0
+		}
+		size += uint64(n)
+	}
+	if len(order) > 0 {
+		begin = append(begin, len(order))
+	}
+	return begin, nil
+}

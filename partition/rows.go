@@ -1,0 +1,405 @@
+package partition
+
+import (
+	"fmt"
+	"math"
+	"math/bits"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+)
+
+// rows are deduplicated adjacency rows by vertex id, without self-loops, in no order
+// that matters. They stand in the buckets that they were made of: bucket k, of 2^shift
+// ids, has 2·begin[k] to 2·begin[k+1] of nbr. Its rows fill at most the first half of that;
+// the second half is free.
+type rows struct {
+	nbr     []uint32
+	shift   uint
+	begin   []uint64
+	start   []uint32 // of each row, from where its bucket begins
+	length  []uint32
+	weights graph.Weights // at begin[k] + start[v]
+	frees   []func()
+}
+
+func (r *rows) free() {
+	for _, f := range r.frees {
+		f()
+	}
+	r.frees = nil
+}
+
+func rowAlloc[T hugemem.Elem](r *rows, n int) []T {
+	b := hugemem.Make[T](n)
+	r.frees = append(r.frees, b.Free)
+	return b.S
+}
+
+// place is where the row of vertex v begins in nbr.
+func (r *rows) place(v uint32) uint64 { return 2*r.begin[v>>r.shift] + uint64(r.start[v]) }
+
+// spare is where the second half of bucket k begins in nbr.
+func (r *rows) spare(k int) uint64 { return r.begin[k] + r.begin[k+1] }
+
+// bucketBits is log2 of the number of ids that a bucket covers: buckets are at most
+// maxBuckets, so that a core can write to all of them at once, and cover at least
+// minWidth ids each.
+func bucketBits(n int) uint {
+	bits := uint(0)
+	for 1<<bits < minWidth || n>>bits >= maxBuckets {
+		bits++
+	}
+	return bits
+}
+
+const (
+	maxBuckets = 1024
+	minWidth   = 1024
+)
+
+// which arcs a structure of rows is made of
+type side int
+
+const (
+	both side = iota // undirected: u→v and v→u
+	outArcs
+	inArcs
+)
+
+// rows reads the records, twice, and returns their deduplicated rows. Where p is given,
+// its Tuples and Loops are filled.
+func (b *builder) rows(s side, p *Placement) (*rows, error) {
+	shift := bucketBits(b.n)
+	buckets := b.n>>shift + 1
+	want := 8 * b.threads
+	blocks := b.src.Blocks(want)
+	kind := graph.Unweighted
+	if b.o.Weighted {
+		kind = b.src.WeightKind()
+	}
+
+	// Count arcs by block and bucket.
+	counts := make([][]uint64, blocks)
+	bufs := make([][]graph.Edge, b.threads)
+	var loops atomic.Int64
+	err := b.each(blocks, func(worker, i int) error {
+		edges := b.src.Block(want, i, bufs[worker])
+		bufs[worker] = keep(bufs[worker], edges, b.src)
+		counts[i] = make([]uint64, buckets)
+		nl, err := count(s, edges, uint32(b.n), shift, counts[i])
+		loops.Add(nl)
+		b.tick(int64(len(edges)))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	if p != nil && loops.Load() > 0 {
+		p.Loops = alloc[uint32](p, b.n)
+	}
+	r := &rows{shift: shift, begin: make([]uint64, buckets+1)}
+	at := uint64(0)
+	for k := range buckets {
+		r.begin[k] = at
+		for i := range blocks {
+			at, counts[i][k] = at+counts[i][k], at
+		}
+	}
+	r.begin[buckets] = at
+
+	// Scatter the arcs into buckets.
+	arcs := rowAlloc[uint64](r, int(at))
+	r.weights = graph.MakeWeights(kind, int(at))
+	err = b.each(blocks, func(worker, i int) error {
+		edges := b.src.Block(want, i, bufs[worker])
+		bufs[worker] = keep(bufs[worker], edges, b.src)
+		if kind == graph.Unweighted {
+			scatter(s, edges, shift, counts[i], arcs)
+		} else {
+			scatterWeighted(s, edges, b.src.BlockWeights(want, i), shift, counts[i], arcs, r.weights)
+		}
+		b.tick(int64(len(edges)))
+		return nil
+	})
+	if err != nil {
+		r.free()
+		return nil, err
+	}
+	counts, bufs = nil, nil
+
+	// Divide each bucket by id and drop loops and duplicates. The rows take the place of
+	// the arcs.
+	if len(arcs) > 0 {
+		r.nbr = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(arcs))), 2*len(arcs))
+	}
+	r.start = rowAlloc[uint32](r, b.n)
+	r.length = rowAlloc[uint32](r, b.n)
+	scratch := make([]dedupe, b.threads)
+	err = b.each(buckets, func(worker, k int) error {
+		b.tick(0)
+		return scratch[worker].bucket(r, k, arcs[r.begin[k]:r.begin[k+1]], p)
+	})
+	if err != nil {
+		r.free()
+		return nil, err
+	}
+	return r, nil
+}
+
+// count checks the records of a block and counts their arcs by bucket. It returns the
+// number of self-loops.
+func count(s side, edges []graph.Edge, n uint32, shift uint, counts []uint64) (loops int64, err error) {
+	shift &= 31
+	for _, e := range edges {
+		if e.U >= n || e.V >= n {
+			return 0, fmt.Errorf("%w: record %d–%d, but there are %d vertices", ErrInvalid, e.U, e.V, n)
+		}
+		if e.U == e.V {
+			loops++
+		}
+		if s != inArcs {
+			counts[e.U>>shift]++
+		}
+		if s != outArcs && e.U != e.V {
+			counts[e.V>>shift]++
+		}
+	}
+	return loops, nil
+}
+
+// scatter divides the arcs of a block by bucket: each goes to out, where at says for
+// its bucket.
+func scatter(s side, edges []graph.Edge, shift uint, at, out []uint64) {
+	shift &= 31
+	for _, e := range edges {
+		if s != inArcs {
+			q := at[e.U>>shift]
+			at[e.U>>shift] = q + 1
+			out[q] = uint64(e.U)<<32 | uint64(e.V)
+		}
+		if s != outArcs && e.U != e.V {
+			q := at[e.V>>shift]
+			at[e.V>>shift] = q + 1
+			out[q] = uint64(e.V)<<32 | uint64(e.U)
+		}
+	}
+}
+
+// scatterWeighted is scatter for arcs with weights, which go to ow.
+func scatterWeighted(s side, edges []graph.Edge, w graph.Weights, shift uint, at, out []uint64, ow graph.Weights) {
+	put := func(u, v uint32, j int) {
+		q := at[u>>shift]
+		at[u>>shift] = q + 1
+		out[q] = uint64(u)<<32 | uint64(v)
+		ow.Copy(int(q), w, j)
+	}
+	for j, e := range edges {
+		if s != inArcs {
+			put(e.U, e.V, j)
+		}
+		if s != outArcs && e.U != e.V {
+			put(e.V, e.U, j)
+		}
+	}
+}
+
+// keep returns the buffer for the next Block call: what came back, if it is not the
+// source's own memory.
+func keep(buf, got []graph.Edge, src graph.Source) []graph.Edge {
+	if _, own := src.(*graph.EdgeList); own {
+		return buf
+	}
+	if cap(got) > cap(buf) {
+		return got[:0]
+	}
+	return buf
+}
+
+// dedupe is one worker's memory for turning buckets into rows.
+type dedupe struct {
+	at      []uint32 // where each row begins, and while it is filled where it ends
+	dst     []uint32 // the bucket's targets, row by row
+	seen    []uint64 // a bit for every vertex, clear between rows
+	weights graph.Weights
+	table   []uint32 // weighted: targets of a row, plus one, where they hash to; 0 where free
+	index   []uint32 // their places in the row
+	shift   int      // 32 − log2 of the table's size
+}
+
+// bucket turns the arcs of bucket k into rows of r.
+func (d *dedupe) bucket(r *rows, k int, arcs []uint64, p *Placement) error {
+	n := uint64(len(r.length))
+	lo := uint64(k) << r.shift
+	hi := min(n, lo+1<<r.shift)
+	if lo >= hi {
+		return nil
+	}
+	if uint64(len(arcs)) > math.MaxUint32 {
+		return fmt.Errorf("%w: %d arcs at ids %d to %d", ErrTooLarge, len(arcs), lo, hi-1)
+	}
+	d.at = grow(d.at, int(hi-lo)+1)
+	at := d.at
+	clear(at)
+	countSources(arcs, uint32(lo), at[1:])
+	for i := range hi - lo {
+		at[i+1] += at[i]
+	}
+	d.dst = grow(d.dst, len(arcs))
+	dst := d.dst
+	weighted := r.weights.Kind() != graph.Unweighted
+	var w graph.Weights // the bucket's, in the rows' place
+	if weighted {
+		w = r.weights.Slice(int(r.begin[k]), int(r.begin[k+1]))
+		if d.weights.Len() < len(arcs) {
+			d.weights = graph.MakeWeights(w.Kind(), len(arcs)+len(arcs)/4)
+		}
+		for i, a := range arcs {
+			q := at[uint32(a>>32)-uint32(lo)]
+			at[uint32(a>>32)-uint32(lo)] = q + 1
+			dst[q] = uint32(a)
+			d.weights.Copy(int(q), w, i)
+		}
+	} else {
+		divide(arcs, uint32(lo), at, dst)
+		if d.seen == nil {
+			d.seen = make([]uint64, (n+63)/64)
+		}
+	}
+	nbr := r.nbr[2*r.begin[k]:]
+	start, begin := uint32(0), uint32(0)
+	for v := uint32(lo); v < uint32(hi); v++ {
+		end := at[v-uint32(lo)]
+		row := dst[begin:end]
+		out := nbr[start : start+uint32(len(row))]
+		var n, loops int
+		switch {
+		case weighted:
+			n, loops = d.lightest(row, v, int(begin), out, w, int(start))
+		case len(row) <= 8:
+			n, loops = distinctFew(row, v, out)
+		default:
+			n, loops = distinct(row, v, out, d.seen)
+		}
+		r.start[v] = start
+		r.length[v] = uint32(n)
+		start += uint32(n)
+		if p != nil {
+			p.Tuples[v] = uint32(len(row) - loops)
+			if loops > 0 {
+				p.Loops[v] = uint32(loops)
+			}
+		}
+		begin = end
+	}
+	return nil
+}
+
+// countSources counts arcs by source.
+func countSources(arcs []uint64, lo uint32, counts []uint32) {
+	for _, a := range arcs {
+		counts[uint32(a>>32)-lo]++
+	}
+}
+
+// divide brings each target to where at says for its source.
+func divide(arcs []uint64, lo uint32, at, dst []uint32) {
+	for _, a := range arcs {
+		u := uint32(a>>32) - lo
+		q := at[u]
+		at[u] = q + 1
+		dst[q] = uint32(a)
+	}
+}
+
+// distinctFew copies the targets of row to out, each once and v not at all. It returns
+// how many these are, and how often v was there. It compares all pairs.
+func distinctFew(row []uint32, v uint32, out []uint32) (n, loops int) {
+next:
+	for _, t := range row {
+		if t == v {
+			loops++
+			continue
+		}
+		for _, x := range out[:n] {
+			if x == t {
+				continue next
+			}
+		}
+		out[n] = t
+		n++
+	}
+	return n, loops
+}
+
+// distinct does the same with a bit for every vertex, all of them clear before and
+// after. Nothing depends on what was found: repeats cannot be predicted.
+func distinct(row []uint32, v uint32, out []uint32, seen []uint64) (n, loops int) {
+	seen[v>>6] |= 1 << (v & 63)
+	for _, t := range row {
+		w := seen[t>>6]
+		out[n] = t
+		n += int(^w >> (t & 63) & 1)
+		seen[t>>6] = w | 1<<(t&63)
+		if t == v {
+			loops++
+		}
+	}
+	seen[v>>6] = 0
+	for _, t := range out[:n] {
+		seen[t>>6] = 0
+	}
+	return n, loops
+}
+
+// lightest does the same and brings the smallest weight of each target, the first one
+// among equals, from d.weights at from to w at to.
+func (d *dedupe) lightest(row []uint32, v uint32, from int, out []uint32, w graph.Weights, to int) (n, loops int) {
+	d.reset(len(row))
+	d.index = grow(d.index, len(d.table))
+	for j, t := range row {
+		if t == v {
+			loops++
+			continue
+		}
+		h, found := d.find(t)
+		if !found {
+			d.table[h] = t + 1
+			d.index[h] = uint32(n)
+			out[n] = t
+			w.Copy(to+n, d.weights, from+j)
+			n++
+		} else if i := to + int(d.index[h]); d.weights.Less(from+j, w, i) {
+			w.Copy(i, d.weights, from+j)
+		}
+	}
+	return n, loops
+}
+
+// reset empties the hash table for a row of n targets: open addressing, at most half
+// full.
+func (d *dedupe) reset(n int) {
+	log := min(bits.Len(uint(2*n)), 32)
+	d.table = grow(d.table, 1<<log)
+	clear(d.table)
+	d.shift = 32 - log
+}
+
+// find returns where target t is in the table, or where it has to be put.
+func (d *dedupe) find(t uint32) (h uint32, found bool) {
+	mask := uint32(len(d.table) - 1)
+	for h = t * 0x9e3779b1 >> d.shift; ; h = (h + 1) & mask {
+		if e := d.table[h]; e == t+1 || e == 0 {
+			return h, e != 0
+		}
+	}
+}
+
+func grow(s []uint32, n int) []uint32 {
+	if cap(s) < n {
+		return make([]uint32, n+n/4)[:n]
+	}
+	return s[:n]
+}
