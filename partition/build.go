@@ -213,8 +213,12 @@ func (b *builder) build(p *Placement) error {
 	} else if in != out && b.o.NoOut {
 		load = in.length
 	}
-	groups, err := b.o.arrange(degree, load, p, func(degrees uint64, vertices int) int64 {
-		return PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight)
+	groups, err := b.o.arrange(degree, load, p, func(device bool, degrees uint64, vertices int) int64 {
+		bytes := PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight)
+		if !device {
+			bytes += HostBytes(int64(vertices), ranks)
+		}
+		return bytes
 	})
 	if err != nil {
 		return err

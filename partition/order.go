@@ -132,10 +132,10 @@ func (o *Options) assign(degree, load []uint32, p *Placement, size sizer) ([]gro
 				kinds[k].budget = 0
 			} else {
 				// Each has rank space to hold beside its part.
-				kinds[k].budget = max(1, kinds[k].budget+proc.Budget-size(0, 0))
+				kinds[k].budget = max(1, kinds[k].budget+proc.Budget-size(proc.Device, 0, 0))
 			}
 		} else {
-			kinds = append(kinds, slot{owners: []int{i}, share: rate(proc), budget: proc.Budget})
+			kinds = append(kinds, slot{owners: []int{i}, share: rate(proc), budget: proc.Budget, device: proc.Device})
 		}
 	}
 	normalise(kinds)
@@ -198,13 +198,14 @@ type slot struct {
 	owners []int
 	share  float64
 	budget int64
+	device bool
 }
 
 // sequence gives each processor in order a slot of its own.
 func (o *Options) sequence(order []int) []slot {
 	slots := make([]slot, len(order))
 	for k, i := range order {
-		slots[k] = slot{owners: []int{i}, share: rate(o.Processors[i]), budget: o.Processors[i].Budget}
+		slots[k] = slot{owners: []int{i}, share: rate(o.Processors[i]), budget: o.Processors[i].Budget, device: o.Processors[i].Device}
 		if o.Shares != nil {
 			slots[k].share = o.Shares[i]
 		}
@@ -225,8 +226,9 @@ func normalise(slots []slot) {
 	}
 }
 
-// sizer computes the bytes of a partition from its sum of loads and vertices.
-type sizer func(load uint64, vertices int) int64
+// sizer computes the bytes of a partition, of a device or a CPU, from its sum of loads
+// and vertices.
+type sizer func(device bool, load uint64, vertices int) int64
 
 // prefix is the number of leading vertices whose loads come nearest to target.
 func prefix(vertices, load []uint32, target uint64) int {
@@ -318,8 +320,8 @@ func fit(vertices, load []uint32, slots []slot, ends []int, size sizer) error {
 		return nil
 	}
 	// holds is the largest number of vertices of vertices[lo:hi], counted from one
-	// side, whose partition stays within the budget.
-	holds := func(lo, hi int, budget int64, fromEnd bool) int {
+	// side, whose partition stays within the slot's budget.
+	holds := func(lo, hi int, s slot, fromEnd bool) int {
 		sum := uint64(0)
 		for c := 0; c < hi-lo; c++ {
 			v := lo + c
@@ -327,18 +329,17 @@ func fit(vertices, load []uint32, slots []slot, ends []int, size sizer) error {
 				v = hi - 1 - c
 			}
 			sum += uint64(load[vertices[v]])
-			if size(sum, c+1) > budget {
+			if size(s.device, sum, c+1) > s.budget {
 				return c
 			}
 		}
 		return hi - lo
 	}
 	shrink := func(k int, fromEnd bool) {
-		budget := slots[k].budget
-		if budget == 0 {
+		if slots[k].budget == 0 {
 			return
 		}
-		c := holds(ends[k], ends[k+1], budget, fromEnd)
+		c := holds(ends[k], ends[k+1], slots[k], fromEnd)
 		if fromEnd {
 			ends[k] = ends[k+1] - c
 		} else {
@@ -367,7 +368,7 @@ func fit(vertices, load []uint32, slots []slot, ends []int, size sizer) error {
 				have += s.budget
 			}
 			return fmt.Errorf("%w: %d bytes are needed and %d given",
-				ErrCapacity, size(sumOf(vertices, load), len(vertices)), have)
+				ErrCapacity, size(slots[0].device, sumOf(vertices, load), len(vertices)), have)
 		}
 	}
 	return nil
@@ -397,8 +398,8 @@ func (o *Options) settle(groups []group, degree, load []uint32, policy Policy, s
 		h.last = g
 	}
 	room := func(i int, v uint32) bool {
-		h, budget := held[i], o.Processors[i].Budget
-		return budget == 0 || size(h.load+uint64(load[v]), h.vertices+1) <= budget
+		h, p := held[i], o.Processors[i]
+		return p.Budget == 0 || size(p.Device, h.load+uint64(load[v]), h.vertices+1) <= p.Budget
 	}
 	moved := make([][]uint32, len(groups)) // to each
 	move := func(from int, v uint32) bool {
@@ -432,18 +433,18 @@ func (o *Options) settle(groups []group, degree, load []uint32, policy Policy, s
 			if groups[g].owner != i {
 				continue
 			}
-			for k := len(groups[g].vertices) - 1; k >= 0 && p.Budget > 0 && size(held[i].load, held[i].vertices) > p.Budget; k-- {
+			for k := len(groups[g].vertices) - 1; k >= 0 && p.Budget > 0 && size(p.Device, held[i].load, held[i].vertices) > p.Budget; k-- {
 				v := groups[g].vertices[k]
 				if policy == Assigned || !move(i, v) {
-					return fmt.Errorf("%w: the part of %s needs %d bytes, %d are given", ErrCapacity, p.Name, size(held[i].load, held[i].vertices), p.Budget)
+					return fmt.Errorf("%w: the part of %s needs %d bytes, %d are given", ErrCapacity, p.Name, size(p.Device, held[i].load, held[i].vertices), p.Budget)
 				}
 				groups[g].vertices = groups[g].vertices[:k]
 				held[i].load -= uint64(load[v])
 				held[i].vertices--
 			}
 		}
-		if p.Budget > 0 && size(held[i].load, held[i].vertices) > p.Budget {
-			return fmt.Errorf("%w: rank space alone needs %d bytes at %s, %d are given", ErrCapacity, size(0, 0), p.Name, p.Budget)
+		if p.Budget > 0 && size(p.Device, held[i].load, held[i].vertices) > p.Budget {
+			return fmt.Errorf("%w: rank space alone needs %d bytes at %s, %d are given", ErrCapacity, size(p.Device, 0, 0), p.Name, p.Budget)
 		}
 	}
 	for g := range groups {

@@ -355,7 +355,8 @@ func TestBudget(t *testing.T) {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	l := kronecker(t, 10)
 	whole := build(t, l, partition.Options{}).Processors[0].Bytes
-	empty := partition.PartBytes(0, 0, int64(l.Vertices)+6*64, 1, 4, 0) // rank space alone
+	ranks := int64(l.Vertices) + 6*64
+	empty := partition.PartBytes(0, 0, ranks, 1, 4, 0) + partition.HostBytes(0, ranks) // rank space alone
 	refused, bounded, rounds := 0, 0, 120
 	if raceEnabled {
 		rounds = 25
