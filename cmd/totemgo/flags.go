@@ -68,7 +68,7 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 		completes(c, "gpu-strategy", "auto", "thread", "warp", "group", "edge")
 		completes(c, "gpu-bottom-up", "auto", "list", "word")
 		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: auto (the best that runs here), avx512, avx2, generic")
-		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=4096,list=8; what is not named keeps its default")
+		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
 		completes(c, "director", bsp.Directors()...)

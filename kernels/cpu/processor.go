@@ -38,6 +38,7 @@ type Processor struct {
 	seen, front, next []uint64
 	parent            []uint32
 	scatter           []uint32 // by rank; None between steps
+	shift             uint32   // a rank's bucket is the rank shifted right by so many bits
 	cuts              []uint32 // scratch of scatterCuts
 	shares            [][]span // by thread: see mapShares
 
@@ -207,7 +208,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.workers = make([]worker, p.threads)
 	for i := range p.workers {
 		p.workers[i].lists = make([][]uint32, len(part.Ranges))
-		p.workers[i].buckets = make([][]arc, (part.Ranks+bucketRanks-1)/bucketRanks)
+		p.workers[i].buckets = make([][]arc, part.Ranks>>bucketShift+1)
 		p.workers[i].rest = make([]uint32, 64*chunkWords+restSlack)
 	}
 	p.spread(len(p.scatter), parallelWords, func(lo, hi int) { fillNone(p.scatter[lo:hi]) })

@@ -15,9 +15,9 @@ const (
 	hubArcs = 1 << 14
 	// takeVertices is how many frontier vertices a thread takes at a time.
 	takeVertices = 64
-	// bucketRanks is how many ranks share a bucket of arcs: their parents stay in the
-	// second-level cache.
-	bucketRanks = 1 << 15
+	// bucketShift: so many bits of a rank do not tell its bucket of arcs. The parents of
+	// a bucket stay in the second-level cache.
+	bucketShift = 15
 	// bucketArcs is how many arcs a thread sorts before the buckets are claimed: it
 	// bounds their memory.
 	bucketArcs = 1 << 19
@@ -250,8 +250,16 @@ func (p *Processor) stepDown() {
 		p.collect(1)
 		return
 	}
-	p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next[lo:hi]) })
-	p.nextHasBits = p.rangeOf == nil
+	// Bits as well, where they cost less than there is to claim.
+	p.nextHasBits = p.rangeOf == nil && p.frontArcs > int64(p.words)
+	if p.nextHasBits {
+		p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next[lo:hi]) })
+	}
+	// Fewer buckets for few arcs.
+	p.shift = bucketShift
+	for int64(p.part.Ranks>>p.shift) > max(2*int64(p.threads), p.frontArcs>>9) {
+		p.shift++
+	}
 	var cursor atomic.Int64
 	for int(cursor.Load()) < len(list) {
 		p.team.Run(func(id int) {
@@ -321,10 +329,10 @@ type arc struct{ to, from uint32 }
 // sort puts the arcs of a row that lead to unvisited vertices into a thread's buckets.
 func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 	w.examined += int64(len(row))
-	seen, buckets := p.seen, w.buckets
+	seen, buckets, shift := p.seen, w.buckets, p.shift&31
 	for _, v := range row {
 		if seen[v/64]>>(v%64)&1 == 0 {
-			b := &buckets[v/bucketRanks]
+			b := &buckets[v>>shift]
 			*b = append(*b, arc{v, u})
 		}
 	}
@@ -334,8 +342,9 @@ func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 // claimBuckets visits the vertices that the arcs in all threads' buckets lead to, and
 // empties the buckets.
 func (p *Processor) claimBuckets() {
-	p.team.For(len(p.workers[0].buckets), 1, func(id, b, _ int) {
+	p.team.For(int(p.part.Ranks>>p.shift)+1, 1, func(id, b, _ int) {
 		to := &p.workers[id]
+		bits := p.nextHasBits
 		found, seen, next, parent := to.found, p.seen, p.next, p.parent
 		for i := range p.workers {
 			from := &p.workers[i]
@@ -343,7 +352,9 @@ func (p *Processor) claimBuckets() {
 				word, bit := &seen[a.to/64], uint64(1)<<(a.to%64)
 				if *word&bit == 0 {
 					*word |= bit
-					next[a.to/64] |= bit
+					if bits {
+						next[a.to/64] |= bit
+					}
 					parent[a.to] = a.from
 					found = append(found, a.to)
 				}

@@ -35,7 +35,7 @@ type Tuning struct {
 
 // DefaultTuning is what a processor uses that is not told otherwise.
 func DefaultTuning() Tuning {
-	return Tuning{Serial: 1 << 12, Split: 16, Scatter: 4, ScatterRow: 8, Segment: 1 << 16, List: 8}
+	return Tuning{Serial: 1 << 10, Split: 16, Scatter: 4, ScatterRow: 8, Segment: 1 << 16, List: 8}
 }
 
 // fields names the limits, in the order of String.
@@ -52,7 +52,7 @@ func (t *Tuning) fields() []struct {
 	}
 }
 
-// String is the form that ParseTuning reads: "serial=4096,split=16,…".
+// String is the form that ParseTuning reads: "serial=1024,split=16,…".
 func (t Tuning) String() string {
 	var parts []string
 	for _, f := range t.fields() {
@@ -61,7 +61,7 @@ func (t Tuning) String() string {
 	return strings.Join(parts, ",")
 }
 
-// ParseTuning reads a list such as "serial=4096,list=8"; what it does not name keeps
+// ParseTuning reads a list such as "serial=1024,list=8"; what it does not name keeps
 // its default. The error wraps ErrTuning.
 func ParseTuning(s string) (Tuning, error) {
 	t := DefaultTuning()
