@@ -10,37 +10,33 @@ import (
 type span struct{ from, to uint32 }
 
 const (
-	// runRanks is the length from which on ranks whose vertex ids rise are shared out
-	// by id.
-	runRanks = 1024
+	// mapIDs is how many ids of the result a thread writes to at a time: they stay in
+	// its second-level cache.
+	mapIDs = 1 << 16
+	// runBlocks is how many ranks, for each block of ids, a run of rising ids has that
+	// is shared out by id.
+	runBlocks = 64
 	// strayRanks is how many other ranks go to a thread at a time.
 	strayRanks = 4096
 )
 
-// mapShares gives each thread the ranks whose parents it maps back to ids. Ties of
-// degree keep the order of ids, so that rank space is made of long runs of rising ids.
-// Each is cut at the same ids, and so a thread writes to its own part of the result
-// alone, but for the few ranks outside such runs: lines written by two threads in turn
-// move between their caches.
+// mapShares gives each thread the ranks whose parents it maps back to ids, in the order
+// in which it does. Ties of degree keep the order of ids, so that rank space is made of
+// long runs of rising ids. Each is cut at the same ids, and the pieces are put in the
+// order of ids: so a thread writes to one block of the result at a time, and to its own
+// part alone, but for the few ranks outside such runs. Lines written by two threads in
+// turn would move between their caches.
 func (p *Processor) mapShares() [][]span {
-	shares := make([][]span, p.threads)
-	give := func(t int, s span) {
-		if s.from >= s.to {
-			return
-		}
-		if l := shares[t]; len(l) > 0 && l[len(l)-1].to == s.from {
-			l[len(l)-1].to = s.to
-			return
-		}
-		shares[t] = append(shares[t], s)
-	}
 	vertexOf := p.part.VertexOf
-	ids := uint64(0)
+	ids := uint64(1)
 	for _, v := range vertexOf {
 		if v != graph.None {
 			ids = max(ids, uint64(v)+1)
 		}
 	}
+	n := uint64(p.threads)
+	blocks := make([][]span, (ids/mapIDs/n+1)*n)
+	shares := make([][]span, p.threads)
 	next := 0 // the thread that gets the next stray ranks
 	for _, o := range p.own {
 		end := o.sub.Limit()
@@ -48,7 +44,7 @@ func (p *Processor) mapShares() [][]span {
 		strays := func(to uint32) {
 			for stray < to {
 				cut := min(to, stray+strayRanks)
-				give(next, span{stray, cut})
+				shares[next] = append(shares[next], span{stray, cut})
 				next = (next + 1) % p.threads
 				stray = cut
 			}
@@ -57,28 +53,34 @@ func (p *Processor) mapShares() [][]span {
 			from := at
 			for at++; at < end && vertexOf[at] > vertexOf[at-1]; at++ {
 			}
+			if int(at-from) < runBlocks*len(blocks) {
+				continue
+			}
 			lo, hi := (from+63)&^63, at&^63
 			if at == end {
 				hi = end
 			}
-			if at-from < runRanks {
-				continue
-			}
 			strays(lo)
-			for t := range shares {
-				// The first rank of the run whose id is in a later thread's part.
-				last := ids * uint64(t+1) / uint64(len(shares))
+			stray = hi
+			for k := range blocks {
 				cut := hi
-				if t+1 < len(shares) {
-					k := sort.Search(int(at-from), func(k int) bool { return uint64(vertexOf[from+uint32(k)]) >= last })
-					cut = max(lo, min(hi, (from+uint32(k))&^63))
+				if k+1 < len(blocks) {
+					// The first rank of the run whose id is in a later block.
+					last := ids * uint64(k+1) / uint64(len(blocks))
+					i := sort.Search(int(at-from), func(i int) bool { return uint64(vertexOf[from+uint32(i)]) >= last })
+					cut = max(lo, min(hi, (from+uint32(i))&^63))
 				}
-				give(t, span{lo, cut})
+				if lo < cut {
+					blocks[k] = append(blocks[k], span{lo, cut})
+				}
 				lo = cut
 			}
-			stray = hi
 		}
 		strays(end)
+	}
+	for k, list := range blocks {
+		t := k * p.threads / len(blocks)
+		shares[t] = append(shares[t], list...)
 	}
 	return shares
 }
