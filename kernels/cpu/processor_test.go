@@ -158,6 +158,47 @@ func TestThreads(t *testing.T) {
 	}
 }
 
+// TestManySearches runs a thousand searches on eight threads, each way to run a step.
+func TestManySearches(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	searches := 1000
+	if raceEnabled || testing.Short() {
+		searches = 60
+	}
+	l := kronecker(t, 9)
+	p, err := partition.New(context.Background(), l, partition.Options{Policy: partition.HubsOnCPU, Processors: make([]partition.Processor, 1)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	if !p.Rising {
+		t.Fatal("the placement is not by degree")
+	}
+	root := l.Edges[5].U
+	want, rng := ref.Levels(l, root), rand.New(rand.NewPCG(9, 1))
+	sets := cpu.Kernels()
+	for i := range sets {
+		for j, way := range ways {
+			k := cpu.New(8)
+			tune(t, k, sets[i], way)
+			if err := k.Load(context.Background(), p.Part(0)); err != nil {
+				t.Fatal(err)
+			}
+			for n := range searches / (len(sets) * len(ways)) {
+				parents := alone(t, p, k, root, kernels.NeedFewArcs|kernels.NeedUnvisited, func(level int) kernels.Direction {
+					return kernels.Direction(rng.IntN(2))
+				})
+				for v, parent := range parents {
+					if (parent == graph.None) != (want[v] == ref.Unreached) || parent != graph.None && uint32(v) != root && want[parent]+1 != want[v] {
+						t.Fatalf("kernels %s, way %d, search %d: vertex %d at level %d has parent %d", sets[i], j, n, v, want[v], parent)
+					}
+				}
+			}
+			k.Close()
+		}
+	}
+}
+
 // TestForms demands that a list and a bitmap of the same vertices do the same, as
 // messages that come in and, by the border 32·c < b, as those that go out.
 func TestForms(t *testing.T) {
@@ -269,8 +310,24 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestGuard searches with every array flush against an inaccessible page: nothing is
-// read or written beyond an end.
+// ways are limits that force each way to run a step.
+var ways = []string{
+	"serial=0,split=0,scatter=1000000",
+	"serial=0,split=1000000,scatter=1000000,list=1",
+	"serial=0,scatter=0,scatter-row=0,segment=64,list=1000000",
+}
+
+// tune makes a processor use a set of kernels and limits.
+func tune(t testing.TB, k *cpu.Processor, set, limits string) {
+	t.Helper()
+	tuning, err := cpu.ParseTuning(limits)
+	if err := errors.Join(err, k.Use(set), k.Tune(tuning)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestGuard searches with every array flush against an inaccessible page, with each set
+// of kernels and each way to run a step: nothing is read or written beyond an end.
 func TestGuard(t *testing.T) {
 	if !hugemem.CanGuard() {
 		t.Skip("this system cannot make memory inaccessible")
@@ -282,8 +339,13 @@ func TestGuard(t *testing.T) {
 			continue
 		}
 		p := place(t, g.List, 1) // its arrays are guarded too
-		for _, threads := range []int{1, 2} {
-			k := load(t, p, 0, threads)
+		for i := range 2 * len(cpu.Kernels()) * len(ways) {
+			threads, set, way := 1+i%2, cpu.Kernels()[i/2%len(cpu.Kernels())], ways[i/2/len(cpu.Kernels())]
+			k := cpu.New(threads)
+			tune(t, k, set, way)
+			if err := k.Load(context.Background(), p.Part(0)); err != nil {
+				t.Fatal(err)
+			}
 			for _, root := range g.Roots() {
 				if p.RankOf[root] == graph.None {
 					continue
@@ -293,7 +355,7 @@ func TestGuard(t *testing.T) {
 				})
 				// Isolated vertices have no entry.
 				if err := ref.CheckTree(g.List, root, parents); err != nil {
-					t.Errorf("%s, root %d: %v", g.Name, root, err)
+					t.Errorf("%s, root %d, kernels %s, %s: %v", g.Name, root, set, way, err)
 				}
 			}
 			if err := k.Close(); err != nil {
@@ -358,22 +420,16 @@ func TestWays(t *testing.T) {
 		threads         int
 		kernels, limits string
 	}{
-		{2, "auto", "serial=0,split=0,scatter=1000000"},
-		{2, "generic", "serial=0,split=1000000,scatter=1000000,list=1"},
-		{2, "auto", "serial=0,scatter=0,scatter-row=0,segment=64,list=1000000"},
+		{2, "auto", ways[0]},
+		{2, "generic", ways[1]},
+		{2, "auto", ways[2]},
 		{2, "generic", "serial=0,scatter=0,scatter-row=0,segment=1048576,list=2"},
 		{1, "auto", "scatter=0,scatter-row=0,segment=128"},
 	} {
 		t.Run(fmt.Sprintf("threads=%d/kernels=%s/%s", way.threads, way.kernels, way.limits), func(t *testing.T) {
-			tuning, err := cpu.ParseTuning(way.limits)
-			if err != nil {
-				t.Fatal(err)
-			}
 			kerneltest.Run(t, func(t *testing.T) kernels.Processor {
 				k := cpu.New(way.threads)
-				if err := errors.Join(k.Use(way.kernels), k.Tune(tuning)); err != nil {
-					t.Fatal(err)
-				}
+				tune(t, k, way.kernels, way.limits)
 				return k
 			})
 		})
