@@ -4,6 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -111,6 +114,17 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 		})
 	}
 	p, err := partition.New(ctx, src, po)
+	if errors.Is(err, partition.ErrCapacity) {
+		var names []string
+		cpus := false
+		for _, p := range o.Processors {
+			names = append(names, p.String())
+			cpus = cpus || p.Kind == "cpu"
+		}
+		if !cpus {
+			err = fmt.Errorf("%w; with the processors cpu,%s the CPU takes the rest", err, strings.Join(names, ","))
+		}
+	}
 	if errors.Is(err, partition.ErrOptions) {
 		err = fmt.Errorf("%w: %w", ErrOptions, err)
 	}
@@ -265,6 +279,33 @@ func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 // Placement is the policy that was applied, and why.
 func (e *Engine) Placement() (policy partition.Policy, why string) {
 	return e.place.Policy, e.place.Why
+}
+
+// Share is the part of the adjacency entries that each processor got, in the form
+// "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut.
+// It is "" for one processor.
+func (e *Engine) Share() string {
+	shares := e.place.Shares
+	if len(shares) < 2 {
+		return ""
+	}
+	// In millionths, what rounding leaves to the largest.
+	const unit = 1e6
+	parts := make([]int, len(shares))
+	rest, largest := int(unit), 0
+	for i, s := range shares {
+		parts[i] = int(math.Round(s * unit))
+		rest -= parts[i]
+		if s > shares[largest] {
+			largest = i
+		}
+	}
+	parts[largest] += rest
+	words := make([]string, len(shares))
+	for i, p := range parts {
+		words[i] = strconv.FormatFloat(float64(p)/unit, 'f', -1, 64)
+	}
+	return strings.Join(words, ",")
 }
 
 // Isolated is the number of vertices without edges to another vertex: they belong to

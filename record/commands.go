@@ -10,6 +10,7 @@ type BFS struct {
 	CopyS   *float64 `json:"copy_s,omitempty"` // copy to the host, runs on devices alone
 	// Placement to Isolated are as in Graph500.
 	Placement  string      `json:"placement,omitempty"`
+	Share      string      `json:"share,omitempty"`
 	Director   string      `json:"director,omitempty"`
 	Processors []Processor `json:"processors,omitempty"`
 	Isolated   *int64      `json:"isolated,omitempty"`

@@ -195,7 +195,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Tuning: ef.tuning, Director: eng.Director(), Processors: eng.Processors()}
 	policy, _ := eng.Placement()
 	isolated := eng.Isolated()
-	doc.Placement, doc.Isolated = string(policy), &isolated
+	doc.Placement, doc.Share, doc.Isolated = string(policy), eng.Share(), &isolated
 	times, searches := make([]float64, len(roots)), make([]float64, len(roots))
 	edges := make([]int64, len(roots))
 	bar := e.progress("searching")
@@ -256,6 +256,9 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		return e.printJSON(doc)
 	}
 	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, policy, doc.Director, doc.Kernels)
+	if doc.Share != "" {
+		fmt.Fprintf(e.stdout, ", share %s", doc.Share)
+	}
 	if doc.Tuning != "" {
 		fmt.Fprintf(e.stdout, ", tuning %s", doc.Tuning)
 	}

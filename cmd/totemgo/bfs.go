@@ -74,7 +74,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			took := r.Time.Seconds()
 			doc := record.BFS{
 				Root: r.Root, Reached: r.Reached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
-				Placement: string(policy), Director: eng.Director(), Processors: eng.Processors(), Isolated: &isolated,
+				Placement: string(policy), Share: eng.Share(), Director: eng.Director(), Processors: eng.Processors(), Isolated: &isolated,
 				Levels: r.Statistics.All(),
 			}
 			if asJSON || stats {
