@@ -30,12 +30,12 @@ func TestInPlaceOpenCL(t *testing.T) {
 	if !dev.Info().InPlace {
 		t.Skipf("%s does not read the host's memory in place", dev.Info().Name)
 	}
-	kitInPlace(t, dev, 4)
+	kitInPlace(t, dev, 10)
 }
 
 func TestInPlaceFake(t *testing.T) {
 	dev := fake.New(fake.Options{Unified: true})
-	kitInPlace(t, dev, 2)
+	kitInPlace(t, dev, 4)
 	if live := dev.Live(); live["program"] != 1 || len(live) != 1 {
 		t.Errorf("not freed: %v", live)
 	}
