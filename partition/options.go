@@ -67,6 +67,9 @@ type Options struct {
 	// fraction of the arcs at the top of the degree order to the first device
 	// (Totem's λ); 0 turns it off.
 	TwoEnded float64
+	// InPlace tells that the adjacency of devices may lie in the host's memory: it does
+	// not count against their budgets.
+	InPlace bool
 	// NoOut and NoIn leave out the arcs of one direction of a directed graph, where
 	// no step can use them.
 	NoOut, NoIn bool
