@@ -11,6 +11,7 @@ type Bench struct {
 	Tuning     string      `json:"tuning,omitempty"` // where it was given
 	Director   string      `json:"director"`
 	Placement  string      `json:"placement,omitempty"`
+	Share      string      `json:"share,omitempty"` // as in Graph500
 	Processors []Processor `json:"processors,omitempty"`
 	Isolated   *int64      `json:"isolated,omitempty"`
 	Levels     []Level     `json:"levels,omitempty"`

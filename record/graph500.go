@@ -17,8 +17,10 @@ type Graph500 struct {
 	SSSP             *Statistics `json:"sssp,omitempty"` // kernel 3
 	Validation       Validation  `json:"validation"`
 	Placement        string      `json:"placement,omitempty"`
-	Director         string      `json:"director,omitempty"`
-	Processors       []Processor `json:"processors,omitempty"`
+	// Share is what the processors got, as --share takes it; absent for one.
+	Share      string      `json:"share,omitempty"`
+	Director   string      `json:"director,omitempty"`
+	Processors []Processor `json:"processors,omitempty"`
 	// Isolated is the number of vertices without edges.
 	Isolated *int64 `json:"isolated,omitempty"`
 	// Levels holds one record per level number and direction: means over the

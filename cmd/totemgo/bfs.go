@@ -77,6 +77,7 @@ the tree: a line per reached vertex with its id, parent and level.
 				Placement: string(policy), Director: eng.Director(), Processors: eng.Processors(), Isolated: &isolated,
 				Levels: r.Statistics.All(),
 			}
+			doc.Share = shareOf(doc.Processors)
 			if asJSON || stats {
 				again := eng.NewResult()
 				defer again.Free()
@@ -104,7 +105,13 @@ the tree: a line per reached vertex with its id, parent and level.
 			if doc.CopyS != nil {
 				fmt.Fprintf(e.stdout, "copy to the host %s\n", seconds(*doc.CopyS))
 			}
+			if doc.Share != "" {
+				fmt.Fprintf(e.stdout, "shares --share %s\n", doc.Share)
+			}
 			if stats {
+				if err := e.printProcessors(doc.Processors); err != nil {
+					return err
+				}
 				return e.printLevels(doc.Levels)
 			}
 			return nil
@@ -116,7 +123,7 @@ the tree: a line per reached vertex with its id, parent and level.
 	fl.StringVarP(&root, "root", "r", "", "`ID` of the root, as the file has it")
 	fl.StringVarP(&output, "output", "o", "", "write the tree to `FILE` (- for standard output)")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
-	fl.BoolVar(&stats, "stats", false, "print a table of the levels")
+	fl.BoolVar(&stats, "stats", false, "print tables of the processors and levels")
 	return c
 }
 
