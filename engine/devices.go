@@ -63,7 +63,25 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
+	if err := d.readInPlace(&o); err != nil {
+		return nil, errors.Join(err, d.Close())
+	}
 	return d, nil
+}
+
+// readInPlace refuses devices that cannot read the graph where the options leave it.
+func (d *Devices) readInPlace(o *Options) error {
+	if !o.inPlace() {
+		return nil
+	}
+	uses := o.partitions()
+	for _, p := range o.Processors {
+		if info, ok := d.info(p); ok && !info.InPlace {
+			return fmt.Errorf("%w: %s (%s) reads its own memory only, where %d bytes fit; a graph in the host's needs CUDA, or OpenCL "+
+				"with unified memory or fine-grained SVM", ErrNotInPlace, p, info.Model, d.budget(p, uses[p.String()]))
+		}
+	}
+	return nil
 }
 
 // add opens the device of one processor, once.
@@ -126,37 +144,11 @@ func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) 
 		k := cpu.New(p.Threads)
 		return k, errors.Join(k.Use(o.Kernels), k.Tune(*o.Tuning))
 	}
-	s, err := o.strategies()
+	g, err := o.gpuOptions(d.budget(p, o.partitions()[p.String()]))
 	if err != nil {
 		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	return gpu.New(d.open[p.String()].program, s)
-}
-
-// Speeds of processors relative to one CPU thread, for default shares. A device that
-// is the host's own CPU counts its compute units as threads. The figures for GPUs are
-// ratios of memory bandwidth to that of one thread (about 25 GB/s), which bounds BFS:
-// an integrated GPU shares the host's memory, a discrete one has ten times as much or
-// more.
-const (
-	rateIntegrated = 3
-	rateDiscrete   = 24
-)
-
-// rate is a processor's speed relative to one CPU thread.
-func (d *Devices) rate(p Processor) float64 {
-	info, ok := d.info(p)
-	switch {
-	case p.Kind == "cpu":
-		return float64(max(1, p.Threads))
-	case !ok:
-		return rateDiscrete
-	case info.HostCPU:
-		return float64(max(1, info.ComputeUnits))
-	case info.Unified:
-		return rateIntegrated
-	}
-	return rateDiscrete
+	return gpu.New(d.open[p.String()].program, g)
 }
 
 // deviceMemoryPart is the part of a device's memory that its part of a graph may take.
@@ -213,7 +205,7 @@ func choose(list []DeviceInfo, vertices, edges int64, directed bool) []Processor
 	if directed {
 		structures = 2
 	}
-	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0)
+	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0) + partition.DeviceBytes(vertices)
 	hybrid := []Processor{{Kind: "cpu"}}
 	best := -1
 	for i, d := range list {

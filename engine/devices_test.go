@@ -3,6 +3,8 @@ package engine
 import (
 	"fmt"
 	"testing"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
 func TestChoose(t *testing.T) {
@@ -29,3 +31,41 @@ func TestChoose(t *testing.T) {
 		}
 	}
 }
+
+// TestTableSpeed: the speeds of kinds of processors, in CPU threads.
+func TestTableSpeed(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		info DeviceInfo
+		want float64
+	}{
+		{"cpu:3", DeviceInfo{}, 3},
+		{"opencl:0", DeviceInfo{HostCPU: true, Unified: true, ComputeUnits: 8}, 8}, // PoCL
+		{"opencl:0", DeviceInfo{Unified: true, ComputeUnits: 96}, speedIntegrated},
+		{"opencl:0", DeviceInfo{ComputeUnits: 132}, speedDiscrete},
+		{"cuda:0", DeviceInfo{Bandwidth: 2000e9}, 80},
+	} {
+		p, err := ParseProcessors(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &Devices{}
+		if p[0].Kind != "cpu" {
+			d.open = map[string]*opened{c.name: {dev: described{info: c.info}}}
+		}
+		if got := d.rate(p[0], &Options{}); got != c.want {
+			t.Errorf("%s, %+v: %v, want %v", c.name, c.info, got, c.want)
+		}
+	}
+	if got := (*Devices)(nil).rate(Processor{Kind: "opencl"}, &Options{}); got != speedDiscrete {
+		t.Errorf("a device that is not open: %v", got)
+	}
+}
+
+// described is a device that has nothing but a description.
+type described struct {
+	device.Device
+	info DeviceInfo
+}
+
+func (d described) Info() device.Info { return d.info }

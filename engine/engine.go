@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -14,6 +11,8 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -64,11 +63,18 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			return nil, err
 		}
 	}
+	if err := e.devices.readInPlace(&o); err != nil {
+		return nil, e.abandon(err)
+	}
 	start := time.Now()
 	if e.place, err = o.place(ctx, src, e.devices); err != nil {
 		return nil, e.abandon(err)
 	}
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(start))
+	measure := o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero()
+	if measure {
+		e.opts.Rates = measureRates(ctx, e.place, o.Threads)
+	}
 	for i, p := range o.Processors {
 		k, err := e.devices.processor(p, &o)
 		if err != nil {
@@ -76,12 +82,16 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		}
 		e.procs = append(e.procs, k)
 		if err := k.Load(ctx, e.place.Part(i)); err != nil {
-			return nil, e.abandon(fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err))
+			err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
+			return nil, e.abandon(e.devices.roomFor(&o, err))
+		}
+		if o.ReleaseHost && p.Kind != "cpu" {
+			e.place.Release(i)
 		}
 	}
 	e.loop = bsp.New(e.procs, e.place)
-	if o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero() {
-		if e.opts.Rates, err = e.calibrate(ctx, measureRates(ctx, e.place, o.Threads)); err != nil {
+	if measure {
+		if e.opts.Rates, err = e.calibrate(ctx, e.opts.Rates); err != nil {
 			return nil, e.abandon(err)
 		}
 		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
@@ -99,36 +109,44 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
 		Threads: o.Threads, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
-		NoIn: o.Director == "top-down" && o.NewDirector == nil,
+		NoIn: o.Director == "top-down" && o.NewDirector == nil, InPlace: o.inPlace(),
 	}
 	if o.Consume {
 		po.Consumed = func() { release(src) }
 	}
-	uses := map[string]int{} // partitions on each device
-	for _, p := range o.Processors {
-		uses[p.String()]++
-	}
+	uses := o.partitions()
 	for _, p := range o.Processors {
 		po.Processors = append(po.Processors, partition.Processor{
-			Name: p.String(), Device: p.Kind != "cpu", Rate: d.rate(p), Budget: d.budget(p, uses[p.String()]),
+			Name: p.String(), Device: p.Kind != "cpu", Rate: d.rate(p, o), Budget: d.budget(p, uses[p.String()]),
 		})
 	}
 	p, err := partition.New(ctx, src, po)
-	if errors.Is(err, partition.ErrCapacity) {
-		var names []string
-		cpus := false
-		for _, p := range o.Processors {
-			names = append(names, p.String())
-			cpus = cpus || p.Kind == "cpu"
-		}
-		if !cpus {
-			err = fmt.Errorf("%w; with the processors cpu,%s the CPU takes the rest", err, strings.Join(names, ","))
-		}
-	}
 	if errors.Is(err, partition.ErrOptions) {
 		err = fmt.Errorf("%w: %w", ErrOptions, err)
 	}
-	return p, err
+	return p, d.roomFor(o, err)
+}
+
+// roomFor adds to an error that says that devices alone lack the memory for the graph
+// what would help.
+func (d *Devices) roomFor(o *Options, err error) error {
+	if !errors.Is(err, partition.ErrCapacity) && !errors.Is(err, gpu.ErrTooLarge) && !errors.Is(err, device.ErrMemory) {
+		return err
+	}
+	list, inPlace := "cpu", !o.inPlace()
+	for _, p := range o.Processors {
+		if p.Kind == "cpu" {
+			return err
+		}
+		list += "," + p.String()
+		info, ok := d.info(p)
+		inPlace = inPlace && ok && info.InPlace
+	}
+	text := "the processors " + list + " leave on the CPU what does not fit"
+	if inPlace {
+		text += fmt.Sprintf(`, the device graph "%v" in the host's memory`, gpu.Split)
+	}
+	return fmt.Errorf("%w; %s", err, text)
 }
 
 // release frees the records of a consumed source.
@@ -285,27 +303,10 @@ func (e *Engine) Placement() (policy partition.Policy, why string) {
 // "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut.
 // It is "" for one processor.
 func (e *Engine) Share() string {
-	shares := e.place.Shares
-	if len(shares) < 2 {
+	if len(e.place.Shares) < 2 {
 		return ""
 	}
-	// In millionths, what rounding leaves to the largest.
-	const unit = 1e6
-	parts := make([]int, len(shares))
-	rest, largest := int(unit), 0
-	for i, s := range shares {
-		parts[i] = int(math.Round(s * unit))
-		rest -= parts[i]
-		if s > shares[largest] {
-			largest = i
-		}
-	}
-	parts[largest] += rest
-	words := make([]string, len(shares))
-	for i, p := range parts {
-		words[i] = strconv.FormatFloat(float64(p)/unit, 'f', -1, 64)
-	}
-	return strings.Join(words, ",")
+	return partition.FormatShares(e.place.Shares)
 }
 
 // Isolated is the number of vertices without edges to another vertex: they belong to
@@ -319,11 +320,30 @@ func (e *Engine) Processors() []record.Processor {
 		if info, ok := e.devices.info(p); ok {
 			list[i].Device = info.Model
 		}
-		if d, is := e.procs[i].(interface{ Launches() map[string]int64 }); is {
-			list[i].Launches = d.Launches()
+		if g, is := e.procs[i].(*gpu.Processor); is {
+			list[i].Launches, list[i].Arrays = g.Launches(), e.arrays(i, g)
 		}
 	}
 	return list
+}
+
+// arrays lists the memory of processor i, which is g, and what of its subgraphs the host
+// keeps a copy of.
+func (e *Engine) arrays(i int, g *gpu.Processor) (list []record.Array) {
+	for _, a := range g.Arrays() {
+		where := record.OnDevice
+		if a.Host {
+			where = record.OnHost
+		}
+		list = append(list, record.Array{Name: a.Name, Location: where, Bytes: a.Bytes})
+	}
+	kept := record.Array{Name: record.HostCopy, Location: record.OnHost}
+	for r, rg := range e.place.Ranges {
+		if rg.Owner == i {
+			kept.Bytes += e.place.Subgraphs[r].Bytes()
+		}
+	}
+	return append(list, kept)
 }
 
 // Describe states what a placement gave to each of the processors.

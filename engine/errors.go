@@ -13,6 +13,10 @@ var (
 	// ErrNoDevice is returned by New where a processor names a device that this
 	// build or machine does not have.
 	ErrNoDevice = errors.New("engine: no such device")
+	// ErrNotInPlace is returned by OpenDevices and New where DeviceGraph leaves the graph
+	// in the host's memory and a device does not read that in place; the message has
+	// the bytes that fit in its own.
+	ErrNotInPlace = errors.New("engine: the device cannot read the graph in place")
 )
 
 // Running.

@@ -20,5 +20,9 @@ func OpenDevicesOf(d TestDriver, o Options) (*Devices, error) {
 			return nil, err
 		}
 	}
+	if err := all.readInPlace(&o); err != nil {
+		_ = all.Close()
+		return nil, err
+	}
 	return all, nil
 }

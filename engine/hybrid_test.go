@@ -54,6 +54,10 @@ type kept struct{ device.Device }
 
 func (kept) Close() error { return nil }
 
+func (k kept) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	return k.Device.(device.HostReader).NewHostBuffer(bytes, fill)
+}
+
 // openCL is the OpenCL device to test, counted; the test is skipped without one.
 func openCL(t *testing.T) *fake.Device {
 	t.Helper()

@@ -13,6 +13,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
 )
 
 // Options configure an engine. The zero value runs on all cores with a placement and
@@ -56,6 +57,16 @@ type Options struct {
 	// Devices are opened devices to use, as OpenDevices returned them; nil lets New
 	// open and Close close them.
 	Devices *Devices
+	// DeviceGraph is where the adjacency of devices lies: "" or "device", in their memory;
+	// "host", in the host's, read in place; "split", in theirs while it fits, the rest as
+	// with "host". The last two need devices that read the host's memory in place.
+	DeviceGraph string
+	// ReleaseHost frees the host's copy of a device's rows once they are loaded, but for
+	// the offsets: 4 bytes a vertex.
+	ReleaseHost bool
+	// Speeds, if given, are the speeds of the processors, from which default shares
+	// follow; there must be one for each. nil takes a table by kind.
+	Speeds []record.Speed
 	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
 	// "thread", "warp", "group", "edge".
 	GPUStrategy string
@@ -184,7 +195,15 @@ func (o *Options) ensureDefaults() error {
 	if o.GPUBottomUp == "" {
 		o.GPUBottomUp = "auto"
 	}
-	if _, err := o.strategies(); err != nil {
+	if o.DeviceGraph == "" {
+		o.DeviceGraph = gpu.OnDevice.String()
+	}
+	for _, p := range o.Processors {
+		if _, err := o.speed(p); err != nil {
+			errs = append(errs, err)
+		}
+	}
+	if _, err := o.gpuOptions(0); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if err := cpu.New(1).Use(o.Kernels); err != nil {
@@ -206,13 +225,32 @@ func (o *Options) ensureDefaults() error {
 	return errors.Join(errs...)
 }
 
-// strategies are those of processors on devices.
-func (o *Options) strategies() (s gpu.Options, err error) {
-	if s.TopDown, err = gpu.ParseStrategy(o.GPUStrategy); err == nil {
-		s.BottomUp, err = gpu.ParseStrategy(o.GPUBottomUp)
+// gpuOptions are those of a processor on a device with so much memory for its part; 0 is
+// no bound.
+func (o *Options) gpuOptions(memory int64) (g gpu.Options, err error) {
+	g.Memory = memory
+	if g.TopDown, err = gpu.ParseStrategy(o.GPUStrategy); err == nil {
+		g.BottomUp, err = gpu.ParseStrategy(o.GPUBottomUp)
 	}
 	if err == nil {
-		err = s.Validate()
+		g.Graph, err = gpu.ParseWhere(o.DeviceGraph)
 	}
-	return s, err
+	if err == nil {
+		err = g.Validate()
+	}
+	return g, err
+}
+
+// inPlace tells that adjacency of devices may lie in the host's memory.
+func (o *Options) inPlace() bool {
+	return o.DeviceGraph != "" && o.DeviceGraph != gpu.OnDevice.String()
+}
+
+// partitions is the number of processors on each device, by name.
+func (o *Options) partitions() map[string]int {
+	n := map[string]int{}
+	for _, p := range o.Processors {
+		n[p.String()]++
+	}
+	return n
 }

@@ -8,7 +8,8 @@ type Adjacency struct {
 	// otherwise it is nil and Offsets64 is used.
 	Offsets32 []uint32
 	Offsets64 []uint64
-	// Neighbours holds the global ranks of all rows.
+	// Neighbours holds the global ranks of all rows. It is nil, as are the arrays below,
+	// once partition.Placement.Release has freed them.
 	Neighbours []uint32
 	// FirstNeighbours[i] is the first neighbour of row i, None where the row is
 	// empty.
@@ -32,8 +33,16 @@ func (a *Adjacency) Row(i uint32) (lo, hi uint64) {
 // Degree is the length of row i.
 func (a *Adjacency) Degree(i uint32) uint64 { lo, hi := a.Row(i); return hi - lo }
 
-// Arcs is the number of adjacency entries.
-func (a *Adjacency) Arcs() int64 { return int64(len(a.Neighbours)) }
+// Arcs is the number of adjacency entries, whether or not they are in memory.
+func (a *Adjacency) Arcs() int64 {
+	switch {
+	case len(a.Offsets32) > 0:
+		return int64(a.Offsets32[len(a.Offsets32)-1])
+	case len(a.Offsets64) > 0:
+		return int64(a.Offsets64[len(a.Offsets64)-1])
+	}
+	return 0
+}
 
 // Bytes is the memory of the arrays.
 func (a *Adjacency) Bytes() int64 {

@@ -214,11 +214,13 @@ func (b *builder) build(p *Placement) error {
 		load = in.length
 	}
 	groups, err := b.o.arrange(degree, load, p, func(device bool, degrees uint64, vertices int) int64 {
-		bytes := PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight)
-		if !device {
-			bytes += HostBytes(int64(vertices), ranks)
+		switch {
+		case !device:
+			return PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight) + HostBytes(int64(vertices), ranks)
+		case b.o.InPlace:
+			return PartBytes(0, int64(vertices), ranks, 0, 4, weight) + DeviceBytes(ranks)
 		}
-		return bytes
+		return PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight) + DeviceBytes(ranks)
 	})
 	if err != nil {
 		return err
@@ -232,6 +234,7 @@ func (b *builder) build(p *Placement) error {
 	groups = nil
 	p.Processors = make([]Figures, len(b.o.Processors))
 	p.Subgraphs = make([]*graph.Subgraph, len(p.Ranges))
+	p.rows = make([][]func(), len(p.Ranges))
 	for i, r := range p.Ranges {
 		p.Subgraphs[i] = &graph.Subgraph{First: r.First, Rows: r.Vertices}
 	}
@@ -273,7 +276,9 @@ func (b *builder) build(p *Placement) error {
 	for i := range p.Processors {
 		f := &p.Processors[i]
 		f.Bytes += PartBytes(f.Entries, 0, int64(p.Ranks), structures, 4, weight)
-		if !b.o.Processors[i].Device {
+		if b.o.Processors[i].Device {
+			f.Bytes += DeviceBytes(int64(p.Ranks))
+		} else {
 			f.Bytes += HostBytes(f.Vertices, int64(p.Ranks))
 		}
 		total += f.Entries

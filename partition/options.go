@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -67,6 +68,9 @@ type Options struct {
 	// fraction of the arcs at the top of the degree order to the first device
 	// (Totem's λ); 0 turns it off.
 	TwoEnded float64
+	// InPlace tells that the adjacency of devices may lie in the host's memory: it does
+	// not count against their budgets.
+	InPlace bool
 	// NoOut and NoIn leave out the arcs of one direction of a directed graph, where
 	// no step can use them.
 	NoOut, NoIn bool
@@ -137,6 +141,29 @@ func (o *Options) validate(vertices int) error {
 		bad("a two-ended share goes with hubs-on-cpu only")
 	}
 	return errors.Join(errs...)
+}
+
+// FormatShares writes shares, which add up to 1, as fractions of six digits that pass
+// CheckShares: "0.9,0.1". A share above 0 stays so.
+func FormatShares(shares []float64) string {
+	const one = 1e6
+	units, sum, largest := make([]int, len(shares)), 0, 0
+	for i, s := range shares {
+		if units[i] = int(math.Round(s * one)); s > 0 {
+			units[i] = max(1, units[i])
+		}
+		if sum += units[i]; units[i] > units[largest] {
+			largest = i
+		}
+	}
+	text := make([]string, len(shares))
+	for i, u := range units {
+		if i == largest {
+			u += one - sum
+		}
+		text[i] = strconv.FormatFloat(float64(u)/one, 'f', -1, 64)
+	}
+	return strings.Join(text, ",")
 }
 
 // CheckShares tells what is wrong with the shares of so many processors: each lies in

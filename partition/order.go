@@ -73,6 +73,9 @@ func (o *Options) assign(degree, load []uint32, p *Placement, size sizer) ([]gro
 			p.Policy = Original
 			p.Why = fmt.Sprintf("largest degree %d is below %d times the mean %.1f: no hubs", top, HubRatio, p.MeanDegree)
 		}
+		if o.TwoEnded > 0 {
+			p.Why = fmt.Sprintf("two-ended share needs it (largest degree %d, mean %.1f)", top, p.MeanDegree)
+		}
 	}
 
 	switch p.Policy {

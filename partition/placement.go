@@ -1,6 +1,8 @@
 package partition
 
 import (
+	"slices"
+
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 )
@@ -41,6 +43,7 @@ type Placement struct {
 	Processors []Figures
 
 	frees []func()
+	rows  [][]func() // by range: what frees its rows
 }
 
 // Figures are what one processor got.
@@ -51,7 +54,8 @@ type Figures struct {
 	Entries int64
 	// Cut is how many of them lead to another processor's vertex.
 	Cut int64
-	// Bytes is what the partition takes during a search, by the formula of PartBytes.
+	// Bytes is what the partition takes during a search, by the formula of PartBytes, and of
+	// HostBytes or DeviceBytes.
 	Bytes int64
 }
 
@@ -68,6 +72,10 @@ func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64
 // each row and a second list of rows, and one more entry for each rank, the source that
 // a scattered top-down step writes.
 func HostBytes(rows, ranks int64) int64 { return rows*8 + ranks*4 }
+
+// DeviceBytes is what a partition on a device takes beyond PartBytes: the vertex id of
+// each rank, and a sixth bitmap, for messages.
+func DeviceBytes(ranks int64) int64 { return ranks*4 + ranks/8 }
 
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {
@@ -93,17 +101,44 @@ func (p *Placement) RangeOf(rank uint32) int {
 	return -1
 }
 
+// Release frees the rows of the ranges of processor i, which it must have loaded into
+// memory of its own: their neighbours, first and second neighbours and weights. Offsets
+// stay, so that degrees can be told.
+func (p *Placement) Release(i int) {
+	for r, rg := range p.Ranges {
+		if rg.Owner != i {
+			continue
+		}
+		for _, a := range []*graph.Adjacency{p.Subgraphs[r].Out, p.Subgraphs[r].In} {
+			if a != nil {
+				a.Neighbours, a.FirstNeighbours, a.SecondNeighbours, a.Weights = nil, nil, nil, graph.Weights{}
+			}
+		}
+		for _, free := range p.rows[r] {
+			free()
+		}
+		p.rows[r] = nil
+	}
+}
+
 // Close frees the subgraphs and maps. It is safe to call it twice.
 func (p *Placement) Close() {
-	for _, f := range p.frees {
+	for _, f := range slices.Concat(append(p.rows, p.frees)...) {
 		f()
 	}
-	p.frees = nil
+	p.frees, p.rows = nil, nil
 }
 
 // alloc makes an array that Close frees.
 func alloc[T hugemem.Elem](p *Placement, n int) []T {
 	b := hugemem.Make[T](n)
 	p.frees = append(p.frees, b.Free)
+	return b.S
+}
+
+// allocRows makes an array of the rows of range r, which Release or Close frees.
+func allocRows[T hugemem.Elem](p *Placement, r, n int) []T {
+	b := hugemem.Make[T](n)
+	p.rows[r] = append(p.rows[r], b.Free)
 	return b.S
 }

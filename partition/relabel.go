@@ -66,7 +66,7 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	rangeAt, owner := tables(p)
 	adj := make([]*graph.Adjacency, len(p.Ranges))
 	for i, r := range p.Ranges {
-		a, err := b.layRows(p, r, from.length)
+		a, err := b.layRows(p, i, from.length)
 		if err != nil {
 			return nil, err
 		}
@@ -340,14 +340,14 @@ func crossing(row []uint32, owner []uint8, self uint8) (n int64) {
 	return n
 }
 
-// layRows allocates the adjacency of a range and sets its offsets.
-func (b *builder) layRows(p *Placement, r graph.Range, length []uint32) (*graph.Adjacency, error) {
-	a := &graph.Adjacency{}
+// layRows allocates the adjacency of range i and sets its offsets.
+func (b *builder) layRows(p *Placement, i int, length []uint32) (*graph.Adjacency, error) {
+	a, r := &graph.Adjacency{}, p.Ranges[i]
 	count := int(r.Vertices)
 	ids := p.VertexOf[r.First : r.First+r.Vertices]
-	a.FirstNeighbours = alloc[uint32](p, count)
+	a.FirstNeighbours = allocRows[uint32](p, i, count)
 	if !b.o.Processors[r.Owner].Device {
-		a.SecondNeighbours = alloc[uint32](p, count)
+		a.SecondNeighbours = allocRows[uint32](p, i, count)
 	}
 	lengths := a.FirstNeighbours // for now
 	var arcs atomic.Uint64
@@ -372,7 +372,7 @@ func (b *builder) layRows(p *Placement, r graph.Range, length []uint32) (*graph.
 		a.Offsets64 = alloc[uint64](p, count+1)
 		sumInto(a.Offsets64, lengths)
 	}
-	a.Neighbours = alloc[uint32](p, int(total))
+	a.Neighbours = allocRows[uint32](p, i, int(total))
 	return a, nil
 }
 

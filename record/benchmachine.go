@@ -10,6 +10,16 @@ type BenchMachine struct {
 	// Rates are the costs of a search's steps that follow from the largest working
 	// set, over all threads.
 	Rates Rates `json:"rates"`
+	// Speeds are those of the processors that were asked for, from which default shares
+	// follow.
+	Speeds []Speed `json:"speeds,omitempty"`
+}
+
+// Speed is how fast a processor alone searches.
+type Speed struct {
+	Processor string  `json:"processor"` // "cpu", "opencl:0"
+	Threads   int     `json:"threads,omitempty"`
+	EdgesPerS float64 `json:"edges_per_s"` // harmonic mean over searches
 }
 
 // Ceiling is what the machine allows at one working set on so many threads, all

@@ -41,8 +41,22 @@ type Info struct {
 	LargestComponent int64       `json:"largest_component"`
 	MaxDegree        int64       `json:"max_degree"`
 	DegreeHistogram  []DegreeBin `json:"degree_histogram"`
+	// Rule is how the placement is chosen where none is named; absent where one is.
+	Rule *Rule `json:"rule,omitempty"`
 	// Placements says what each placement would put where.
 	Placements []Placement `json:"placements"`
+}
+
+// Rule is how a placement was chosen: hubs-on-cpu for a graph with hubs, whose largest
+// degree is at least Ratio times the mean, else original.
+type Rule struct {
+	Placement string `json:"placement"`
+	// MaxDegree and MeanDegree are over the vertices that have edges, without self-loops
+	// and duplicates.
+	MaxDegree  int64   `json:"max_degree"`
+	MeanDegree float64 `json:"mean_degree"`
+	Ratio      float64 `json:"ratio"`
+	Why        string  `json:"why"` // in words
 }
 
 // DegreeBin counts the vertices of degree From … To.
@@ -54,7 +68,8 @@ type DegreeBin struct {
 
 // Placement is one division of a graph among processors.
 type Placement struct {
-	Placement  string      `json:"placement"` // "hubs-on-cpu", …
+	Placement  string      `json:"placement"`       // "hubs-on-cpu", …
+	Share      string      `json:"share,omitempty"` // as in Graph500
 	Processors []Processor `json:"processors"`
 	Ranges     []RankRange `json:"ranges,omitempty"`
 	// Bytes is the sum over the processors.

@@ -22,9 +22,27 @@ type Processor struct {
 	VertexShare float64 `json:"vertex_share"`
 	EdgeShare   float64 `json:"edge_share"`
 	CutShare    float64 `json:"cut_share"`
+	// Arrays lists, for a device, where each array lies.
+	Arrays []Array `json:"arrays,omitempty"`
 	// Launches counts, for a device, how often each of its kernels was launched since
 	// the graph was loaded, by name.
 	Launches map[string]int64 `json:"launches,omitempty"`
+}
+
+// Where an array lies.
+const (
+	OnDevice = "device"
+	OnHost   = "host"
+)
+
+// HostCopy is the name of the copy that the host keeps of a device's subgraph.
+const HostCopy = "host_copy"
+
+// Array is memory of a processor on a device.
+type Array struct {
+	Name     string `json:"name"`     // "neighbours", …
+	Location string `json:"location"` // OnDevice or OnHost
+	Bytes    int64  `json:"bytes"`
 }
 
 // Level is one superstep, or the mean of several of the same number and direction.

@@ -46,7 +46,6 @@ type benchFlags struct {
 	roots, rounds   int
 	asJSON, goBench bool
 	tune            bool
-	rates           string
 }
 
 func newBenchBFS(e *env) *cobra.Command {
@@ -77,7 +76,6 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 	fl.StringVar(&bf.seed, "seed", "", "`A[,B]`: the seed of a generated graph")
 	fl.IntVar(&bf.roots, "roots", 64, "number of roots")
 	fl.IntVar(&bf.rounds, "rounds", 1, "times that all roots are searched; a root's time is the mean of its rounds")
-	fl.StringVar(&bf.rates, "rates", "", "`FILE` of the costs that --director auto predicts from, as bench machine writes it")
 	fl.BoolVar(&bf.tune, "tune", false, "search for better --tuning limits on this graph and machine, and print them")
 	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
 	fl.BoolVar(&bf.goBench, "gobench", false, "print a line for each round as Go benchmarks do, for benchstat")
@@ -150,14 +148,6 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if err := ef.check(); err != nil {
 		return err
 	}
-	var rates bsp.Rates
-	if bf.rates != "" {
-		doc, err := readRates(bf.rates)
-		if err != nil {
-			return err
-		}
-		rates = doc
-	}
 	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef.threads)
 	if err != nil {
 		return err
@@ -176,7 +166,6 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if err != nil {
 		return err
 	}
-	o.Rates = rates
 	eng, err := engine.New(ctx, src, o)
 	if err != nil {
 		return err
@@ -257,7 +246,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	}
 	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, policy, doc.Director, doc.Kernels)
 	if doc.Share != "" {
-		fmt.Fprintf(e.stdout, ", share %s", doc.Share)
+		fmt.Fprintf(e.stdout, ", --share %s", doc.Share)
 	}
 	if doc.Tuning != "" {
 		fmt.Fprintf(e.stdout, ", tuning %s", doc.Tuning)
@@ -435,7 +424,9 @@ func (w *workload) roofline(ctx context.Context, searches int, mean float64, ver
 func newBenchMachine(e *env) *cobra.Command {
 	var (
 		output  string
+		list    string
 		threads int
+		scale   int
 		most    bytesFlag = 1 << 28
 		asJSON  bool
 	)
@@ -444,13 +435,25 @@ func newBenchMachine(e *env) *cobra.Command {
 		Short: "Measure the machine's ceilings: reads in order and at random",
 		Long: `bench machine measures how many bytes a second the machine reads in order, and how many
 words at random, alone and many in flight, by the size of the working set, on one thread
-and on all. The costs at the end are those that --director auto predicts from.
+and on all. The file's costs are those that --director auto predicts from. With
+--processors each processor of the list also searches a graph of Graph500's alone: default
+shares follow from the speeds (--rates FILE).
 
   totemgo bench machine
-  totemgo bench machine -o rates.json --largest 1GiB`,
+  totemgo bench machine -o rates.json --largest 1GiB
+  totemgo bench machine -o rates.json --processors cpu,opencl:0`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error {
 			doc := record.BenchMachine{}
+			if err := checkThreads(threads); err != nil {
+				return err
+			}
+			if list != "" {
+				var err error
+				if doc.Speeds, err = e.speeds(c.Context(), list, scale, threads); err != nil {
+					return err
+				}
+			}
 			for bytes := int64(1 << 15); bytes <= int64(most); bytes *= 8 {
 				for _, t := range []int{1, threads} {
 					if t == 1 && threads == 1 && len(doc.Ceilings) > 0 && doc.Ceilings[len(doc.Ceilings)-1].WorkingSetBytes == bytes {
@@ -489,27 +492,106 @@ and on all. The costs at the end are those that --director auto predicts from.
 			for _, r := range doc.Ceilings {
 				fmt.Fprintf(w, "%s\t%d\t%.1f\t%.1f\t%.1f\t\n", sizeString(r.WorkingSetBytes), r.Threads, r.SequentialBytesPerS/1e9, r.RandomReadsPerS/1e6, r.DependentReadsPerS/1e6)
 			}
-			return w.Flush()
+			if err := w.Flush(); err != nil {
+				return err
+			}
+			for _, s := range doc.Speeds {
+				threads := ""
+				if s.Threads > 0 {
+					threads = fmt.Sprintf(" on %d %s", s.Threads, plural(int64(s.Threads), "thread"))
+				}
+				fmt.Fprintf(e.stdout, "%s%s: %.4g edges/s\n", s.Processor, threads, s.EdgesPerS)
+			}
+			return nil
 		},
 	}
 	fl := c.Flags()
-	fl.StringVarP(&output, "output", "o", "", "write the figures to `FILE`, for bench bfs --rates")
+	fl.StringVarP(&output, "output", "o", "", "write the figures to `FILE`, for --rates")
+	fl.StringVar(&list, "processors", "", "`LIST` of processors whose speed to measure: cpu, cpu:THREADS, opencl:N, cuda:N")
+	fl.IntVar(&scale, "scale", 18, "binary logarithm of the vertices of the graph that they search")
 	fl.IntVar(&threads, "threads", 0, "most threads (default all cores)")
 	fl.Var(&most, "largest", "the largest working set")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// readRates reads the costs out of a file that bench machine wrote.
-func readRates(path string) (bsp.Rates, error) {
+// speedRoots is the number of searches that a speed is measured over.
+const speedRoots = 16
+
+// speeds lets each processor of a list search a graph of Graph500's alone.
+func (e *env) speeds(ctx context.Context, list string, scale, threads int) (speeds []record.Speed, err error) {
+	procs, err := engine.ParseProcessors(list)
+	if err != nil {
+		return nil, err
+	}
+	bar := e.progress("searching")
+	defer bar.done()
+	g, err := gen.Make(ctx, gen.KroneckerOptions{Scale: scale, Threads: threads})
+	if err != nil {
+		return nil, err
+	}
+	roots, err := benchRoots(ctx, g, speedRoots, threads)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := graph500.CountEdges(ctx, g, threads)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range procs {
+		bar.set(int64(i), int64(len(procs)), "processors")
+		s := record.Speed{Processor: p.String()}
+		if p.Kind == "cpu" {
+			s.Processor = p.Kind
+		}
+		if slices.ContainsFunc(speeds, func(x record.Speed) bool { return x.Processor == s.Processor }) {
+			continue
+		}
+		if s.Threads, s.EdgesPerS, err = speed(ctx, g, engine.Options{Processors: procs[i : i+1], Threads: threads}, roots, counts); err != nil {
+			return nil, err
+		}
+		speeds = append(speeds, s)
+	}
+	return speeds, nil
+}
+
+// speed returns an engine's threads, and the edges a second of its searches.
+func speed(ctx context.Context, g graph.Source, o engine.Options, roots []uint32, counts *graph500.EdgeCounts) (int, float64, error) {
+	eng, err := engine.New(ctx, g, o)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer eng.Close()
+	r := eng.NewResult()
+	defer r.Free()
+	times, edges := make([]float64, len(roots)), make([]int64, len(roots))
+	for round := range 2 { // the first is not timed
+		for i, root := range roots {
+			if err := eng.BFSInto(ctx, uint64(root), r); err != nil {
+				return 0, 0, err
+			}
+			if times[i] = r.Time.Seconds(); round > 0 {
+				continue
+			}
+			if edges[i], _, err = counts.Of(r.Parents); err != nil {
+				return 0, 0, err
+			}
+		}
+	}
+	_, teps := benchTimes(times, times, edges)
+	return threadsOf(eng), teps.HarmonicMean, nil
+}
+
+// readRates reads the costs and the speeds out of a file that bench machine wrote.
+func readRates(path string) (bsp.Rates, []record.Speed, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
-		return bsp.Rates{}, err
+		return bsp.Rates{}, nil, err
 	}
 	var doc record.BenchMachine
 	if err := json.Unmarshal(data, &doc); err != nil || doc.Schema != record.SchemaBenchMachine {
-		return bsp.Rates{}, &graphio.Error{File: path, Found: "no rates", Want: "a file that totemgo bench machine -o wrote", Err: graphio.ErrFormat}
+		return bsp.Rates{}, nil, &graphio.Error{File: path, Found: "no rates", Want: "a file that totemgo bench machine -o wrote", Err: graphio.ErrFormat}
 	}
 	r := doc.Rates
-	return bsp.Rates{Claim: r.ClaimNS, Visit: r.VisitNS, Probe: r.ProbeNS, Word: r.WordNS, Step: r.StepNS}, nil
+	return bsp.Rates{Claim: r.ClaimNS, Visit: r.VisitNS, Probe: r.ProbeNS, Word: r.WordNS, Step: r.StepNS}, doc.Speeds, nil
 }

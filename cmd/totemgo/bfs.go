@@ -104,7 +104,13 @@ the tree: a line per reached vertex with its id, parent and level.
 			if doc.CopyS != nil {
 				fmt.Fprintf(e.stdout, "copy to the host %s\n", seconds(*doc.CopyS))
 			}
+			if doc.Share != "" {
+				fmt.Fprintf(e.stdout, "shares --share %s\n", doc.Share)
+			}
 			if stats {
+				if err := e.printProcessors(doc.Processors); err != nil {
+					return err
+				}
 				return e.printLevels(doc.Levels)
 			}
 			return nil
@@ -116,7 +122,7 @@ the tree: a line per reached vertex with its id, parent and level.
 	fl.StringVarP(&root, "root", "r", "", "`ID` of the root, as the file has it")
 	fl.StringVarP(&output, "output", "o", "", "write the tree to `FILE` (- for standard output)")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
-	fl.BoolVar(&stats, "stats", false, "print a table of the levels")
+	fl.BoolVar(&stats, "stats", false, "print tables of the processors and levels")
 	return c
 }
 

@@ -72,7 +72,25 @@ func (e *env) printLevels(levels []record.Level) error {
 	return w.Flush()
 }
 
-// printProcessors prints a table of what each processor got.
+// shareOf is the parts of the edges that processors got, as --share takes them; "" for
+// one processor.
+func shareOf(list []record.Processor) string {
+	if len(list) < 2 {
+		return ""
+	}
+	shares, sum := make([]float64, len(list)), 0.0
+	for i, p := range list {
+		shares[i] = p.EdgeShare
+		sum += p.EdgeShare
+	}
+	if sum == 0 {
+		return "" // no edges
+	}
+	return partition.FormatShares(shares)
+}
+
+// printProcessors prints a table of what each processor got, the shares as --share
+// takes them, and where the arrays of devices lie.
 func (e *env) printProcessors(list []record.Processor) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(w, "  processor\tvertices\tshare\tadjacency\tshare\tcut\tmemory\t")
@@ -80,7 +98,27 @@ func (e *env) printProcessors(list []record.Processor) error {
 		fmt.Fprintf(w, "  %s\t%d\t%.1f%%\t%d\t%.1f%%\t%.1f%%\t%s\t\n", p.Name, p.Vertices, 100*p.VertexShare,
 			p.Edges, 100*p.EdgeShare, 100*p.CutShare, sizeString(p.Bytes))
 	}
-	return w.Flush()
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if share := shareOf(list); share != "" {
+		fmt.Fprintf(e.stdout, "  --share %s\n", share)
+	}
+	for _, p := range list {
+		for _, where := range []string{record.OnDevice, record.OnHost} {
+			text, sum := "", int64(0)
+			for _, a := range p.Arrays {
+				if a.Location == where {
+					text += fmt.Sprintf(", %s %s", a.Name, sizeString(a.Bytes))
+					sum += a.Bytes
+				}
+			}
+			if text != "" {
+				fmt.Fprintf(e.stdout, "  %s, in the %s's memory: %s: %s\n", p.Name, where, sizeString(sum), text[2:])
+			}
+		}
+	}
+	return nil
 }
 
 func sizeString(n int64) string {

@@ -17,6 +17,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -47,7 +48,8 @@ type engineFlags struct {
 	twoEnded                                           float64
 	memory, device                                     bytesFlag
 	gpuStrategy, gpuBottomUp, kernels, tuning          string
-	noCache                                            bool
+	noCache, releaseHost                               bool
+	deviceGraph, rates                                 string
 }
 
 func (f *engineFlags) add(c *cobra.Command, runs bool) {
@@ -61,8 +63,12 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 	fl.IntVar(&f.threads, "threads", 0, "most threads in all (default all cores)")
 	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
+	fl.StringVar(&f.deviceGraph, "device-graph", "device", "`PLACE` of a device's part of the graph: device (in its memory), host (in the host's, read in place)\nor split (in its memory while it fits, the rest in the host's); see docs/gpu.md for which devices can")
+	fl.StringVar(&f.rates, "rates", "", "`FILE` that bench machine wrote: the speeds that default shares follow from, and the costs that\n--director auto predicts from")
 	completes(c, "placement", placements()...)
+	completes(c, "device-graph", "device", "host", "split")
 	if runs {
+		fl.BoolVar(&f.releaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
 		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
 		completes(c, "gpu-strategy", "auto", "thread", "warp", "group", "edge")
@@ -95,7 +101,10 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, GPUBottomUp: f.gpuBottomUp,
-		Kernels: f.kernels, NoKernelCache: f.noCache,
+		Kernels: f.kernels, NoKernelCache: f.noCache, DeviceGraph: f.deviceGraph, ReleaseHost: f.releaseHost,
+	}
+	if _, err := gpu.ParseWhere(f.deviceGraph); err != nil {
+		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)
 	}
 	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {
@@ -116,6 +125,14 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	}
 	if err := checkThreads(f.threads); err != nil {
 		return o, err
+	}
+	if f.rates != "" {
+		if o.Rates, o.Speeds, err = readRates(f.rates); err != nil {
+			return o, err
+		}
+		if f.processors == autoProcessors {
+			o.Speeds = nil // until resolve knows the processors
+		}
 	}
 	if !(f.twoEnded >= 0 && f.twoEnded < 1) {
 		return o, usagef("--two-ended %v: want a share from 0 to below 1", f.twoEnded)

@@ -125,6 +125,9 @@ two lists of processors search in turn and prints the ratios of time and energy.
 			if perr := graph500.WriteOfficial(e.stdout, st, doc); perr != nil {
 				return perr
 			}
+			if doc.Share != "" {
+				fmt.Fprintf(e.stdout, "%-32s--share %s\n", "shares:", doc.Share)
+			}
 			if stats {
 				if perr := e.printProcessors(doc.Processors); perr != nil {
 					return perr

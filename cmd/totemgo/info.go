@@ -107,14 +107,35 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 	} else if o.Placement == partition.Assigned {
 		policies = []partition.Policy{partition.Assigned}
 	}
-	for _, policy := range policies {
-		o.Placement = policy
+	place := func(o engine.Options) (record.Placement, error) {
 		p, err := engine.Place(ctx, src, o)
 		if err != nil {
+			return record.Placement{}, err
+		}
+		defer p.Close()
+		if o.Placement == partition.Auto {
+			doc.Rule = &record.Rule{Placement: string(p.Policy), MaxDegree: int64(p.MaxDegree), MeanDegree: p.MeanDegree, Ratio: partition.HubRatio, Why: p.Why}
+		}
+		return placementRecord(p, o.Processors, false), nil
+	}
+	var chosen record.Placement
+	if o.Placement == partition.Auto {
+		if chosen, err = place(o); err != nil {
 			return nil, nil, err
 		}
-		doc.Placements = append(doc.Placements, placementRecord(p, o.Processors, false))
-		p.Close()
+	}
+	for _, policy := range policies {
+		r := chosen
+		if string(policy) != chosen.Placement {
+			x := o
+			if x.Placement = policy; o.Placement == partition.Auto {
+				x.TwoEnded = 0 // it belongs to the rule's own choice
+			}
+			if r, err = place(x); err != nil {
+				return nil, nil, err
+			}
+		}
+		doc.Placements = append(doc.Placements, r)
 	}
 	return doc, o.Processors, nil
 }
@@ -168,6 +189,9 @@ func (e *env) printInfo(d *record.Info, compression string, procs []engine.Proce
 		names[i] = p.String()
 	}
 	fmt.Fprintf(e.stdout, "\nplacements on %s\n", strings.Join(names, ","))
+	if d.Rule != nil {
+		fmt.Fprintf(e.stdout, "default: %s, as the %s\n", d.Rule.Placement, d.Rule.Why)
+	}
 	for _, p := range d.Placements {
 		fmt.Fprintf(e.stdout, "%s (%s in all)\n", p.Placement, sizeString(p.Bytes))
 		if err := e.printProcessors(p.Processors); err != nil {

@@ -18,7 +18,7 @@ func (p *Processor) foreign(q int) (all []uint32, err error) {
 	p.unsettledBuilt = false // its list is used here
 	for i := range p.chunks {
 		c := &p.chunks[i]
-		counter := p.counterWords() - 1
+		counter := p.counterWords(len(p.chunks)) - 1
 		if err := p.stream.Fill(p.counters, 4*int64(counter), 4, 0); err != nil {
 			return nil, err
 		}

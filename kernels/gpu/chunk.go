@@ -3,6 +3,7 @@ package gpu
 import (
 	"fmt"
 	"math"
+	"sort"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -12,7 +13,7 @@ import (
 const (
 	chunkArcs = math.MaxInt32 // arcs, so that a loop over them cannot wrap
 	chunkRows = 1 << 30
-	maxChunks = 8 // of one range
+	maxChunks = 8 // of one range in one memory
 )
 
 // rows is one adjacency structure of a chunk on the device. Offsets begin at 0.
@@ -23,6 +24,7 @@ type rows struct {
 // chunk is a run of rows of an own range: rows lo … lo+n−1 of the subgraph.
 type chunk struct {
 	sub     *graph.Subgraph
+	host    bool   // its adjacency lies in the host's memory
 	rng     int    // index of the range
 	lo, n   uint32 // lo is a multiple of 32
 	base    uint32 // own ranks before it: where its part of a list begins
@@ -37,8 +39,52 @@ type chunk struct {
 func (c *chunk) rank() uint32 { return c.sub.First + c.lo }
 
 // cutRange divides the rows of a subgraph into chunks whose arrays are each within
-// largest bytes. base is the number of own ranks before.
-func cutRange(sub *graph.Subgraph, rng int, base uint32, largest int64) ([]chunk, error) {
+// largest bytes. base is the number of own ranks before. The last rows, as many as have
+// adjacency of room bytes, lie on the device, the others in the host's memory; a
+// negative room is no bound.
+func cutRange(sub *graph.Subgraph, rng int, base uint32, largest, room int64) ([]chunk, error) {
+	from := firstOnDevice(sub, room)
+	list, err := cutRows(sub, rng, base, 0, from, largest, true)
+	if err != nil {
+		return nil, err
+	}
+	rest, err := cutRows(sub, rng, base, from, sub.Rows, largest, false)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, rest...), nil
+}
+
+// firstOnDevice is the first of the last rows that fit in room bytes: 0, a multiple of
+// 32, or the number of rows. Where degrees fall those are the shortest rows, which a
+// step reads at random; a long one is read in sequence, for which the way to the host's
+// memory is good enough.
+func firstOnDevice(sub *graph.Subgraph, room int64) uint32 {
+	fits := func(from uint32) bool { return room < 0 || adjacencyBytes(sub, from, sub.Rows) <= room }
+	words := (sub.Rows + 31) / 32
+	word := uint32(sort.Search(int(words), func(w int) bool { return fits(uint32(32 * w)) }))
+	return min(32*word, sub.Rows)
+}
+
+// adjacencyBytes is the memory that rows lo … hi−1 take at most: neighbours, offsets (one
+// more for each chunk) and first neighbours.
+func adjacencyBytes(sub *graph.Subgraph, lo, hi uint32) (bytes int64) {
+	if lo == hi {
+		return 0
+	}
+	for i, a := range []*graph.Adjacency{sub.Out, sub.In} {
+		if a == nil || i == 1 && sub.In == sub.Out {
+			continue
+		}
+		from, _ := a.Row(lo)
+		_, to := a.Row(hi - 1)
+		bytes += 4 * (int64(to-from) + 2*int64(hi-lo) + maxChunks)
+	}
+	return bytes
+}
+
+// cutRows divides rows from … to−1, from a multiple of 32 on.
+func cutRows(sub *graph.Subgraph, rng int, base, from, to uint32, largest int64, host bool) ([]chunk, error) {
 	limit := uint64(min(largest/4, chunkArcs))
 	fits := func(a *graph.Adjacency, lo, hi uint32) bool {
 		if a == nil {
@@ -49,12 +95,12 @@ func cutRange(sub *graph.Subgraph, rng int, base uint32, largest int64) ([]chunk
 		return to-from <= limit
 	}
 	var list []chunk
-	for lo := uint32(0); lo < sub.Rows; {
+	for lo := from; lo < to; {
 		// The most words of 32 rows that fit, by bisection.
-		low, high := uint32(0), (min(sub.Rows-lo, uint32(min(uint64(chunkRows), (limit-1)/32*32)))+31)/32
+		low, high := uint32(0), (min(to-lo, uint32(min(uint64(chunkRows), (limit-1)/32*32)))+31)/32
 		for low < high {
 			mid := low + (high-low+1)/2
-			if hi := min(sub.Rows, lo+32*mid); fits(sub.Out, lo, hi) && fits(sub.In, lo, hi) {
+			if hi := min(to, lo+32*mid); fits(sub.Out, lo, hi) && fits(sub.In, lo, hi) {
 				low = mid
 			} else {
 				high = mid - 1
@@ -63,8 +109,8 @@ func cutRange(sub *graph.Subgraph, rng int, base uint32, largest int64) ([]chunk
 		if low == 0 {
 			return nil, fmt.Errorf("%w: the arcs of 32 rows exceed its largest allocation of %d bytes", ErrTooLarge, largest)
 		}
-		n := min(sub.Rows-lo, 32*low)
-		list = append(list, chunk{sub: sub, rng: rng, lo: lo, n: n, base: base + lo})
+		n := min(to-lo, 32*low)
+		list = append(list, chunk{sub: sub, host: host, rng: rng, lo: lo, n: n, base: base + lo})
 		lo += n
 	}
 	if len(list) > maxChunks {

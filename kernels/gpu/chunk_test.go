@@ -37,7 +37,7 @@ func TestCutRange(t *testing.T) {
 		{1 << 16, 1 << 16, 1 << 40, 3},
 		{1 << 17, 1 << 16, 1 << 40, 5},
 	} {
-		list, err := cutRange(regular(c.rows, c.degree), 3, 128, c.largest)
+		list, err := cutRange(regular(c.rows, c.degree), 3, 128, c.largest, -1)
 		if c.chunks == 0 {
 			if !errors.Is(err, ErrTooLarge) {
 				t.Errorf("%+v: %d chunks, error %v", c, len(list), err)
@@ -60,6 +60,35 @@ func TestCutRange(t *testing.T) {
 		}
 		if next != c.rows {
 			t.Errorf("%+v: chunks end at row %d", c, next)
+		}
+	}
+}
+
+// TestSplitRange: the last rows are the device's, as many as there is room for.
+func TestSplitRange(t *testing.T) {
+	sub := regular(1000, 10)
+	for _, c := range []struct {
+		room int64
+		from uint32 // the first row on the device
+	}{
+		{-1, 0}, {1 << 20, 0}, {4 * (12*1000 + maxChunks), 0}, {4*(12*1000+maxChunks) - 1, 32}, {4 * (12*500 + maxChunks), 512}, {100, 1000}, {0, 1000},
+	} {
+		list, err := cutRange(sub, 0, 0, 1<<20, c.room)
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, bytes := uint32(0), int64(0)
+		for _, k := range list {
+			if k.lo != next || k.host != (k.lo < c.from) || k.n == 0 {
+				t.Errorf("room for %d bytes: %d rows from %d, on the host: %v", c.room, k.n, k.lo, k.host)
+			}
+			if !k.host {
+				bytes += 4 * (int64(k.n)*12 + 1)
+			}
+			next += k.n
+		}
+		if next != sub.Rows || c.room >= 0 && bytes > c.room {
+			t.Errorf("room for %d bytes: %d rows, %d bytes on the device", c.room, next, bytes)
 		}
 	}
 }

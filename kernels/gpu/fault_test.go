@@ -105,14 +105,19 @@ func session(p kernels.Processor, part *kernels.Part) (err error) {
 // TestEveryOperationFails fails every operation of the device in turn: the error
 // names the operation and the device, nothing leaks, and the device works again.
 func TestEveryOperationFails(t *testing.T) {
-	dev := fake.New(fake.Options{})
+	everyOperationFails(t, gpu.Options{})
+	everyOperationFails(t, gpu.Options{Graph: gpu.OnHost})
+}
+
+func everyOperationFails(t *testing.T, o gpu.Options) {
+	dev := fake.New(fake.Options{Unified: true})
 	part := pathPart(300)
 	life := func() error {
 		program, err := gpu.Build(dev, gpu.BuildOptions{})
 		if err != nil {
 			return err
 		}
-		p, err := gpu.New(program, gpu.Options{})
+		p, err := gpu.New(program, o)
 		if err == nil {
 			err = p.Load(context.Background(), part)
 		}

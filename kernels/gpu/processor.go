@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 	"unsafe"
@@ -28,7 +29,7 @@ type Processor struct {
 	queues                 // of the search under way
 	kernels         map[string]device.Kernel
 	freed           []freer // everything to free, in the order made
-	bytes           int64
+	arrays          []Array
 
 	// Over all ranks.
 	seen, front, next, parent device.Buffer
@@ -85,6 +86,9 @@ func New(program *Program, o Options) (*Processor, error) {
 		return nil, err
 	}
 	info := program.dev.Info()
+	if o.Graph != OnDevice && !info.InPlace {
+		return nil, &Error{Op: "New", Device: info.Name, Err: ErrNotInPlace}
+	}
 	groups := 16 * max(1, info.ComputeUnits)
 	if info.HostCPU {
 		groups = 2 * max(1, info.ComputeUnits)
@@ -99,7 +103,33 @@ var _ kernels.Processor = (*Processor)(nil)
 func (p *Processor) Kind() string { return p.dev.Info().Kind }
 
 // Bytes implements kernels.Processor.
-func (p *Processor) Bytes() int64 { return p.bytes }
+func (p *Processor) Bytes() (sum int64) {
+	for _, a := range p.arrays {
+		sum += a.Bytes
+	}
+	return sum
+}
+
+// Array is memory that a processor has taken.
+type Array struct {
+	Name  string
+	Host  bool // it is the host's memory, not the device's
+	Bytes int64
+}
+
+// Arrays lists the memory taken, the parts of one array in one memory together.
+func (p *Processor) Arrays() []Array { return slices.Clone(p.arrays) }
+
+// took counts memory.
+func (p *Processor) took(name string, host bool, bytes int64) {
+	for i := range p.arrays {
+		if a := &p.arrays[i]; a.Name == name && a.Host == host {
+			a.Bytes += bytes
+			return
+		}
+	}
+	p.arrays = append(p.arrays, Array{Name: name, Host: host, Bytes: bytes})
+}
 
 // Launches returns how often each kernel was launched, by its name.
 func (p *Processor) Launches() map[string]int64 {
@@ -128,7 +158,6 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 }
 
 func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
-	info := p.dev.Info()
 	p.part = part
 	for i, rg := range part.Ranges {
 		p.largestRange = max(p.largestRange, (rg.Padded()-rg.First)/32)
@@ -137,19 +166,17 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			continue
 		}
 		sub := part.Subgraphs[i]
-		chunks, err := cutRange(sub, i, p.ownPadded, info.LargestAllocation)
-		if err != nil {
-			return err
-		}
 		p.owned = append(p.owned, i)
-		p.chunks = append(p.chunks, chunks...)
 		p.ownPadded += rg.Padded() - rg.First
 		p.ownVertices += int64(sub.Rows)
 		if sub.In != nil {
 			p.ownInArcs += sub.In.Arcs()
 		}
 	}
-	var err error
+	err := p.cut()
+	if err != nil {
+		return err
+	}
 	if p.plain, err = p.newQueues(p.dev.NewStream); err != nil {
 		return err
 	}
@@ -175,37 +202,77 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 	return p.reset(0)
 }
 
-// allocate makes all that does not depend on the chunks.
-func (p *Processor) allocate() error {
+// cut divides the own ranges into chunks, and says where the adjacency of each lies.
+func (p *Processor) cut() error {
+	room := int64(-1)
+	switch {
+	case p.options.Graph == OnHost:
+		room = 0
+	case p.options.Graph == Split && p.options.Memory > 0:
+		room = p.options.Memory
+		for _, b := range p.searchBuffers(2 * maxChunks * len(p.owned)) {
+			room -= b.bytes
+		}
+		room = max(0, room)
+	}
+	base := uint32(0)
+	for _, i := range p.owned {
+		sub := p.part.Subgraphs[i]
+		chunks, err := cutRange(sub, i, base, p.dev.Info().LargestAllocation, room)
+		if err != nil {
+			return err
+		}
+		for _, c := range chunks {
+			if room > 0 && !c.host {
+				room = max(0, room-adjacencyBytes(sub, c.lo, c.lo+c.n))
+			}
+		}
+		p.chunks = append(p.chunks, chunks...)
+		base += p.part.Ranges[i].Padded() - p.part.Ranges[i].First
+	}
+	return nil
+}
+
+// searchBuffer is one of the buffers of a search.
+type searchBuffer struct {
+	name  string
+	to    *device.Buffer
+	bytes int64
+}
+
+// searchBuffers are all buffers but the graph's, for so many chunks.
+func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 	words := int64(p.part.Ranks / 32)
 	group := int64(p.program.group)
 	lists := 4 * ((int64(p.ownPadded)+group-1)/group*group + group)
-	for _, want := range []struct {
-		to    *device.Buffer
-		bytes int64
-	}{
-		{&p.seen, 4 * words},
-		{&p.front, 4 * max(words, hubWords)},
-		{&p.next, 4 * max(words, hubWords)},
-		{&p.parent, 4 * int64(p.part.Ranks)},
-		{&p.vertexOf, 4 * int64(p.part.Ranks)},
-		{&p.finder, int64(p.ownPadded)},
-		{&p.list, lists},
-		{&p.unsettled, lists},
-		{&p.rest, lists},
-		{&p.inbox[0].buffer, 4 * int64(p.largestRange)},
-		{&p.inbox[1].buffer, 4 * int64(p.largestRange)},
-		{&p.outbox, 4 * words},
-		{&p.counters, 4 * int64(max(p.counterWords(), thinWords))},
-		{&p.lengths, 8 * int64(len(p.chunks))},
-	} {
+	return []searchBuffer{
+		{"seen", &p.seen, 4 * words},
+		{"frontier", &p.front, 4 * max(words, hubWords)},
+		{"next", &p.next, 4 * max(words, hubWords)},
+		{"parents", &p.parent, 4 * int64(p.part.Ranks)},
+		{"vertex_ids", &p.vertexOf, 4 * int64(p.part.Ranks)},
+		{"finders", &p.finder, int64(p.ownPadded)},
+		{"lists", &p.list, lists},
+		{"lists", &p.unsettled, lists},
+		{"lists", &p.rest, lists},
+		{"inbox", &p.inbox[0].buffer, 4 * int64(p.largestRange)},
+		{"inbox", &p.inbox[1].buffer, 4 * int64(p.largestRange)},
+		{"outbox", &p.outbox, 4 * words},
+		{"counters", &p.counters, 4 * int64(max(p.counterWords(chunks), thinWords))},
+		{"counters", &p.lengths, 8 * int64(chunks)},
+	}
+}
+
+// allocate makes all but the chunks.
+func (p *Processor) allocate() error {
+	for _, want := range p.searchBuffers(len(p.chunks)) {
 		var err error
-		if *want.to, err = p.newBuffer(want.bytes); err != nil {
+		if *want.to, err = p.newBuffer(want.name, want.bytes); err != nil {
 			return err
 		}
 	}
 	var err error
-	if p.mail, err = p.newStaging(4 * words); err != nil {
+	if p.mail, err = p.newStaging(4 * int64(p.part.Ranks/32)); err != nil {
 		return err
 	}
 	if p.tally, err = p.newStaging(p.counters.Size()); err != nil {
@@ -225,11 +292,33 @@ func (p *Processor) allocate() error {
 	return nil
 }
 
-func (p *Processor) newBuffer(bytes int64) (device.Buffer, error) {
+func (p *Processor) newBuffer(name string, bytes int64) (device.Buffer, error) {
 	b, err := p.dev.NewBuffer(bytes)
 	if err == nil {
 		p.freed = append(p.freed, b)
-		p.bytes += bytes
+		p.took(name, false, bytes)
+	}
+	return b, err
+}
+
+// newWords makes an array of n words where the adjacency of a chunk lies. fill sets
+// the words from the at-th on; it may be called several times.
+func (p *Processor) newWords(c *chunk, name string, n int64, fill func(at int64, words []uint32)) (device.Buffer, error) {
+	if !c.host {
+		b, err := p.newBuffer(name, 4*n)
+		if err != nil {
+			return nil, err
+		}
+		return b, p.up.write(b, n, fill)
+	}
+	dev, is := p.dev.(device.HostReader)
+	if !is {
+		return nil, ErrNotInPlace
+	}
+	b, err := dev.NewHostBuffer(4*n, func(memory []byte) { fill(0, words32(memory)) })
+	if err == nil {
+		p.freed = append(p.freed, b)
+		p.took(name, true, 4*n)
 	}
 	return b, err
 }
@@ -238,7 +327,7 @@ func (p *Processor) newStaging(bytes int64) (device.Staging, error) {
 	s, err := p.dev.NewStaging(max(bytes, 64))
 	if err == nil {
 		p.freed = append(p.freed, s)
-		p.bytes += bytes
+		p.took("staging", true, bytes)
 	}
 	return s, err
 }
@@ -249,7 +338,7 @@ func (p *Processor) loadChunk(c *chunk) (err error) {
 	}
 	c.hub = c.hubWindow(int(p.part.Ranks / 32))
 	if c.sub.Out != nil {
-		if c.out, err = p.loadRows(c, c.sub.Out, c.sub.Out == c.sub.In); err != nil {
+		if c.out, err = p.loadRows(c, c.sub.Out, "out_", c.sub.Out == c.sub.In); err != nil {
 			return err
 		}
 	}
@@ -257,7 +346,7 @@ func (p *Processor) loadChunk(c *chunk) (err error) {
 	case c.sub.In == c.sub.Out || c.sub.In == nil:
 		c.in = c.out
 	default:
-		if c.in, err = p.loadRows(c, c.sub.In, true); err != nil {
+		if c.in, err = p.loadRows(c, c.sub.In, "in_", true); err != nil {
 			return err
 		}
 		if c.sub.Out == nil {
@@ -267,31 +356,33 @@ func (p *Processor) loadChunk(c *chunk) (err error) {
 	return nil
 }
 
-func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, first bool) (r rows, err error) {
+// loadRows brings the chunk's rows of out-arcs or in-arcs where its adjacency lies; the
+// arrays' names begin with side unless there is one structure for both.
+func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string, first bool) (r rows, err error) {
+	if c.sub.In == c.sub.Out {
+		side = ""
+	}
 	lo, _ := a.Row(c.lo)
 	_, hi := a.Row(c.lo + c.n - 1)
-	if r.offsets, err = p.newBuffer(4 * (int64(c.n) + 1)); err != nil {
-		return r, err
+	copied := func(from []uint32) func(int64, []uint32) {
+		return func(at int64, words []uint32) { copy(words, from[at:]) }
 	}
-	if err = p.up.write(r.offsets, 0, int64(c.n)+1, func(i int64) uint32 {
-		if i == int64(c.n) {
-			return uint32(hi - lo)
+	if r.offsets, err = p.newWords(c, side+"offsets", int64(c.n)+1, func(at int64, words []uint32) {
+		for k := range words {
+			begin := hi
+			if i := at + int64(k); i < int64(c.n) {
+				begin, _ = a.Row(c.lo + uint32(i))
+			}
+			words[k] = uint32(begin - lo)
 		}
-		from, _ := a.Row(c.lo + uint32(i))
-		return uint32(from - lo)
 	}); err != nil {
 		return r, err
 	}
-	if r.neighbours, err = p.newBuffer(4 * int64(hi-lo)); err != nil {
+	if r.neighbours, err = p.newWords(c, side+"neighbours", int64(hi-lo), copied(a.Neighbours[lo:hi])); err != nil || !first {
 		return r, err
 	}
-	if err = p.upload(r.neighbours, 0, a.Neighbours[lo:hi]); err != nil || !first {
-		return r, err
-	}
-	if r.first, err = p.newBuffer(4 * int64(c.n)); err != nil {
-		return r, err
-	}
-	return r, p.upload(r.first, 0, a.FirstNeighbours[c.lo:c.lo+c.n])
+	r.first, err = p.newWords(c, side+"first_neighbours", int64(c.n), copied(a.FirstNeighbours[c.lo:c.lo+c.n]))
+	return r, err
 }
 
 // upload copies words to dst from word at on, through staging.
@@ -342,7 +433,7 @@ func (p *Processor) free() error {
 	}
 	p.freed, p.queues, p.plain, p.profiled = nil, queues{}, queues{}, queues{}
 	p.kernels = map[string]device.Kernel{}
-	p.bytes = 0
+	p.arrays = nil
 	return errors.Join(errs...)
 }
 
@@ -354,8 +445,11 @@ func words32(data []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/4)
 }
 
-// counterWords is the size of the counters: five a chunk, then one a range.
-func (p *Processor) counterWords() int { return 5*len(p.chunks) + len(p.part.Ranges) + 1 }
+// counterWords is the size of the counters for so many chunks: five a chunk, then one a
+// range.
+func (p *Processor) counterWords(chunks int) int {
+	return countsOfChunk*chunks + len(p.part.Ranges) + 1
+}
 
 // Places in the counters.
 const (

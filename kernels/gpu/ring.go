@@ -54,20 +54,18 @@ func (r *ring) copy(dst device.Buffer, at int64, words []uint32) error {
 	return nil
 }
 
-// write writes n computed words to dst from word at on.
-func (r *ring) write(dst device.Buffer, at, n int64, word func(i int64) uint32) error {
-	for i := int64(0); i < n; {
-		to, err := r.room(n - i)
+// write writes n words to dst; fill sets those from the at-th on.
+func (r *ring) write(dst device.Buffer, n int64, fill func(at int64, words []uint32)) error {
+	for at := int64(0); at < n; {
+		to, err := r.room(n - at)
 		if err != nil {
 			return err
 		}
-		for k := range to {
-			to[k] = word(i + int64(k))
-		}
-		if err := r.send(dst, at+i, len(to)); err != nil {
+		fill(at, to)
+		if err := r.send(dst, at, len(to)); err != nil {
 			return err
 		}
-		i += int64(len(to))
+		at += int64(len(to))
 	}
 	return nil
 }

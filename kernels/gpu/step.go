@@ -91,7 +91,7 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 		return "", p.fail("Step", err)
 	}
 	var name string
-	err := p.stream.Fill(p.counters, 0, 4*int64(p.counterWords()), 0)
+	err := p.stream.Fill(p.counters, 0, 4*int64(p.counterWords(len(p.chunks))), 0)
 	if err == nil && d == kernels.TopDown {
 		name, err = p.topDown()
 	} else if err == nil {
@@ -320,7 +320,7 @@ func (p *Processor) countFinds() error {
 
 // readCounters waits for the stream and returns the counters.
 func (p *Processor) readCounters() ([]uint32, error) {
-	if err := p.stream.Read(p.tally, 0, p.counters, 0, 4*int64(p.counterWords())); err != nil {
+	if err := p.stream.Read(p.tally, 0, p.counters, 0, 4*int64(p.counterWords(len(p.chunks)))); err != nil {
 		return nil, err
 	}
 	return words32(p.tally.Bytes()), p.finish()

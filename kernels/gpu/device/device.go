@@ -17,6 +17,12 @@ type Info struct {
 	HostCPU bool
 	// Unified tells that the device shares the host's memory.
 	Unified bool
+	// InPlace tells that kernels can read the host's memory where it lies: the device
+	// is a HostReader.
+	InPlace bool
+	// Bandwidth is that of the device's memory in bytes a second, 0 where the driver
+	// does not tell.
+	Bandwidth int64
 }
 
 // Device is one compute device.
@@ -35,7 +41,15 @@ type Device interface {
 	Close() error
 }
 
-// Buffer is memory on a device.
+// HostReader is a Device whose kernels can read the host's memory in place.
+type HostReader interface {
+	// NewHostBuffer allocates at least bytes of host memory as a buffer that kernels
+	// read in place. Its contents are what fill leaves in memory, which is undefined
+	// before and must not be touched afterwards. No copies run from or to it.
+	NewHostBuffer(bytes int64, fill func(memory []byte)) (Buffer, error)
+}
+
+// Buffer is memory that kernels use: on the device, but for NewHostBuffer.
 type Buffer interface {
 	// Size is the number of bytes asked for.
 	Size() int64

@@ -3,6 +3,7 @@
 package cuda_test
 
 import (
+	"encoding/binary"
 	"errors"
 	"os"
 	"strconv"
@@ -112,6 +113,43 @@ func TestCopiesFillsAndAKernel(t *testing.T) {
 		}
 	}
 	check(t, e.Free(), done.Free(), k.Free(), p.Free(), h.Free(), r.Free(), b.Free(), other.Free(), s.Free())
+}
+
+// TestHostBuffer: a kernel reads what fill left in mapped memory of the host.
+func TestHostBuffer(t *testing.T) {
+	dev := open(t)
+	if !dev.Info().InPlace || dev.Info().Bandwidth <= 0 {
+		t.Errorf("the device is %+v", dev.Info())
+	}
+	const n = 1000
+	s := must[device.Stream](t)(dev.NewStream())
+	ranks, h := must[device.Buffer](t)(dev.NewBuffer(4*n)), must[device.Staging](t)(dev.NewStaging(4*n))
+	parents := must[device.Buffer](t)(dev.(device.HostReader).NewHostBuffer(4*n, func(memory []byte) {
+		if len(memory) != 4*n {
+			t.Errorf("%d bytes to fill", len(memory))
+		}
+		for i := range n {
+			binary.LittleEndian.PutUint32(memory[4*i:], uint32(3*i))
+		}
+	}))
+	none := must[device.Buffer](t)(dev.(device.HostReader).NewHostBuffer(0, func([]byte) {}))
+	p := must[device.Program](t)(dev.Load(src.PTX(strings.Fields(src.PTXOptions)), nil))
+	k := must[device.Kernel](t)(p.Kernel("answer")) // ranks[i] = parent[ranks[i]]
+	w := words(h)
+	for i := range w {
+		w[i] = uint32(n - 1 - i)
+	}
+	check(t, s.Write(ranks, 0, h, 0, 4*n), s.Launch(k, device.Launch{Groups: 2, GroupSize: 256,
+		Args: []device.Arg{device.Buf(ranks), device.U32(n), device.Buf(parents)}}), s.Read(h, 0, ranks, 0, 4*n), s.Finish())
+	for i, got := range w {
+		if want := uint32(3 * (n - 1 - i)); got != want {
+			t.Fatalf("word %d: %d, want %d", i, got, want)
+		}
+	}
+	if _, err := dev.(device.HostReader).NewHostBuffer(1<<50, nil); !errors.Is(err, device.ErrMemory) {
+		t.Errorf("a buffer of a pebibyte: %v", err)
+	}
+	check(t, k.Free(), p.Free(), none.Free(), parents.Free(), h.Free(), ranks.Free(), s.Free())
 }
 
 func TestWhatIsRefused(t *testing.T) {

@@ -130,6 +130,7 @@ type buffer struct {
 	*dev
 	mem   cu.DevicePtr
 	bytes int64
+	host  unsafe.Pointer // the host's memory that it lies in, or nil
 }
 
 func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
@@ -144,9 +145,32 @@ func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
 	return b, nil
 }
 
+// NewHostBuffer implements device.HostReader: page-locked memory that is mapped into
+// the device's address space.
+func (d *dev) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	if !d.info.InPlace {
+		return nil, &device.Error{Op: "NewHostBuffer", Device: d.info.Name, Err: device.ErrMemory,
+			Detail: "the device does not map the host's memory"}
+	}
+	b := &buffer{dev: d, bytes: bytes}
+	size := max(bytes, 64)
+	err := d.do("NewHostBuffer", func() (err error) {
+		b.host, b.mem, err = mapped(size)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	fill(unsafe.Slice((*byte)(b.host), size)[:bytes])
+	return b, nil
+}
+
 func (b *buffer) Size() int64 { return b.bytes }
 
 func (b *buffer) Free() error {
+	if b.host != nil {
+		return b.release("free a buffer", func() error { return unpin(b.host) })
+	}
 	return b.release("free a buffer", func() error { return cu.MemFree(b.mem) })
 }
 

@@ -49,7 +49,7 @@ func describe(i int) (device.Info, error) {
 		return info, err
 	}
 	info.LargestAllocation = info.Memory
-	var local, integrated, major, minor int
+	var local, integrated, mapped, major, minor int
 	for _, want := range []struct {
 		to        *int
 		attribute cu.DeviceAttribute
@@ -58,6 +58,7 @@ func describe(i int) (device.Info, error) {
 		{&info.ComputeUnits, cu.MultiprocessorCount},
 		{&info.MaxGroup, cu.MaxThreadsPerBlock},
 		{&integrated, cu.Integrated},
+		{&mapped, cu.CanMapHostMemory},
 		{&major, cu.ComputeCapabilityMajor},
 		{&minor, cu.ComputeCapabilityMinor},
 	} {
@@ -66,7 +67,12 @@ func describe(i int) (device.Info, error) {
 		}
 	}
 	info.LocalMemory = int64(local)
-	info.Unified = integrated != 0
+	info.Unified, info.InPlace = integrated != 0, mapped != 0
+	clock, err := id.Attribute(cu.MemoryClockRate) // in kHz; newer drivers may not tell
+	width, werr := id.Attribute(cu.GlobalMemoryBusWidth)
+	if err == nil && werr == nil {
+		info.Bandwidth = 2 * int64(clock) * 1000 * int64(width) / 8 // two transfers a cycle
+	}
 	info.Version = fmt.Sprintf("sm_%d%d", major, minor)
 	if v := cu.Version(); v > 0 {
 		info.Driver = fmt.Sprintf("CUDA %d.%d", v/1000, v%1000/10)
@@ -99,10 +105,10 @@ func (d *dev) open(i int) error {
 	// the thread goes back to other goroutines.
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if d.context, err = id.MakeContext(cu.SchedBlockingSync); err != nil {
+	if d.context, err = id.MakeContext(cu.SchedBlockingSync | cu.MapHost); err != nil {
 		return err
 	}
-	d.ctx = cu.CtxFromCUContext(id, d.context, cu.SchedBlockingSync)
+	d.ctx = cu.CtxFromCUContext(id, d.context, cu.SchedBlockingSync|cu.MapHost)
 	if _, err = cu.PopCurrentCtx(); err != nil {
 		return err
 	}

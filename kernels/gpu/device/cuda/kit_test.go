@@ -42,6 +42,7 @@ func TestKit(t *testing.T) {
 func TestKitStrategies(t *testing.T) {
 	settings := []gpu.Options{
 		{TopDown: gpu.Thread}, {TopDown: gpu.Warp}, {TopDown: gpu.Group}, {TopDown: gpu.Edge}, {BottomUp: gpu.Word},
+		{Graph: gpu.OnHost}, {Graph: gpu.Split, Memory: 96 << 10},
 	}
 	for i, o := range settings {
 		t.Run(o.String(), func(t *testing.T) {

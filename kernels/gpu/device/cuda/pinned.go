@@ -9,10 +9,19 @@ package cuda
 // #include <cuda.h>
 //
 // static int pinned_new(void **p, size_t bytes) { return cuMemHostAlloc(p, bytes, CU_MEMHOSTALLOC_PORTABLE); }
+// static int mapped_new(void **p, CUdeviceptr *d, size_t bytes) {
+//   int code = cuMemHostAlloc(p, bytes, CU_MEMHOSTALLOC_PORTABLE | CU_MEMHOSTALLOC_DEVICEMAP);
+//   if (code == 0 && (code = cuMemHostGetDevicePointer(d, *p, 0)) != 0) cuMemFreeHost(*p);
+//   return code;
+// }
 // static int pinned_free(void *p) { return cuMemFreeHost(p); }
 import "C"
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"gorgonia.org/cu"
+)
 
 // pinned allocates page-locked host memory, which the module cannot. It runs where the
 // context is current, as unpin does.
@@ -24,7 +33,18 @@ func pinned(bytes int64) (unsafe.Pointer, error) {
 	return p, nil
 }
 
-// unpin frees what pinned allocated.
+// mapped allocates page-locked host memory that kernels read in place, at the second
+// address.
+func mapped(bytes int64) (unsafe.Pointer, cu.DevicePtr, error) {
+	var p unsafe.Pointer
+	var at C.CUdeviceptr
+	if code := C.mapped_new(&p, &at, C.size_t(bytes)); code != 0 {
+		return nil, 0, status(code)
+	}
+	return p, cu.DevicePtr(at), nil
+}
+
+// unpin frees what pinned or mapped allocated.
 func unpin(p unsafe.Pointer) error {
 	if code := C.pinned_free(p); code != 0 {
 		return status(code)

@@ -15,6 +15,8 @@ type Options struct {
 	Name string
 	// Memory and LargestAllocation are in bytes; 0 means 1 GiB, and all of Memory.
 	Memory, LargestAllocation int64
+	// Unified makes it a device that shares the host's memory, and reads it in place.
+	Unified bool
 	// Kernels are the kernels of every program by name; nil means Twins().
 	Kernels map[string]Kernel
 }
@@ -73,7 +75,7 @@ type memory struct {
 func (m *memory) Info() device.Info {
 	return device.Info{Name: m.o.Name, Kind: "opencl", Model: "fake", Vendor: "totemgo", Platform: "fake",
 		Version: "1", Driver: "1", Memory: m.o.Memory, LargestAllocation: m.o.LargestAllocation, LocalMemory: 1 << 15,
-		ComputeUnits: 2, MaxGroup: 256}
+		ComputeUnits: 2, MaxGroup: 256, Unified: m.o.Unified, InPlace: m.o.Unified}
 }
 
 func (m *memory) fail(op, detail string, class error) error {
@@ -103,7 +105,21 @@ func (m *memory) NewBuffer(bytes int64) (device.Buffer, error) {
 	for i := range words {
 		words[i] = 0xDEADBEEF // undefined
 	}
-	return &memBuffer{m, words, bytes}, nil
+	return &memBuffer{m: m, words: words, bytes: bytes}, nil
+}
+
+// NewHostBuffer implements device.HostReader where the memory is unified: it takes
+// none of the device's own.
+func (m *memory) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	if !m.o.Unified {
+		return nil, m.fail("NewHostBuffer", "the memory is not unified", device.ErrMemory)
+	}
+	if bytes > m.o.LargestAllocation {
+		return nil, m.fail("NewHostBuffer", fmt.Sprintf("%d bytes", bytes), device.ErrMemory)
+	}
+	b := &memBuffer{m: m, words: make([]uint32, (max(bytes, 4)+3)/4), bytes: bytes, host: true}
+	fill(b.data()[:bytes])
+	return b, nil
 }
 
 func (m *memory) NewStaging(bytes int64) (device.Staging, error) {
@@ -123,6 +139,7 @@ type memBuffer struct {
 	m     *memory
 	words []uint32
 	bytes int64
+	host  bool // it is the host's memory
 }
 
 func (b *memBuffer) Size() int64 { return b.bytes }
@@ -130,7 +147,9 @@ func (b *memBuffer) Size() int64 { return b.bytes }
 func (b *memBuffer) Free() error {
 	b.m.mu.Lock()
 	defer b.m.mu.Unlock()
-	b.m.used -= b.bytes
+	if !b.host {
+		b.m.used -= b.bytes
+	}
 	b.words, b.bytes = nil, 0
 	return nil
 }
@@ -228,7 +247,11 @@ func (s *memStream) Launch(k device.Kernel, l device.Launch) error {
 	return s.add(s.timed(false, func() { k.(memKernel).run(Call{l}) }))
 }
 
+// outside refuses a copy that leaves its buffer, and one of the host's memory.
 func (s *memStream) outside(op string, b *memBuffer, at, n int64) error {
+	if b.host {
+		return s.m.fail(op, "the buffer lies in the host's memory", nil)
+	}
 	if at < 0 || n < 0 || at+n > b.bytes {
 		return s.m.fail(op, fmt.Sprintf("bytes %d … %d of a buffer of %d", at, at+n, b.bytes), nil)
 	}

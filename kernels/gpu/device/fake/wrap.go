@@ -134,6 +134,24 @@ func (d *Device) NewBuffer(bytes int64) (device.Buffer, error) {
 	return &buffer{b, d}, nil
 }
 
+// NewHostBuffer implements device.HostReader where the device under it does.
+func (d *Device) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	if err := d.operation("NewHostBuffer", false); err != nil {
+		return nil, err
+	}
+	under, is := d.under.(device.HostReader)
+	if !is {
+		return nil, &device.Error{Op: "NewHostBuffer", Device: d.under.Info().Name, Err: device.ErrMemory,
+			Detail: "the device under it does not read the host's memory in place"}
+	}
+	b, err := under.NewHostBuffer(bytes, fill)
+	if err != nil {
+		return nil, err
+	}
+	d.made("buffer", 1)
+	return &buffer{b, d}, nil
+}
+
 func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
 	if err := d.operation("NewStaging", false); err != nil {
 		return nil, err

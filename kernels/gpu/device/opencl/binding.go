@@ -30,9 +30,15 @@ const (
 	driverVersion       = 0x102D
 	deviceVersion       = 0x102F
 	deviceUnifiedMemory = 0x1035
+	deviceSVM           = 0x1053
 
 	memReadWrite    = 1 << 0
+	memReadOnly     = 1 << 2
+	memUseHostPtr   = 1 << 3
 	memAllocHostPtr = 1 << 4
+	memFineGrain    = 1 << 10
+
+	svmFineGrainBuffer = 1 << 1
 
 	queueProfiling = 1 << 1
 
@@ -40,6 +46,7 @@ const (
 	profilingEnd   = 0x1283
 
 	mapReadWrite = 1<<0 | 1<<1
+	mapWrite     = 1 << 1
 
 	programDevices     = 0x1163
 	programBinarySizes = 0x1165
@@ -93,6 +100,8 @@ const (
 	waitForEvents
 	releaseEvent
 	getEventProfilingInfo
+	svmAlloc // OpenCL 2.0, as is what follows: 0 where the loader lacks it
+	svmFree
 	functions
 )
 
@@ -107,6 +116,7 @@ var names = [functions]string{
 	"clCreateKernel", "clSetKernelArg", "clReleaseKernel", "clEnqueueNDRangeKernel",
 	"clEnqueueMarkerWithWaitList", "clEnqueueBarrierWithWaitList",
 	"clFlush", "clFinish", "clWaitForEvents", "clReleaseEvent", "clGetEventProfilingInfo",
+	"clSVMAlloc", "clSVMFree",
 }
 
 // library is the loaded driver: the address of each function.
@@ -130,7 +140,7 @@ func load(o Options) (*library, error) {
 		}
 		l := &library{}
 		for i, name := range names {
-			if l[i], err = symbol(handle, name); err != nil || l[i] == 0 {
+			if l[i], err = symbol(handle, name); (err != nil || l[i] == 0) && function(i) < svmAlloc {
 				return nil, noDriver(path + " lacks " + name)
 			}
 		}

@@ -67,6 +67,7 @@ type buffer struct {
 	*dev
 	mem   uintptr
 	bytes int64
+	svm   uintptr // the shared virtual memory that it lies in, or 0
 }
 
 func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
@@ -74,12 +75,88 @@ func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &buffer{d, mem, bytes}, nil
+	return &buffer{dev: d, mem: mem, bytes: bytes}, nil
+}
+
+// NewHostBuffer implements device.HostReader: on a device that shares the host's
+// memory a buffer that the driver allocates there, on others fine-grained shared
+// virtual memory.
+func (d *dev) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	switch {
+	case d.info.Unified:
+		return d.newUnified(bytes, fill)
+	case d.info.InPlace:
+		return d.newShared(bytes, fill)
+	}
+	return nil, &device.Error{Op: "NewHostBuffer", Device: d.info.Name, Err: device.ErrMemory,
+		Detail: "the device does not read the host's memory in place"}
+}
+
+// newUnified maps a buffer in the memory of host and device while it is filled.
+func (d *dev) newUnified(bytes int64, fill func([]byte)) (_ device.Buffer, err error) {
+	mem, err := d.allocate("NewHostBuffer", memReadOnly|memAllocHostPtr, bytes)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			d.call(releaseMemObject, mem)
+		}
+	}()
+	queue, err := d.newQueue("NewHostBuffer", 0)
+	if err != nil {
+		return nil, err
+	}
+	defer d.call(releaseCommandQueue, queue)
+	size := max(bytes, 4)
+	var status int32
+	at := d.make(enqueueMapBuffer, queue, mem, 1, mapWrite, 0, uintptr(size), 0, 0, 0, uintptr(unsafe.Pointer(&status)))
+	if status != 0 || at == 0 {
+		return nil, d.fault("NewHostBuffer", int(status))
+	}
+	fill(unsafe.Slice((*byte)(pointer(at)), size)[:bytes])
+	code := d.call(enqueueUnmapMemObject, queue, mem, at, 0, 0, 0)
+	if done := d.call(finish, queue); code == 0 {
+		code = done
+	}
+	if code != 0 {
+		return nil, d.fault("NewHostBuffer", code)
+	}
+	return &buffer{dev: d, mem: mem, bytes: bytes}, nil
+}
+
+// newShared makes a buffer over shared virtual memory.
+func (d *dev) newShared(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	if err := d.ready(); err != nil {
+		return nil, err
+	}
+	size := max(bytes, 4)
+	at := uintptr(0)
+	if size <= d.info.LargestAllocation {
+		at = d.make(svmAlloc, d.context, memReadWrite|memFineGrain, uintptr(size), 0)
+	}
+	if at == 0 {
+		return nil, &device.Error{Op: "NewHostBuffer", Device: d.info.Name, Err: device.ErrMemory}
+	}
+	fill(unsafe.Slice((*byte)(pointer(at)), size)[:bytes])
+	var status int32
+	mem := d.make(createBuffer, d.context, memReadOnly|memUseHostPtr, uintptr(size), at, uintptr(unsafe.Pointer(&status)))
+	if status != 0 {
+		d.make(svmFree, d.context, at)
+		return nil, d.fault("NewHostBuffer", int(status))
+	}
+	return &buffer{dev: d, mem: mem, bytes: bytes, svm: at}, nil
 }
 
 func (b *buffer) Size() int64 { return b.bytes }
 
-func (b *buffer) Free() error { return b.fault("free a buffer", b.call(releaseMemObject, b.mem)) }
+func (b *buffer) Free() error {
+	code := b.call(releaseMemObject, b.mem)
+	if b.svm != 0 {
+		b.make(svmFree, b.context, b.svm)
+	}
+	return b.fault("free a buffer", code)
+}
 
 // staging is a buffer that the driver keeps in host memory, mapped for life.
 type staging struct {

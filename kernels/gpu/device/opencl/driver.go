@@ -59,7 +59,7 @@ func Open(o Options) (*Driver, error) {
 }
 
 func (d *Driver) describe(id, platform uintptr) device.Info {
-	return device.Info{
+	info := device.Info{
 		Name:              fmt.Sprintf("opencl:%d", len(d.infos)),
 		Kind:              "opencl",
 		Model:             d.text(getDeviceInfo, id, deviceName),
@@ -75,6 +75,13 @@ func (d *Driver) describe(id, platform uintptr) device.Info {
 		HostCPU:           d.number(id, deviceType)&deviceTypeCPU != 0,
 		Unified:           uint32(d.number(id, deviceUnifiedMemory)) != 0,
 	}
+	info.InPlace = info.Unified || d.fineGrained(id)
+	return info
+}
+
+// fineGrained tells whether a device reads buffers of shared virtual memory in place.
+func (d *Driver) fineGrained(id uintptr) bool {
+	return d.library[svmAlloc] != 0 && d.library[svmFree] != 0 && d.number(id, deviceSVM)&svmFineGrainBuffer != 0
 }
 
 // Devices describes the devices, those of all platforms in the loader's order.

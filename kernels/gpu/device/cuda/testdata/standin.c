@@ -43,6 +43,7 @@ static void unlock(int *unused) { (void)unused; pthread_mutex_unlock(&lock); }
 
 struct context {
   int device, live; /* live: memory, streams, events and modules that are not freed */
+  int maps;         /* it was made with the flag that mapping host memory asks for */
   result fault;     /* the sticky fault */
 };
 
@@ -63,7 +64,7 @@ static int devices(void) {
 struct block {
   char *at;
   size_t bytes;
-  int pinned;
+  int pinned, mapped; /* mapped: kernels may read it, at a device pointer of its own */
   struct context *of;
   struct block *next;
 };
@@ -77,7 +78,7 @@ static result reserve(void **to, size_t bytes, int pinned) {
   struct block *b = malloc(sizeof *b);
   if (!b || posix_memalign((void **)&b->at, 256, bytes)) return OUT_OF_MEMORY;
   memset(b->at, 0xA5, bytes); /* what is undefined shall look so */
-  b->bytes = bytes, b->pinned = pinned, b->of = current, b->next = blocks;
+  b->bytes = bytes, b->pinned = pinned, b->mapped = 0, b->of = current, b->next = blocks;
   blocks = b, current->live++, *to = b->at;
   if (!pinned) used += bytes;
   return OK;
@@ -228,6 +229,9 @@ result cuDeviceGetAttribute(int *value, int attribute, int device) {
   case 8: *value = 49152; return OK; /* shared memory of a group */
   case 16: *value = 1; return OK;    /* multiprocessors */
   case 18: *value = 0; return OK;    /* integrated */
+  case 19: *value = 1; return OK;    /* maps host memory */
+  case 36: *value = 1000; return OK; /* memory clock, kHz */
+  case 37: *value = 256; return OK;  /* bus width, bits */
   case 75: *value = 6; return OK;    /* compute capability */
   case 76: *value = 0; return OK;
   }
@@ -238,11 +242,10 @@ result cuDeviceGetAttribute(int *value, int attribute, int device) {
 
 result cuCtxCreate_v2(struct context **to, unsigned flags, int device) {
   LOCKED;
-  (void)flags;
   if (device < 0 || device >= devices()) return INVALID_DEVICE;
   struct context *c = calloc(1, sizeof *c);
   if (!c) return OUT_OF_MEMORY;
-  c->device = device, current = *to = c;
+  c->device = device, c->maps = (flags & 8) != 0, current = *to = c;
   return OK;
 }
 /* Contexts are never freed here: a thread may still have one current. */
@@ -292,7 +295,19 @@ result cuModuleGetFunction(const void **function, void *module, const char *name
 
 result cuMemAlloc_v2(devptr *to, size_t bytes) { CONTEXT; return reserve((void **)to, bytes, 0); }
 result cuMemFree_v2(devptr at) { LOCKED; return give_back((void *)at, 0); }
-result cuMemHostAlloc(void **to, size_t bytes, unsigned flags) { CONTEXT; (void)flags; return reserve(to, bytes, 1); }
+result cuMemHostAlloc(void **to, size_t bytes, unsigned flags) {
+  CONTEXT;
+  if ((flags & 2) && !current->maps) return INVALID_VALUE;
+  result r = reserve(to, bytes, 1);
+  if (!r) blocks->mapped = (flags & 2) != 0;
+  return r;
+}
+result cuMemHostGetDevicePointer_v2(devptr *to, void *at, unsigned flags) {
+  CONTEXT;
+  for (struct block *b = blocks; b; b = b->next)
+    if (b->at == at && b->mapped && !flags) return *to = (devptr)at, OK;
+  return INVALID_VALUE;
+}
 result cuMemFreeHost(void *at) { LOCKED; return give_back(at, 1); }
 result cuMemcpyHtoDAsync_v2(devptr to, const void *from, size_t n, void *stream) {
   CONTEXT;

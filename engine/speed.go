@@ -1,0 +1,68 @@
+package engine
+
+import (
+	"fmt"
+	"math"
+)
+
+// Speeds of processors relative to one CPU thread, for default shares where no others
+// are given. A device that is the host's own CPU counts its compute units as threads.
+// The figures for GPUs are ratios of memory bandwidth, which bounds BFS, to that of one
+// thread: an integrated GPU shares the host's memory; a discrete one counts by what its
+// driver says, or as the slowest of today's where it says nothing.
+const (
+	threadBandwidth = 25e9 // bytes a second
+	speedIntegrated = 3
+	speedDiscrete   = 24
+)
+
+// tableSpeed is the speed of a processor by its kind, relative to one CPU thread.
+func (d *Devices) tableSpeed(p Processor) float64 {
+	info, ok := d.info(p)
+	switch {
+	case p.Kind == "cpu":
+		return float64(max(1, p.Threads))
+	case !ok:
+		return speedDiscrete
+	case info.HostCPU:
+		return float64(max(1, info.ComputeUnits))
+	case info.Unified:
+		return speedIntegrated
+	case info.Bandwidth > 0:
+		return float64(info.Bandwidth) / threadBandwidth
+	}
+	return speedDiscrete
+}
+
+// speed is a processor's from Speeds, 0 where none are given: a CPU's grows with its
+// threads.
+func (o *Options) speed(p Processor) (float64, error) {
+	if len(o.Speeds) == 0 {
+		return 0, nil
+	}
+	for _, s := range o.Speeds {
+		same := s.Processor == p.String()
+		if p.Kind == "cpu" {
+			same = s.Processor == p.Kind
+		}
+		if !same {
+			continue
+		}
+		if !(s.EdgesPerS > 0) || math.IsInf(s.EdgesPerS, 0) || s.Threads < 0 {
+			return 0, fmt.Errorf("%w: the speed of %s is %v edges a second on %d threads", ErrOptions, s.Processor, s.EdgesPerS, s.Threads)
+		}
+		if p.Kind == "cpu" {
+			return s.EdgesPerS / float64(max(1, s.Threads)) * float64(max(1, p.Threads)), nil
+		}
+		return s.EdgesPerS, nil
+	}
+	return 0, fmt.Errorf("%w: no speed is given for %s", ErrOptions, p)
+}
+
+// rate is a processor's speed relative to the others'.
+func (d *Devices) rate(p Processor, o *Options) float64 {
+	if speed, err := o.speed(p); err == nil && speed > 0 {
+		return speed
+	}
+	return d.tableSpeed(p)
+}
