@@ -25,4 +25,5 @@ type Device struct {
 	LargestAllocationBytes int64  `json:"largest_allocation_bytes"`
 	ComputeUnits           int    `json:"compute_units"`
 	HostCPU                bool   `json:"host_cpu"` // the device is the host's own CPU
+	InPlace                bool   `json:"in_place"` // it reads the host's memory in place
 }

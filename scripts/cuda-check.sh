@@ -11,9 +11,11 @@ if [[ ${TOTEMGO_CUDA:-} != real ]]; then
 fi
 echo "cuda-check: the driver package"
 go test -tags cuda -count=1 ./kernels/gpu/device/cuda
-for processors in cpu:1,cuda:0 cuda:0 cpu:1,cuda:0,cuda:0; do
-	echo "cuda-check: graph500 on $processors"
-	bin/totemgo-cuda graph500 --scale 8 --processors "$processors" | grep '^validation: 64 of 64 passed$'
+for arguments in cpu:1,cuda:0 cuda:0 cpu:1,cuda:0,cuda:0 \
+	'cuda:0 --device-graph host --release-host' 'cpu:1,cuda:0 --device-graph split --device-memory 30KiB'; do
+	echo "cuda-check: graph500 on $arguments"
+	# shellcheck disable=SC2086 # several words
+	bin/totemgo-cuda graph500 --scale 8 --processors $arguments | grep '^validation: 64 of 64 passed$'
 done
 if [[ ${TOTEMGO_CUDA:-} != real ]]; then
 	for n in 1 2 10 50 300; do

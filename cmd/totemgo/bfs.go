@@ -104,7 +104,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			if doc.CopyS != nil {
 				fmt.Fprintf(e.stdout, "copy to the host %s\n", seconds(*doc.CopyS))
 			}
-			if doc.Share != "" {
+			if doc.Share != "" && !stats {
 				fmt.Fprintf(e.stdout, "shares --share %s\n", doc.Share)
 			}
 			if stats {

@@ -32,7 +32,7 @@ names another loader library. No driver is no error.
 			for _, d := range list {
 				doc.Devices = append(doc.Devices, record.Device{
 					Name: d.Name, Kind: d.Kind, Model: d.Model, Vendor: d.Vendor, Platform: d.Platform, Version: d.Version, Driver: d.Driver,
-					MemoryBytes: d.Memory, LargestAllocationBytes: d.LargestAllocation, ComputeUnits: d.ComputeUnits, HostCPU: d.HostCPU,
+					MemoryBytes: d.Memory, LargestAllocationBytes: d.LargestAllocation, ComputeUnits: d.ComputeUnits, HostCPU: d.HostCPU, InPlace: d.InPlace,
 				})
 			}
 			doc.Head = e.head(record.SchemaDevices)
@@ -46,6 +46,9 @@ names another loader library. No driver is no error.
 				host := ""
 				if d.HostCPU {
 					host = "; this is the host's CPU, used only when named"
+				}
+				if d.InPlace {
+					host += "; reads the host's memory in place"
 				}
 				fmt.Fprintf(e.stdout, "%-10s %s (%s)\n           %d compute units, %s, largest allocation %s\n           %s, driver %s%s\n", d.Name, d.Model, d.Vendor,
 					d.ComputeUnits, humanize.IBytes(uint64(d.MemoryBytes)), humanize.IBytes(uint64(d.LargestAllocationBytes)), d.Version, d.Driver, host)

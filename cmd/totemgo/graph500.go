@@ -125,7 +125,7 @@ two lists of processors search in turn and prints the ratios of time and energy.
 			if perr := graph500.WriteOfficial(e.stdout, st, doc); perr != nil {
 				return perr
 			}
-			if doc.Share != "" {
+			if doc.Share != "" && !stats {
 				fmt.Fprintf(e.stdout, "%-32s--share %s\n", "shares:", doc.Share)
 			}
 			if stats {

@@ -1,0 +1,148 @@
+package partition_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// TestRelease: the rows of one processor are free, its degrees and the other's rows
+// are still there, and nothing is left after Close.
+func TestRelease(t *testing.T) {
+	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 9, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	list.Directed = true
+	before := hugemem.Live()
+	p, err := partition.New(t.Context(), list, partition.Options{Shares: []float64{0.5, 0.5},
+		Processors: []partition.Processor{{Name: "cpu"}, {Name: "opencl:0", Device: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	type side struct{ arcs, degree, bytes int64 }
+	look := func(i int) (s side) {
+		for _, sub := range p.Part(i).Subgraphs {
+			if sub == nil {
+				continue
+			}
+			s.arcs += sub.Out.Arcs() + sub.In.Arcs()
+			s.degree += int64(sub.Out.Degree(0) + sub.In.Degree(sub.Rows-1))
+			s.bytes += sub.Bytes()
+		}
+		return s
+	}
+	cpu, device := look(0), look(1)
+	full := hugemem.Live().Bytes
+	p.Release(1)
+	if now := look(0); now != cpu {
+		t.Errorf("the CPU's rows were %+v and are %+v", cpu, now)
+	}
+	rows := p.Processors[1].Vertices
+	if now := look(1); now.arcs != device.arcs || now.degree != device.degree || now.bytes != 8*(rows+1) {
+		t.Errorf("the device's rows were %+v and are %+v, with %d vertices", device, now, rows)
+	}
+	freed := 4*device.arcs + 8*rows // neighbours, and a first one for each row of either side
+	if got := full - hugemem.Live().Bytes; got != freed {
+		t.Errorf("%d bytes are free, want %d", got, freed)
+	}
+	p.Release(1)
+	p.Close()
+	p.Close()
+	if hugemem.Live() != before {
+		t.Errorf("left: %+v, before %+v", hugemem.Live(), before)
+	}
+}
+
+// TestInPlaceBudget: adjacency in the host's memory does not count against a device's
+// budget, what a search takes does.
+func TestInPlaceBudget(t *testing.T) {
+	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 10, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	place := func(budget int64, inPlace bool) (*partition.Placement, error) {
+		return partition.New(t.Context(), list, partition.Options{InPlace: inPlace,
+			Processors: []partition.Processor{{Name: "opencl:0", Device: true, Budget: budget}}})
+	}
+	p, err := place(0, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, ranks, all := p.Processors[0].Vertices, int64(p.Ranks), p.Processors[0].Bytes
+	p.Close()
+	most := ranks + 128 // the ranks that are reckoned with before the ranges are laid
+	search := partition.PartBytes(0, rows, most, 0, 4, 0) + partition.DeviceBytes(most)
+	if search >= all/2 {
+		t.Fatalf("a search takes %d bytes of %d: the test shows nothing", search, all)
+	}
+	for _, c := range []struct {
+		budget  int64
+		inPlace bool
+		fits    bool
+	}{{2 * all, false, true}, {search, false, false}, {search, true, true}, {search / 2, true, false}} {
+		p, err := place(c.budget, c.inPlace)
+		if c.fits != (err == nil) || err != nil && !errors.Is(err, partition.ErrCapacity) {
+			t.Errorf("%+v: %v", c, err)
+		}
+		if err == nil {
+			p.Close()
+		}
+	}
+}
+
+// TestOriginalCutsFileOrder: under original a device's capacity cuts the order of ids, and
+// the first range is the CPU's, however they are listed.
+func TestOriginalCutsFileOrder(t *testing.T) {
+	list, err := gen.Grid(t.Context(), gen.GridOptions{Rows: 50, Columns: 50, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu, device := partition.Processor{Name: "cpu"}, partition.Processor{Name: "opencl:0", Device: true, Rate: 24, Budget: 60 << 10}
+	for _, procs := range [][]partition.Processor{{cpu, device}, {device, cpu}} {
+		p, err := partition.New(t.Context(), list, partition.Options{Processors: procs})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Policy != partition.Original || len(p.Ranges) != 2 || procs[p.Ranges[0].Owner].Device || p.Ranges[1].Vertices == 0 {
+			t.Fatalf("%s: %+v", p.Policy, p.Ranges)
+		}
+		next := uint32(0)
+		for _, r := range p.Ranges {
+			for _, v := range p.VertexOf[r.First : r.First+r.Vertices] {
+				if v < next {
+					t.Fatalf("vertex %d comes after %d", v, next)
+				}
+				next = v
+			}
+		}
+		on := p.Ranges[1].Owner
+		if b := p.Processors[on].Bytes; b > procs[on].Budget || b < procs[on].Budget*9/10 {
+			t.Errorf("the device has %d bytes of %d", b, procs[on].Budget)
+		}
+		p.Close()
+	}
+}
+
+// TestFormatShares: what is written passes CheckShares, and a share above 0 stays so.
+func TestFormatShares(t *testing.T) {
+	for _, c := range []struct {
+		shares []float64
+		want   string
+	}{
+		{[]float64{1}, "1"},
+		{[]float64{0.9, 0.1}, "0.9,0.1"},
+		{[]float64{0.1, 0.9}, "0.1,0.9"},
+		{[]float64{1. / 3, 1. / 3, 1. / 3}, "0.333334,0.333333,0.333333"},
+		{[]float64{2. / 3, 1. / 3}, "0.666667,0.333333"},
+		{[]float64{1e-9, 1 - 1e-9}, "0.000001,0.999999"},
+		{[]float64{0, 1}, "0,1"},
+	} {
+		if got := partition.FormatShares(c.shares); got != c.want {
+			t.Errorf("%v: %q, want %q", c.shares, got, c.want)
+		}
+	}
+}
