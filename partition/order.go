@@ -115,6 +115,12 @@ func (o *Options) assign(degree, load []uint32, p *Placement, size sizer) ([]gro
 			if o.Processors[i].Device {
 				k := prefix(sorted, load, uint64(o.TwoEnded*float64(sumOf(sorted, load))))
 				groups = append(groups, group{owner: i, vertices: sorted[:k]})
+				if b := o.Processors[i].Budget; b > 0 { // what is left of it takes the lowest degrees
+					rest := *o
+					rest.Processors = slices.Clone(o.Processors)
+					rest.Processors[i].Budget = max(1, b-size(true, sumOf(sorted[:k], load), k)+size(true, 0, 0))
+					o = &rest
+				}
 				sorted = sorted[k:]
 				break
 			}

@@ -94,6 +94,36 @@ func TestInPlaceBudget(t *testing.T) {
 	}
 }
 
+// TestTwoEndedBudget: beside the top of the degree order a device of little memory gets
+// the lowest degrees, as many as fit, and the CPU all between.
+func TestTwoEndedBudget(t *testing.T) {
+	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 11, Threads: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	procs := []partition.Processor{{Name: "cpu"}, {Name: "opencl:0", Device: true, Rate: 24, Budget: 110 << 10}}
+	p, err := partition.New(t.Context(), list, partition.Options{Policy: partition.HubsOnCPU, TwoEnded: 0.1, Processors: procs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	degrees := func(r int) (most, least uint64) {
+		s := p.Subgraphs[r]
+		return s.Out.Degree(0), s.Out.Degree(s.Rows - 1)
+	}
+	if len(p.Ranges) != 3 || p.Ranges[0].Owner != 1 || p.Ranges[1].Owner != 0 || p.Ranges[2].Owner != 1 {
+		t.Fatalf("%+v", p.Ranges)
+	}
+	_, top := degrees(0)
+	between, above := degrees(1)
+	if low, _ := degrees(2); between > top || low > above {
+		t.Errorf("degrees fall to %d, then from %d to %d, then from %d", top, between, above, low)
+	}
+	if b := p.Processors[1].Bytes; b > procs[1].Budget || b < procs[1].Budget*9/10 {
+		t.Errorf("the device has %d bytes of %d", b, procs[1].Budget)
+	}
+}
+
 // TestOriginalCutsFileOrder: under original a device's capacity cuts the order of ids, and
 // the first range is the CPU's, however they are listed.
 func TestOriginalCutsFileOrder(t *testing.T) {
