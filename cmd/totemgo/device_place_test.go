@@ -58,9 +58,9 @@ func TestDeviceGraphs(t *testing.T) {
 		oneLine(t, command(t, "graph500", "--scale", "5", "--processors", "cpu:1,"+dev, "--device-graph", "host"), dev, "bytes fit")
 		t.Skip("the device does not read the host's memory in place")
 	}
-	scale, memory := "12", "200KiB"
+	scale, memory, roots := "12", "200KiB", "64"
 	if raceEnabled {
-		scale, memory = "8", "40KiB"
+		roots = "3"
 	}
 	hybrid := "cpu:1," + dev
 	for _, c := range []struct {
@@ -74,7 +74,7 @@ func TestDeviceGraphs(t *testing.T) {
 		{dev, "--device-graph host --release-host", false, true},
 		{dev, "--device-graph device --release-host", true, false},
 	} {
-		args := append([]string{"graph500", "--scale", scale, "--processors", c.procs, "--json"}, strings.Fields(c.flags)...)
+		args := append([]string{"graph500", "--scale", scale, "--roots", roots, "--processors", c.procs, "--json"}, strings.Fields(c.flags)...)
 		d := document[record.Graph500](t, command(t, args...))
 		if d.Validation.Passed != d.NBFS || d.NBFS == 0 || d.Validation.Failed != 0 {
 			t.Errorf("%q: %d searches, %+v", args, d.NBFS, d.Validation)
