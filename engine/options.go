@@ -22,8 +22,9 @@ type Options struct {
 	// Processors lists the processors, one partition each; none means one CPU
 	// processor of all threads. See ParseProcessors.
 	Processors []Processor
-	// Threads is the most threads that the CPU processors without a number of their
-	// own use; 0 means GOMAXPROCS.
+	// Threads is the most threads of any CPU processor, and of all together that have no
+	// number of their own: these share what the others leave, with one each at least.
+	// 0 means GOMAXPROCS.
 	Threads int
 	// Placement is the rule that gives each vertex to a processor; partition.Auto
 	// chooses by the graph.
@@ -91,7 +92,7 @@ type Options struct {
 type Processor struct {
 	// Kind is "cpu", "opencl" or "cuda".
 	Kind string
-	// Threads is the number of threads of a CPU processor; 0 means all that
+	// Threads is the number of threads of a CPU processor; 0 means a share of those that
 	// Options.Threads allows.
 	Threads int
 	// Device is the number of a device.
@@ -168,6 +169,7 @@ func (o *Options) ensureDefaults() error {
 	if len(o.Processors) == 0 {
 		o.Processors = []Processor{{Kind: "cpu"}}
 	}
+	sharing, left := 0, o.Threads
 	for i := range o.Processors {
 		p := &o.Processors[i]
 		switch p.Kind {
@@ -175,12 +177,20 @@ func (o *Options) ensureDefaults() error {
 			if p.Threads < 0 {
 				errs = append(errs, fmt.Errorf("%w: processor %d has %d threads", ErrOptions, i, p.Threads))
 			}
-			if p.Threads == 0 || p.Threads > o.Threads {
-				p.Threads = o.Threads
+			if p.Threads = min(p.Threads, o.Threads); p.Threads == 0 {
+				sharing++
 			}
+			left -= p.Threads
 		case "opencl", "cuda":
 		default:
 			errs = append(errs, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, p.Kind))
+		}
+	}
+	for i := range o.Processors {
+		if p := &o.Processors[i]; p.Kind == "cpu" && p.Threads == 0 {
+			p.Threads = max(1, (left+sharing-1)/sharing)
+			left -= p.Threads
+			sharing--
 		}
 	}
 	if o.Director == "" {
