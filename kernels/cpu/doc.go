@@ -9,13 +9,12 @@
 //
 // # Who writes what
 //
-// Top-down, many threads may claim one vertex: the claim is an atomic or on the word
-// of seen, tested first with a load, and whoever set the bit writes parent and keeps
-// the vertex in its own list. A search on one thread claims without atomics.
-// Bottom-up, each word of next, seen and its 64 parents has one writer; the frontier
-// is only read.
-//
-// Work is split by edges: bottom-up by chunks of whole words that hold like numbers
-// of arcs, cut when the graph is loaded; top-down by chunks of frontier vertices,
-// with the rows of hubs set aside and cut into chunks of arcs.
+// Within a step each word of seen and next, and its 64 entries of parent, is read and
+// written by one thread alone, or read by all and written by none; the frontier is only
+// read. So nothing but the cursors that hand out work is atomic. Bottom-up, threads take
+// chunks of whole words, or pieces of the list of the unsettled that are cut where the
+// word changes. Top-down, threads take runs of ranks, and of each row the part that leads
+// there; or they first sort arcs into buckets by the rank they lead to, and then claim
+// bucket by bucket. A small frontier is left to one thread. docs/performance.md states
+// it function by function.
 package cpu
