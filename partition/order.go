@@ -210,6 +210,14 @@ type slot struct {
 	device bool
 }
 
+// least is the number of vertices that give each owner one, 0 without a share.
+func (s slot) least() int {
+	if s.share > 0 {
+		return len(s.owners)
+	}
+	return 0
+}
+
 // sequence gives each processor in order a slot of its own.
 func (o *Options) sequence(order []int) []slot {
 	slots := make([]slot, len(order))
@@ -264,8 +272,8 @@ func sumOf(vertices, load []uint32) uint64 {
 }
 
 // cut divides the vertices, in their order, into one group per slot by the slots'
-// shares of the sum of loads, and then moves cuts so that budgets hold. Each slot
-// with a positive share gets at least one vertex where there are enough.
+// shares of the sum of loads, and then moves cuts so that budgets hold. Each owner
+// of a slot with a positive share gets at least one vertex where there are enough.
 func cut(vertices, load []uint32, slots []slot, size sizer) ([]group, error) {
 	total := sumOf(vertices, load)
 	ends := make([]int, len(slots)+1)
@@ -280,21 +288,12 @@ func cut(vertices, load []uint32, slots []slot, size sizer) ([]group, error) {
 		if target > done {
 			n = prefix(vertices[at:], load, target-done)
 		}
-		after := 0 // slots still to come that want a vertex
+		after := 0 // vertices that the slots still to come want
 		for _, t := range slots[k+1:] {
-			if t.share > 0 {
-				after++
-			}
+			after += t.least()
 		}
-		if s.share > 0 && n == 0 && at < len(vertices) {
-			n = 1
-		}
-		if rest := len(vertices) - at; rest-n < after {
-			n = max(0, rest-after)
-			if s.share > 0 && rest > 0 {
-				n = max(n, 1)
-			}
-		}
+		rest := len(vertices) - at
+		n = min(rest, max(s.least(), min(n, rest-after)))
 		if k == len(slots)-1 || after == 0 && s.share > 0 {
 			n = len(vertices) - at // also those without a load
 		}

@@ -244,6 +244,37 @@ func TestShares(t *testing.T) {
 	}
 }
 
+// TestNamedGetsWork: every processor gets a vertex where there are enough, also where the
+// share of its kind is less than the first of the hubs, and the first get one where not.
+func TestNamedGetsWork(t *testing.T) {
+	for _, vertices := range []int{2, 3, 4, 5, 60} {
+		star := &graph.EdgeList{Vertices: vertices}
+		for v := 1; v < vertices; v++ {
+			star.Edges = append(star.Edges, graph.Edge{U: 0, V: uint32(v)})
+		}
+		for _, policy := range append(partition.Policies(), partition.Auto) {
+			for _, word := range []string{"cdc", "dcd", "cdcd", "ccdd", "ccc", "dcddc"} {
+				for _, quick := range []bool{false, true} { // which kind is a hundred times as quick
+					list := procs(word)
+					for i := range list {
+						if list[i].Device == quick {
+							list[i].Rate = 100
+						}
+					}
+					p := build(t, star, partition.Options{Policy: policy, Processors: list})
+					with := 0
+					for _, f := range p.Processors {
+						with += min(1, int(f.Vertices))
+					}
+					if want := min(vertices, len(word)); with != want {
+						t.Errorf("%q on %s, %d vertices: %d processors have work, want %d: %+v", policy, word, vertices, with, want, p.Processors)
+					}
+				}
+			}
+		}
+	}
+}
+
 // widest is the largest degree of the range's own and its neighbours' vertices.
 func widest(m *model, p *partition.Placement, k int) (top int) {
 	for j := max(0, k-1); j < min(len(p.Ranges), k+2); j++ {
