@@ -189,18 +189,19 @@ func ListDevices() ([]DeviceInfo, error) {
 
 // AutoProcessors is the set predicted fastest for a graph of so many vertices and
 // edges on this machine: one GPU alone where one holds the graph, the CPU with all
-// GPUs where none does, the CPU alone without a GPU. A device that is the host's own
+// GPUs where none does, the CPU alone without a GPU. Of each device memory bytes may be
+// taken, 0 for most of what it has. A device that is the host's own
 // CPU is never chosen. Where there is no driver it looks no further and is quick.
-func AutoProcessors(vertices, edges int64, directed bool) []Processor {
+func AutoProcessors(vertices, edges int64, directed bool, memory int64) []Processor {
 	list, err := ListDevices()
 	if err != nil {
 		return []Processor{{Kind: "cpu"}}
 	}
-	return choose(list, vertices, edges, directed)
+	return choose(list, vertices, edges, directed, memory)
 }
 
 // choose is AutoProcessors on a list of devices.
-func choose(list []DeviceInfo, vertices, edges int64, directed bool) []Processor {
+func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int64) []Processor {
 	structures, entries := 1, 2*edges
 	if directed {
 		structures = 2
@@ -217,7 +218,11 @@ func choose(list []DeviceInfo, vertices, edges int64, directed bool) []Processor
 			continue // a kind that this build cannot name
 		}
 		hybrid = append(hybrid, p...)
-		if int64(deviceMemoryPart*float64(d.Memory)) >= need && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
+		room := int64(deviceMemoryPart * float64(d.Memory))
+		if memory > 0 {
+			room = memory
+		}
+		if room >= need && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
 			best = i
 		}
 	}

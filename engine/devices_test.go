@@ -26,9 +26,12 @@ func TestChoose(t *testing.T) {
 		{[]DeviceInfo{small, large}, 1 << 36, "[cpu opencl:1 opencl:2]"},
 		{[]DeviceInfo{shared}, 1 << 20, "[cpu opencl:3]"},
 	} {
-		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false)); got != c.want {
+		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false, 0)); got != c.want {
 			t.Errorf("%d edges on %d devices: %s, want %s", c.edges, len(c.devices), got, c.want)
 		}
+	}
+	if got := fmt.Sprint(choose([]DeviceInfo{large}, 1<<16, 1<<20, false, 1<<20)); got != "[cpu opencl:2]" {
+		t.Errorf("with 1 MiB of the device: %s", got)
 	}
 }
 

@@ -90,7 +90,7 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 		return
 	}
 	var names []string
-	for _, p := range engine.AutoProcessors(vertices, edges, directed) {
+	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device)) {
 		names = append(names, p.String())
 	}
 	f.processors = strings.Join(names, ",")
