@@ -300,13 +300,18 @@ func (e *Engine) Placement() (policy partition.Policy, why string) {
 }
 
 // Share is the part of the adjacency entries that each processor got, in the form
-// "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut.
-// It is "" for one processor.
+// "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut,
+// and for the same placement where no two processors of a kind were dealt their vertices
+// (see partition.HubsOnCPU). It is "" for one processor or without entries.
 func (e *Engine) Share() string {
 	if len(e.place.Shares) < 2 {
 		return ""
 	}
-	return partition.FormatShares(e.place.Shares)
+	entries := make([]int64, len(e.place.Processors))
+	for i, p := range e.place.Processors {
+		entries[i] = p.Entries
+	}
+	return partition.FormatShares(entries)
 }
 
 // Isolated is the number of vertices without edges to another vertex: they belong to

@@ -32,8 +32,8 @@ type Options struct {
 	// Assignment is the processor of each vertex (by dense id) for
 	// partition.Assigned.
 	Assignment []uint8
-	// Shares are the fractions of adjacency entries per processor, adding up to 1;
-	// nil leaves them to the placement.
+	// Shares are the fractions of adjacency entries per processor, adding up to 1,
+	// what TwoEnded gives included; nil leaves them to the placement.
 	Shares []float64
 	// Seed drives partition.Random.
 	Seed uint64

@@ -58,7 +58,7 @@ type Options struct {
 	// Processors lists the owners; none means one CPU processor.
 	Processors []Processor
 	// Shares are the fractions of adjacency entries per processor, in the order of
-	// Processors, adding up to 1; nil means by Rate.
+	// Processors, adding up to 1, what TwoEnded gives included; nil means by Rate.
 	Shares []float64
 	// Seed drives Random.
 	Seed uint64
@@ -143,23 +143,33 @@ func (o *Options) validate(vertices int) error {
 	return errors.Join(errs...)
 }
 
-// FormatShares writes shares, which add up to 1, as fractions of six digits that pass
-// CheckShares: "0.9,0.1". A share above 0 stays so.
-func FormatShares(shares []float64) string {
-	const one = 1e6
-	units, sum, largest := make([]int, len(shares)), 0, 0
-	for i, s := range shares {
-		if units[i] = int(math.Round(s * one)); s > 0 {
-			units[i] = max(1, units[i])
-		}
+// FormatShares writes the parts that processors have of all entries as fractions that
+// pass CheckShares, "0.92,0.08", with the digits that the same cut needs; "" without
+// entries.
+func FormatShares(entries []int64) string {
+	total := int64(0)
+	for _, e := range entries {
+		total += e
+	}
+	if total == 0 {
+		return ""
+	}
+	// Roundings add up over at most 255 processors: three digits keep them below one entry.
+	one := 1e3
+	for one < 1e3*float64(total) {
+		one *= 10
+	}
+	units, sum, largest := make([]int64, len(entries)), int64(0), 0
+	for i, e := range entries {
+		units[i] = int64(math.Round(float64(e) / float64(total) * one))
 		if sum += units[i]; units[i] > units[largest] {
 			largest = i
 		}
 	}
-	text := make([]string, len(shares))
+	text := make([]string, len(entries))
 	for i, u := range units {
 		if i == largest {
-			u += one - sum
+			u += int64(one) - sum
 		}
 		text[i] = strconv.FormatFloat(float64(u)/one, 'f', -1, 64)
 	}

@@ -115,12 +115,16 @@ func (o *Options) assign(degree, load []uint32, p *Placement, size sizer) ([]gro
 			if o.Processors[i].Device {
 				k := prefix(sorted, load, uint64(o.TwoEnded*float64(sumOf(sorted, load))))
 				groups = append(groups, group{owner: i, vertices: sorted[:k]})
+				rest, top := *o, sumOf(sorted[:k], load)
 				if b := o.Processors[i].Budget; b > 0 { // what is left of it takes the lowest degrees
-					rest := *o
 					rest.Processors = slices.Clone(o.Processors)
-					rest.Processors[i].Budget = max(1, b-size(true, sumOf(sorted[:k], load), k)+size(true, 0, 0))
-					o = &rest
+					rest.Processors[i].Budget = max(1, b-size(true, top, k)+size(true, 0, 0))
 				}
+				if o.Shares != nil { // as is what is left of its share
+					rest.Shares = slices.Clone(o.Shares)
+					rest.Shares[i] = max(0, o.Shares[i]-float64(top)/float64(max(1, sumOf(sorted, load))))
+				}
+				o = &rest
 				sorted = sorted[k:]
 				break
 			}

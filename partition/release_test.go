@@ -2,6 +2,9 @@ package partition_test
 
 import (
 	"errors"
+	"slices"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/graph/gen"
@@ -160,19 +163,83 @@ func TestOriginalCutsFileOrder(t *testing.T) {
 // TestFormatShares: what is written passes CheckShares, and a share above 0 stays so.
 func TestFormatShares(t *testing.T) {
 	for _, c := range []struct {
-		shares []float64
-		want   string
+		entries []int64
+		want    string
 	}{
-		{[]float64{1}, "1"},
-		{[]float64{0.9, 0.1}, "0.9,0.1"},
-		{[]float64{0.1, 0.9}, "0.1,0.9"},
-		{[]float64{1. / 3, 1. / 3, 1. / 3}, "0.333334,0.333333,0.333333"},
-		{[]float64{2. / 3, 1. / 3}, "0.666667,0.333333"},
-		{[]float64{1e-9, 1 - 1e-9}, "0.000001,0.999999"},
-		{[]float64{0, 1}, "0,1"},
+		{[]int64{7}, "1"},
+		{[]int64{9, 1}, "0.9,0.1"},
+		{[]int64{100, 900}, "0.1,0.9"},
+		{[]int64{1, 1, 1}, "0.3334,0.3333,0.3333"},
+		{[]int64{2, 1}, "0.6667,0.3333"},
+		{[]int64{1, 999_999_999}, "0.000000001,0.999999999"},
+		{[]int64{0, 5}, "0,1"},
+		{[]int64{0, 0}, ""},
 	} {
-		if got := partition.FormatShares(c.shares); got != c.want {
-			t.Errorf("%v: %q, want %q", c.shares, got, c.want)
+		got := partition.FormatShares(c.entries)
+		if got != c.want {
+			t.Errorf("%v: %q, want %q", c.entries, got, c.want)
+		}
+		if got != "" {
+			if err := partition.CheckShares(sharesOf(t, got), len(c.entries)); err != nil {
+				t.Errorf("%v: %v", c.entries, err)
+			}
+		}
+	}
+}
+
+// sharesOf reads what FormatShares writes.
+func sharesOf(t *testing.T, text string) (list []float64) {
+	t.Helper()
+	for _, s := range strings.Split(text, ",") {
+		x, err := strconv.ParseFloat(s, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, x)
+	}
+	return list
+}
+
+// TestSharesAgain: the shares of a placement, given as FormatShares writes them, make the
+// same placement, a two-ended one and one cut short by a budget included.
+func TestSharesAgain(t *testing.T) {
+	for _, scale := range []int{4, 7, 11} {
+		l := kronecker(t, scale)
+		for _, o := range []partition.Options{
+			{Processors: procs("cd")},
+			{Processors: procs("dc")},
+			{Processors: procs("cd"), Policy: partition.HubsOnGPU},
+			{Processors: procs("ccdd"), Policy: partition.Random, Seed: 3},
+			{Processors: procs("dcdc"), Policy: partition.Original},
+			{Processors: procs("cdcd"), Policy: partition.HubsOnCPU, Shares: []float64{0.41, 0.13, 0.27, 0.19}},
+			{Processors: procs("cd"), TwoEnded: 0.3},
+			{Processors: procs("cdd"), TwoEnded: 0.1, Shares: []float64{0.3, 0.5, 0.2}},
+		} {
+			for _, bounded := range []bool{false, true} {
+				o := o
+				first := build(t, l, o)
+				if bounded {
+					// A device has room for half of what it got, whichever it is.
+					o.Processors = slices.Clone(o.Processors)
+					for i, p := range o.Processors {
+						if p.Device {
+							empty := partition.PartBytes(0, 0, int64(l.Vertices)+64*8, 1, 4, 0) + partition.DeviceBytes(int64(l.Vertices))
+							o.Processors[i].Budget = empty + first.Processors[i].Bytes/2
+							break
+						}
+					}
+					first = build(t, l, o)
+				}
+				var entries []int64
+				for _, f := range first.Processors {
+					entries = append(entries, f.Entries)
+				}
+				again := o
+				again.Shares = sharesOf(t, partition.FormatShares(entries))
+				if p := build(t, l, again); !slices.Equal(p.Ranges, first.Ranges) || !slices.Equal(p.VertexOf, first.VertexOf) {
+					t.Errorf("scale %d, %+v: ranges %+v, with shares %v %+v", scale, o, first.Ranges, again.Shares, p.Ranges)
+				}
+			}
 		}
 	}
 }

@@ -78,15 +78,11 @@ func shareOf(list []record.Processor) string {
 	if len(list) < 2 {
 		return ""
 	}
-	shares, sum := make([]float64, len(list)), 0.0
+	entries := make([]int64, len(list))
 	for i, p := range list {
-		shares[i] = p.EdgeShare
-		sum += p.EdgeShare
+		entries[i] = p.Edges
 	}
-	if sum == 0 {
-		return "" // no edges
-	}
-	return partition.FormatShares(shares)
+	return partition.FormatShares(entries)
 }
 
 // printProcessors prints a table of what each processor got, the shares as --share
