@@ -42,7 +42,7 @@ type owner struct{ _ byte }
 
 // New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
 // readies them. It keeps nothing of src but its labels. Errors wrap ErrOptions,
-// ErrMemory, ErrNoDevice or one of package partition, or are ctx's.
+// ErrMemory, ErrCapacity, ErrNoDevice or one of package partition, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
@@ -127,10 +127,15 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 	return p, d.roomFor(o, err)
 }
 
-// roomFor adds to an error that says that devices alone lack the memory for the graph
-// what would help.
+// roomFor makes ErrCapacity of an error that says that devices lack the memory for the
+// graph, and adds what would help, if anything does: not where rank space alone is too
+// large, and an assignment is for the processors as they are.
 func (d *Devices) roomFor(o *Options, err error) error {
 	if !errors.Is(err, partition.ErrCapacity) && !errors.Is(err, gpu.ErrTooLarge) && !errors.Is(err, device.ErrMemory) {
+		return err
+	}
+	err = fmt.Errorf("%w: %w", ErrCapacity, err)
+	if errors.Is(err, partition.ErrRankSpace) || o.Placement == partition.Assigned {
 		return err
 	}
 	list, inPlace := "cpu", !o.inPlace()
@@ -142,9 +147,9 @@ func (d *Devices) roomFor(o *Options, err error) error {
 		info, ok := d.info(p)
 		inPlace = inPlace && ok && info.InPlace
 	}
-	text := "the processors " + list + " keep on the CPU what does not fit"
+	text := "--processors " + list + " keeps on the CPU what does not fit"
 	if inPlace {
-		text += fmt.Sprintf("; a device graph that is %v keeps it in the host's memory", gpu.Split)
+		text += fmt.Sprintf("; --device-graph %v keeps it in the host's memory", gpu.Split)
 	}
 	return fmt.Errorf("%w; %s", err, text)
 }

@@ -10,6 +10,10 @@ var (
 	// ErrMemory is returned by New, before it allocates, where the graph needs more
 	// memory than the limit; the message has both figures.
 	ErrMemory = errors.New("engine: not enough memory")
+	// ErrCapacity is returned by New where the memory of devices, or what may be taken of
+	// it, does not hold what is theirs of the graph. The message has the figures and,
+	// where a CPU would take the rest, the processors to ask for.
+	ErrCapacity = errors.New("engine: not enough device memory")
 	// ErrNoDevice is returned by New where a processor names a device that this
 	// build or machine does not have.
 	ErrNoDevice = errors.New("engine: no such device")

@@ -67,7 +67,8 @@ func TestTooSmallADevice(t *testing.T) {
 	}
 	device := engine.Processor{Kind: "opencl", Memory: 1 << 18}
 	_, err = engine.Place(context.Background(), l, engine.Options{Processors: []engine.Processor{device}})
-	if !errors.Is(err, partition.ErrCapacity) || !strings.Contains(err.Error(), "cpu,opencl:0") {
+	if !errors.Is(err, engine.ErrCapacity) || !errors.Is(err, partition.ErrCapacity) || !strings.Contains(err.Error(), "--processors cpu,opencl:0 ") ||
+		strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
 	p, err := engine.Place(context.Background(), l, engine.Options{Processors: append(cpus(1), device)})
@@ -75,4 +76,9 @@ func TestTooSmallADevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Close()
+	device.Memory = 1 << 10 // no CPU helps where not even rank space fits
+	_, err = engine.Place(context.Background(), l, engine.Options{Processors: []engine.Processor{device}})
+	if !errors.Is(err, engine.ErrCapacity) || !errors.Is(err, partition.ErrRankSpace) || strings.Contains(err.Error(), "--processors") {
+		t.Errorf("1 KiB: %v", err)
+	}
 }

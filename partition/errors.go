@@ -14,6 +14,9 @@ var (
 	// ErrCapacity is returned by New where the processors' memory budgets together
 	// do not hold the graph.
 	ErrCapacity = errors.New("partition: processors do not hold the graph")
+	// ErrRankSpace comes with ErrCapacity where what a search keeps of the whole rank
+	// space is over a processor's budget already, however small its part.
+	ErrRankSpace = errors.New("rank space alone is too large")
 	// ErrInvalid is returned by New where the source's records name vertices that
 	// do not exist.
 	ErrInvalid = errors.New("partition: invalid graph")

@@ -42,6 +42,11 @@ type group struct {
 // Groups are ordered by degree; load is the adjacency entries that a vertex brings,
 // which shares and budgets are about.
 func (o *Options) arrange(degree, load []uint32, p *Placement, size sizer) ([]group, error) {
+	for _, q := range o.Processors {
+		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
+			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
+		}
+	}
 	groups, err := o.assign(degree, load, p, size)
 	if err != nil {
 		return nil, err
@@ -454,9 +459,6 @@ func (o *Options) settle(groups []group, degree, load []uint32, policy Policy, s
 				held[i].load -= uint64(load[v])
 				held[i].vertices--
 			}
-		}
-		if p.Budget > 0 && size(p.Device, held[i].load, held[i].vertices) > p.Budget {
-			return fmt.Errorf("%w: rank space alone needs %d bytes at %s, %d are given", ErrCapacity, size(p.Device, 0, 0), p.Name, p.Budget)
 		}
 	}
 	for g := range groups {
