@@ -9,6 +9,9 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"time"
+
+	"go.uber.org/goleak"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
@@ -20,6 +23,30 @@ import (
 func procs(t *testing.T, n int) {
 	old := runtime.GOMAXPROCS(n)
 	t.Cleanup(func() { runtime.GOMAXPROCS(old) })
+}
+
+// alone waits until no goroutine of an earlier engine is left, and returns how many
+// there are.
+func alone(t *testing.T) int {
+	t.Helper()
+	if err := goleak.Find(); err != nil {
+		t.Fatal(err)
+	}
+	return runtime.NumGoroutine()
+}
+
+// demand waits for goroutines that are about to end, until there are as many as wanted.
+func demand(t *testing.T, want int, what string) {
+	t.Helper()
+	n := runtime.NumGoroutine()
+	for range 2000 {
+		if n == want {
+			return
+		}
+		time.Sleep(time.Millisecond)
+		n = runtime.NumGoroutine()
+	}
+	t.Errorf("%s: %d goroutines, want %d", what, n, want)
 }
 
 // started is the number of goroutines that the process has started so far; 0 where the
@@ -46,7 +73,7 @@ func TestSearchStartsNoGoroutine(t *testing.T) {
 	o := shared(t)
 	for _, threads := range [][]int{{1}, {4}, {2, 2}, {1, 1, 2}} {
 		t.Run(fmt.Sprint(threads), func(t *testing.T) {
-			want, level := 0, 0
+			want, level, before := 0, 0, alone(t)
 			var dirs bsp.Script
 			opts := hooked(func(int) {
 				level++
@@ -54,8 +81,8 @@ func TestSearchStartsNoGoroutine(t *testing.T) {
 					t.Errorf("%d goroutines at a superstep, %d before", n, want)
 				}
 			}, threads...)
-			before := opts.NewDirector
-			opts.NewDirector = func() bsp.Director { h := before().(hook); h.Script = dirs; return h }
+			newHook := opts.NewDirector
+			opts.NewDirector = func() bsp.Director { h := newHook().(hook); h.Script = dirs; return h }
 			e := open(t, o.list, opts)
 			r := e.NewResult()
 			defer r.Free()
@@ -75,7 +102,11 @@ func TestSearchStartsNoGoroutine(t *testing.T) {
 				}
 			}
 			search()
-			want, level = runtime.NumGoroutine(), 0
+			for _, n := range threads {
+				before += n
+			}
+			demand(t, before-1, "after a search")
+			want, level = before-1, 0
 			// The runtime may start goroutines of its own, so one round without any out
 			// of three is asked for.
 			var fresh uint64
@@ -128,9 +159,8 @@ func TestEngineThreads(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		before := runtime.NumGoroutine()
+		before := alone(t)
 		e := open(t, o.list, engine.Options{Processors: list, Threads: c.threads})
-		extra := runtime.NumGoroutine() - before
 		sum := 0
 		var got []int
 		for _, p := range e.Processors() {
@@ -140,9 +170,7 @@ func TestEngineThreads(t *testing.T) {
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s with at most %d threads: %v, want %v", c.processors, c.threads, got, c.want)
 		}
-		if extra+1 != sum {
-			t.Errorf("%s with at most %d threads: %d goroutines besides the caller's for %v threads", c.processors, c.threads, extra, got)
-		}
+		demand(t, before+sum-1, fmt.Sprintf("%s with at most %d threads: %v", c.processors, c.threads, got))
 		if err := e.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -160,19 +188,16 @@ func TestEnginesShareThreads(t *testing.T) {
 		o.from(root)
 	}
 	opts := engine.Options{Processors: cpus(4)}
+	both := alone(t) + 6
 	engines := []*engine.Engine{open(t, o.list, opts), open(t, o.list, opts)}
-	both := runtime.NumGoroutine()
+	demand(t, both, "two engines")
 	for range 3 {
 		if err := engines[1].Close(); err != nil {
 			t.Fatal(err)
 		}
-		if n := runtime.NumGoroutine(); n != both {
-			t.Errorf("%d goroutines of one engine and a pool, %d of two", n, both)
-		}
+		demand(t, both, "one engine and a pool")
 		engines[1] = open(t, o.list, opts)
-		if n := runtime.NumGoroutine(); n != both {
-			t.Errorf("%d goroutines of two engines, %d before", n, both)
-		}
+		demand(t, both, "two engines again")
 	}
 	rounds := 40
 	if raceEnabled {
@@ -197,7 +222,5 @@ func TestEnginesShareThreads(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := runtime.NumGoroutine(); n != both {
-		t.Errorf("%d goroutines after searches, %d before", n, both)
-	}
+	demand(t, both, "after searches")
 }
