@@ -147,9 +147,9 @@ func (d *Devices) roomFor(o *Options, err error) error {
 		info, ok := d.info(p)
 		inPlace = inPlace && ok && info.InPlace
 	}
-	text := "--processors " + list + " keeps on the CPU what does not fit"
+	text := "the processors " + list + " keep on the CPU what does not fit"
 	if inPlace {
-		text += fmt.Sprintf("; --device-graph %v keeps it in the host's memory", gpu.Split)
+		text += fmt.Sprintf("; a device graph that is %v keeps it in the host's memory", gpu.Split)
 	}
 	return fmt.Errorf("%w; %s", err, text)
 }

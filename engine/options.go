@@ -186,6 +186,20 @@ func (o *Options) ensureDefaults() error {
 			errs = append(errs, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, p.Kind))
 		}
 	}
+	// Numbers that add up to more than there are shrink, the largest first, to one each.
+	for left < sharing {
+		most := -1
+		for i, p := range o.Processors {
+			if p.Kind == "cpu" && p.Threads > 1 && (most < 0 || p.Threads > o.Processors[most].Threads) {
+				most = i
+			}
+		}
+		if most < 0 {
+			break
+		}
+		o.Processors[most].Threads--
+		left++
+	}
 	for i := range o.Processors {
 		if p := &o.Processors[i]; p.Kind == "cpu" && p.Threads == 0 {
 			p.Threads = max(1, (left+sharing-1)/sharing)

@@ -67,7 +67,7 @@ func TestTooSmallADevice(t *testing.T) {
 	}
 	device := engine.Processor{Kind: "opencl", Memory: 1 << 18}
 	_, err = engine.Place(context.Background(), l, engine.Options{Processors: []engine.Processor{device}})
-	if !errors.Is(err, engine.ErrCapacity) || !errors.Is(err, partition.ErrCapacity) || !strings.Contains(err.Error(), "--processors cpu,opencl:0 ") ||
+	if !errors.Is(err, engine.ErrCapacity) || !errors.Is(err, partition.ErrCapacity) || !strings.Contains(err.Error(), "the processors cpu,opencl:0 ") ||
 		strings.Contains(err.Error(), "\n") {
 		t.Errorf("%v", err)
 	}
@@ -78,7 +78,7 @@ func TestTooSmallADevice(t *testing.T) {
 	p.Close()
 	device.Memory = 1 << 10 // no CPU helps where not even rank space fits
 	_, err = engine.Place(context.Background(), l, engine.Options{Processors: []engine.Processor{device}})
-	if !errors.Is(err, engine.ErrCapacity) || !errors.Is(err, partition.ErrRankSpace) || strings.Contains(err.Error(), "--processors") {
+	if !errors.Is(err, engine.ErrCapacity) || !errors.Is(err, partition.ErrRankSpace) || strings.Contains(err.Error(), "the processors") {
 		t.Errorf("1 KiB: %v", err)
 	}
 }

@@ -152,7 +152,9 @@ func TestEngineThreads(t *testing.T) {
 		{"cpu,cpu", 3, []int{2, 1}},
 		{"cpu,cpu,cpu", 4, []int{2, 1, 1}},
 		{"cpu:1,cpu", 0, []int{1, 3}},
-		{"cpu,cpu:3,cpu", 4, []int{1, 3, 1}}, // every partition has a thread
+		{"cpu,cpu:3,cpu", 4, []int{1, 2, 1}}, // every partition has a thread
+		{"cpu:2,cpu:2", 2, []int{1, 1}},
+		{"cpu:3,cpu:1", 3, []int{2, 1}},
 		{"cpu,cpu", 1, []int{1, 1}},
 	} {
 		list, err := engine.ParseProcessors(c.processors)

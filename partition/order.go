@@ -166,12 +166,30 @@ func (o *Options) assign(degree, load []uint32, p *Placement, size sizer) ([]gro
 			dealt[i].vertices = make([]uint32, 0, len(g.vertices)/len(owners)+1)
 		}
 		for i, v := range g.vertices {
-			d := &dealt[i%len(owners)]
+			d := &dealt[dealer(i)%len(owners)]
 			d.vertices = append(d.vertices, v)
 		}
 		groups = append(groups, dealt...)
 	}
 	return groups, err
+}
+
+const (
+	// dealtSingly is how many vertices of the highest degrees are dealt one by one,
+	// dealtBlock how many of the others at a time: ties of degree keep the order of
+	// ids, so that a block's ids lie together, and processors write to other lines of
+	// a result.
+	dealtSingly = 4096
+	dealtBlock  = 64
+)
+
+// dealer numbers the turns of dealing: that in which the i-th vertex by falling degree
+// is dealt.
+func dealer(i int) int {
+	if i < dealtSingly {
+		return i
+	}
+	return dealtSingly + (i-dealtSingly)/dealtBlock
 }
 
 func identity(n int) []int {

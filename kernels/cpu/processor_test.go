@@ -158,47 +158,6 @@ func TestThreads(t *testing.T) {
 	}
 }
 
-// TestManySearches runs a thousand searches on eight threads, each way to run a step.
-func TestManySearches(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
-	searches := 1000
-	if raceEnabled || testing.Short() {
-		searches = 60
-	}
-	l := kronecker(t, 9)
-	p, err := partition.New(context.Background(), l, partition.Options{Policy: partition.HubsOnCPU, Processors: make([]partition.Processor, 1)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer p.Close()
-	if !p.Rising {
-		t.Fatal("the placement is not by degree")
-	}
-	root := l.Edges[5].U
-	want, rng := ref.Levels(l, root), rand.New(rand.NewPCG(9, 1))
-	sets := cpu.Kernels()
-	for i := range sets {
-		for j, way := range ways {
-			k := cpu.New(8)
-			tune(t, k, sets[i], way)
-			if err := k.Load(context.Background(), p.Part(0)); err != nil {
-				t.Fatal(err)
-			}
-			for n := range searches / (len(sets) * len(ways)) {
-				parents := alone(t, p, k, root, kernels.NeedFewArcs|kernels.NeedUnvisited, func(level int) kernels.Direction {
-					return kernels.Direction(rng.IntN(2))
-				})
-				for v, parent := range parents {
-					if (parent == graph.None) != (want[v] == ref.Unreached) || parent != graph.None && uint32(v) != root && want[parent]+1 != want[v] {
-						t.Fatalf("kernels %s, way %d, search %d: vertex %d at level %d has parent %d", sets[i], j, n, v, want[v], parent)
-					}
-				}
-			}
-			k.Close()
-		}
-	}
-}
-
 // TestForms demands that a list and a bitmap of the same vertices do the same, as
 // messages that come in and, by the border 32·c < b, as those that go out.
 func TestForms(t *testing.T) {

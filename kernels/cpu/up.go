@@ -19,6 +19,7 @@ const (
 // stepUp looks, for every unvisited own vertex, for a neighbour in the frontier, and
 // lists those that have found none.
 func (p *Processor) stepUp() {
+	p.unsettled = p.unsettled[:0]
 	for i := range p.workers {
 		p.workers[i].left = p.workers[i].left[:0]
 	}
@@ -35,16 +36,13 @@ func (p *Processor) stepUp() {
 			}
 		})
 		// By range, so that the entries of a word stand together.
-		p.gather(i == 0)
+		p.gather()
 	}
 	p.listed = true
 }
 
 // gather appends what the threads have left to unsettled.
-func (p *Processor) gather(anew bool) {
-	if anew {
-		p.unsettled = p.unsettled[:0]
-	}
+func (p *Processor) gather() {
 	for i := range p.workers {
 		w := &p.workers[i]
 		p.unsettled = append(p.unsettled, w.left...)
@@ -145,7 +143,7 @@ func (p *Processor) stepList() {
 	for i := range p.workers {
 		p.nextList = append(p.nextList, p.workers[i].found...)
 	}
-	p.gather(false)
+	p.gather()
 }
 
 // probeList does a part of the list of the unsettled.
