@@ -107,7 +107,7 @@ func TestDeviceAloneTooSmall(t *testing.T) {
 	dev := needsOpenCL(t)
 	args := []string{"graph500", "--scale", "10", "--roots", "4", "--device-memory", "60KiB", "--processors"}
 	list := "cpu," + dev
-	oneLine(t, command(t, append(args, dev)...), "--processors "+list+" ", "61440")
+	oneLine(t, command(t, append(args, dev)...), "the processors "+list+" ", "61440")
 	if d := document[record.Graph500](t, command(t, append(args, list, "--json")...)); d.Validation.Passed != 4 || d.Processors[1].Edges == 0 {
 		t.Errorf("%+v, %+v", d.Validation, d.Processors)
 	}
