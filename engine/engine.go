@@ -29,6 +29,7 @@ type Engine struct {
 	procs    []kernels.Processor
 	loop     *bsp.Loop
 	director bsp.Director
+	direct   bsp.Director // from Direct; nil for the options' director
 
 	turn    chan struct{} // holds one token: whose turn it is to search
 	closed  chan struct{} // closed once Close is called
@@ -257,6 +258,9 @@ func (e *Engine) Labels() *graph.Labels { return e.labels }
 
 // newDirector is the director of the search to come.
 func (e *Engine) newDirector() bsp.Director {
+	if e.direct != nil {
+		return e.direct
+	}
 	if e.opts.NewDirector != nil {
 		return e.opts.NewDirector()
 	}
@@ -296,6 +300,22 @@ func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 		}
 	}
 	e.opts.Tuning = &t
+	return nil
+}
+
+// Direct lets d choose the directions of later searches, after the search under way; nil
+// gives that back to the director of Options. An engine of the directors "top-down" and
+// "bottom-up" holds the arcs of one direction only and takes no other: ErrOptions. Else
+// the error is ErrClosed or ctx's.
+func (e *Engine) Direct(ctx context.Context, d bsp.Director) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer func() { e.turn <- struct{}{} }()
+	if one := e.opts.Director; d != nil && e.opts.NewDirector == nil && (one == "top-down" || one == "bottom-up") {
+		return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, one)
+	}
+	e.direct = d
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -19,6 +20,7 @@ import (
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -375,5 +377,63 @@ func TestOneDirection(t *testing.T) {
 				e.Close()
 			}
 		}
+	}
+}
+
+// TestDirect: a director given to an engine chooses until nil takes that back, and an
+// engine built for one direction refuses it.
+func TestDirect(t *testing.T) {
+	ctx := context.Background()
+	l := kronecker(t, 8)
+	e, err := engine.New(ctx, l, engine.Options{Director: "beamer"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	r := e.NewResult().Collect()
+	defer r.Free()
+	directions := func() (up, down int) {
+		root := uint64(l.Edges[0].U)
+		if err := e.BFSInto(ctx, root, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, lv := range r.Statistics.Levels {
+			if lv.Direction == record.BottomUp {
+				up++
+			} else {
+				down++
+			}
+		}
+		return up, down
+	}
+	for _, c := range []struct {
+		d        bsp.Director
+		up, down bool
+		name     string
+	}{
+		{bsp.Script{kernels.BottomUp}, true, false, "script"},
+		{bsp.Script{kernels.TopDown}, false, true, "script"},
+		{nil, true, true, "beamer"},
+	} {
+		if err := e.Direct(ctx, c.d); err != nil {
+			t.Fatal(err)
+		}
+		if up, down := directions(); (up > 0) != c.up || (down > 0) != c.down || e.Director() != c.name {
+			t.Errorf("%s: %d up, %d down", e.Director(), up, down)
+		}
+	}
+	one, err := engine.New(ctx, l, engine.Options{Director: "top-down"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := one.Direct(ctx, bsp.Script{kernels.BottomUp}); !errors.Is(err, engine.ErrOptions) {
+		t.Errorf("an engine without in-arcs: %v", err)
+	}
+	if err := one.Direct(ctx, nil); err != nil {
+		t.Error(err)
+	}
+	one.Close()
+	if err := one.Direct(ctx, nil); !errors.Is(err, engine.ErrClosed) {
+		t.Errorf("closed: %v", err)
 	}
 }

@@ -19,6 +19,8 @@ type Bench struct {
 	CountedOutsideClock bool      `json:"counted_outside_clock,omitempty"`
 	Searches            []Search  `json:"searches,omitempty"`
 	Roofline            *Roofline `json:"roofline,omitempty"`
+	// Directors compares the directors, where that was asked for.
+	Directors []BenchDirector `json:"directors,omitempty"`
 }
 
 // BenchTime is the time of one search, over all searches, in seconds.
@@ -47,4 +49,31 @@ type Roofline struct {
 	RandomAccesses float64 `json:"random_accesses"` // mean of a search
 	SequentialRate float64 `json:"sequential_rate"` // bytes a second
 	RandomRate     float64 `json:"random_rate"`     // accesses a second, at this working set
+}
+
+// BenchDirector is how fast one director's searches were, beside the best directions
+// that were found for each root, the director "oracle".
+type BenchDirector struct {
+	Director string  `json:"director"`
+	MeanS    float64 `json:"mean_s"`
+	// OverOracle is over the roots: a search's time over the oracle's.
+	OverOracle BenchRatio `json:"over_oracle"`
+	// SameRoots is the number of roots for which the directions are the oracle's.
+	SameRoots int              `json:"same_roots"`
+	Searches  []DirectedSearch `json:"searches"`
+}
+
+// BenchRatio is a ratio over the roots.
+type BenchRatio struct {
+	Median float64 `json:"median"`
+	P90    float64 `json:"p90"`
+	Max    float64 `json:"max"`
+}
+
+// DirectedSearch is the search of one root with its directions: "T" for a top-down and
+// "B" for a bottom-up level, the first 16.
+type DirectedSearch struct {
+	Root       uint64  `json:"root"`
+	TimeS      float64 `json:"time_s"`
+	Directions string  `json:"directions"`
 }

@@ -45,7 +45,7 @@ type benchFlags struct {
 	graph, seed     string
 	roots, rounds   int
 	asJSON, goBench bool
-	tune            bool
+	tune, directors bool
 }
 
 func newBenchBFS(e *env) *cobra.Command {
@@ -65,6 +65,7 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 
   totemgo bench bfs --graph kron:20 --roots 64 --json
   totemgo bench bfs --graph grid:2000x2000 --director top-down
+  totemgo bench bfs --graph kron:20 --directors
   totemgo bench bfs --graph kron:18 --gobench --rounds 6 > new.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return e.benchBFS(c.Context(), &ef, &rf, &bf) },
@@ -77,6 +78,7 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 	fl.IntVar(&bf.roots, "roots", 64, "number of roots")
 	fl.IntVar(&bf.rounds, "rounds", 1, "times that all roots are searched; a root's time is the mean of its rounds")
 	fl.BoolVar(&bf.tune, "tune", false, "search for better --tuning limits on this graph and machine, and print them")
+	fl.BoolVar(&bf.directors, "directors", false, "compare the directors with an oracle: the best directions found for each root by trying both\nat each level")
 	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
 	fl.BoolVar(&bf.goBench, "gobench", false, "print a line for each round as Go benchmarks do, for benchstat")
 	return c
@@ -144,6 +146,10 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		return usagef("--graph is missing: kron:20, say, or a file")
 	case bf.roots < 1 || bf.rounds < 1:
 		return usagef("--roots and --rounds are at least 1")
+	case bf.directors && ef.director != "auto":
+		return usagef("--directors compares all of them: --director cannot stand beside it")
+	case bf.directors && (bf.tune || bf.goBench):
+		return usagef("--directors stands beside neither --tune nor --gobench")
 	}
 	if err := ef.check(); err != nil {
 		return err
@@ -240,6 +246,11 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if bf.goBench {
 		return nil
 	}
+	if bf.directors {
+		if doc.Directors, err = e.directors(ctx, eng, labels.Label, roots, clocked, bf.rounds); err != nil {
+			return err
+		}
+	}
 	if bf.asJSON {
 		doc.Head = e.head(record.SchemaBench)
 		return e.printJSON(doc)
@@ -257,6 +268,12 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	fmt.Fprintf(e.stdout, "TEPS: harmonic mean %.4g\n", doc.TEPS.HarmonicMean)
 	fmt.Fprintf(e.stdout, "roofline: %.2f of what the machine allows (%.3g bytes in order at %.3g/s, %.3g random reads at %.3g/s)\n\n", doc.Roofline.Fraction,
 		doc.Roofline.BytesStreamed, doc.Roofline.SequentialRate, doc.Roofline.RandomAccesses, doc.Roofline.RandomRate)
+	if bf.directors {
+		if err := e.printDirectors(doc.Directors); err != nil {
+			return err
+		}
+		fmt.Fprintln(e.stdout)
+	}
 	return e.printLevels(doc.Levels)
 }
 

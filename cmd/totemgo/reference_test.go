@@ -26,12 +26,21 @@ func reference() string {
 	root.InitDefaultCompletionCmd()
 	b.WriteString("# Command reference\n\nMade from the commands themselves by `make generate`; do not edit.\n")
 	section(&b, root)
-	for _, c := range root.Commands() {
-		if c.Name() != "help" && !c.Hidden {
-			section(&b, c)
+	sections(&b, root)
+	return b.String()
+}
+
+// sections writes the commands below c, each before its own.
+func sections(b *strings.Builder, c *cobra.Command) {
+	for _, s := range c.Commands() {
+		if s.Name() == "help" || s.Hidden {
+			continue
+		}
+		section(b, s)
+		if s.Name() != "completion" { // a shell each
+			sections(b, s)
 		}
 	}
-	return b.String()
 }
 
 // section writes one command: usage, description with its examples, flags.
