@@ -30,8 +30,8 @@ type State struct {
 	Last     kernels.Direction // of the step before; TopDown at level 0
 	Frontier int64             // vertices
 	Before   int64             // vertices of the frontier before, 0 at level 0
-	// Arcs are the out-arcs of the frontier (NeedNextArcs); −1 if it was so large that
-	// they were not counted (NeedFewArcs).
+	// Arcs are the out-arcs of the frontier (NeedNextArcs), or a bound of them; −1 if it
+	// was so large that they were not counted (both NeedFewArcs).
 	Arcs int64
 	// Unvisited vertices (NeedUnvisited) and their in-arcs (NeedUnvisitedArcs).
 	Unvisited, UnvisitedArcs int64

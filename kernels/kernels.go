@@ -66,7 +66,8 @@ const (
 	// NeedFewArcs asks for Counts.NextArcs unless there are many: then it may be −1.
 	// Many are more than one in ManyPart of the processor's out-arcs; and, for a
 	// processor that owns all ranks, more than ManyTimes the vertices not yet visited
-	// and one for each word of the bitmaps.
+	// and one for each word of the bitmaps. Where there are no more than one for each
+	// word, a bound above them that is not more either will do.
 	NeedFewArcs
 	// NeedUnvisited asks for Counts.Unvisited.
 	NeedUnvisited
@@ -86,7 +87,7 @@ const (
 // Counts is what a processor knows of its own ranges after a superstep.
 type Counts struct {
 	Next          int64 // vertices of the new frontier
-	NextArcs      int64 // their out-arcs; −1 if not counted (NeedFewArcs)
+	NextArcs      int64 // their out-arcs; −1 if not counted, or a bound (NeedFewArcs)
 	Unvisited     int64 // vertices not yet visited
 	UnvisitedArcs int64 // their in-arcs
 	Examined      int64 // adjacency entries read by the step

@@ -11,10 +11,12 @@
 //
 // Within a step each word of seen and next, and its 64 entries of parent, is read and
 // written by one thread alone, or read by all and written by none; the frontier is only
-// read. So nothing but the cursors that hand out work is atomic. Bottom-up, threads take
-// chunks of whole words, or pieces of the list of the unsettled that are cut where the
-// word changes. Top-down, threads take runs of ranks, and of each row the part that leads
-// there; or they first sort arcs into buckets by the rank they lead to, and then claim
-// bucket by bucket. A small frontier is left to one thread. docs/performance.md states
-// it function by function.
+// read. Bottom-up, threads take chunks of whole words, or pieces of the list of the
+// unsettled that are cut where the word changes. Top-down, threads take runs of ranks,
+// and of each row the part that leads there; or they first sort arcs into buckets by the
+// rank they lead to, and then claim bucket by bucket. There are two exceptions. A thin
+// frontier of short rows is shared by pieces, and bits of seen are claimed atomically; a
+// very thin one is left to one thread. And where a step writes the source of every arc
+// at its target, assembly does so from several threads at once: any of the sources will
+// do. docs/performance.md states it function by function.
 package cpu

@@ -2,11 +2,10 @@ package cpu
 
 import "github.com/totemgo/totemgo/kernels"
 
-// Way is how the last step, in direction d, was shared by several threads: "scatter",
-// "split" or "buckets", "words" or "list"; "" if one thread ran it.
+// Way is how the last step, in direction d, was shared by several threads: "share",
+// "split", "scatter", "sorted", "blind" or "spread", "words" or "list"; "" if one thread
+// ran it.
 func (p *Processor) Way(d kernels.Direction) string {
-	buckets := p.shift != 0
-	p.shift = 0 // stepDown sets it again
 	switch {
 	case p.threads == 1:
 	case d == kernels.BottomUp && p.nextBits:
@@ -15,12 +14,8 @@ func (p *Processor) Way(d kernels.Direction) string {
 		if len(p.spareUnsettled) >= 4*listGrain {
 			return "list"
 		}
-	case p.nextBits:
-		return "scatter"
-	case buckets:
-		return "buckets"
-	case p.nextHasBits:
-		return "split"
+	default:
+		return [...]string{alone: "", share: "share", split: "split", scatter: "scatter", sorted: "sorted", blind: "blind", spread: "spread"}[p.way]
 	}
 	return ""
 }

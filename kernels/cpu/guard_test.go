@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
@@ -154,6 +155,32 @@ func TestGuardSettle(t *testing.T) {
 			})
 		}
 	})
+}
+
+// TestGuardSpread is TestGuardProbe for spread, with rows that hold the last rank.
+func TestGuardSpread(t *testing.T) {
+	needGuard(t)
+	r := rand.New(rand.NewPCG(15, 16))
+	for n := range 70 {
+		for _, s := range available() {
+			ranks := uint32(1 + r.IntN(100))
+			row, ahead := []uint32{0, ranks - 1}[:min(n, 2)], []uint32{ranks - 1, 0}[:n%3]
+			for len(row) < n {
+				row = append(row, r.Uint32N(ranks))
+			}
+			before := slices.Repeat([]uint32{graph.None}, int(ranks))
+			want := slices.Clone(before)
+			spreadGeneric(row, 3, want, nil)
+			what := fmt.Sprintf("%s: %d entries", s.name, n)
+			fenced(t, what, func(f *fences) {
+				scatter := fence(t, f, before, true)
+				s.spread(fence(t, f, row, false), 3, scatter, fence(t, f, ahead, false))
+				if !slices.Equal(scatter, want) {
+					t.Fatalf("%s: not what plain Go does", what)
+				}
+			})
+		}
+	}
 }
 
 // TestGuardScan is TestGuardProbe for scan, with rows that hold the last rank and the

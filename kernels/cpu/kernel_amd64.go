@@ -9,10 +9,10 @@ func available() []kernelSet {
 	f := cpufeat.Get()
 	var sets []kernelSet
 	if f.AVX512 {
-		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, fetch: fetch, scan: scan512, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, racing: true, fetch: fetch, scan: scan512, mapBack: mapBack})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, fetch: fetch, scan: scan256, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, racing: true, fetch: fetch, scan: scan256, mapBack: mapBack})
 	}
 	return append(sets, generic)
 }
@@ -112,3 +112,6 @@ func mapBackAsm(out, vertexOf, parent, all []uint32, seen []uint64)
 
 //go:noescape
 func fetchAsm(rest, offsets, row []uint32)
+
+//go:noescape
+func spreadAsm(row []uint32, u uint32, scatter, ahead []uint32)

@@ -590,3 +590,31 @@ next:
 	JNZ next
 done:
 	RET
+
+// func spreadAsm(row []uint32, u uint32, scatter, ahead []uint32)
+TEXT ·spreadAsm(SB), NOSPLIT, $0-80
+	MOVQ row_base+0(FP), SI
+	MOVQ row_len+8(FP), CX
+	MOVL u+24(FP), DX
+	MOVQ scatter_base+32(FP), DI
+	MOVQ ahead_base+56(FP), R9
+	MOVQ ahead_len+64(FP), R10
+	TESTQ R10, R10
+	JZ write
+ask:
+	MOVL (R9), AX
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x87 // PREFETCHW (DI)(AX*4)
+	ADDQ $4, R9
+	DECQ R10
+	JNZ ask
+write:
+	TESTQ CX, CX
+	JZ done
+store:
+	MOVL (SI), AX
+	MOVL DX, (DI)(AX*4)
+	ADDQ $4, SI
+	DECQ CX
+	JNZ store
+done:
+	RET

@@ -189,6 +189,30 @@ func TestSettle(t *testing.T) {
 	}
 }
 
+// TestSpread compares every set's spread with its rule.
+func TestSpread(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, s := range available() {
+		for n := range 40 {
+			scatter := slices.Repeat([]uint32{graph.None}, 1+r.IntN(200))
+			draw := func(n int) []uint32 {
+				row := make([]uint32, n)
+				for i := range row {
+					row[i] = r.Uint32N(uint32(len(scatter)))
+				}
+				return row
+			}
+			row, ahead := draw(n), draw(r.IntN(40))
+			s.spread(row, 7, scatter, ahead)
+			for i, u := range scatter {
+				if want := slices.Contains(row, uint32(i)); want && u != 7 || !want && u != graph.None {
+					t.Fatalf("%s: %d entries: place %d holds %d", s.name, n, i, u)
+				}
+			}
+		}
+	}
+}
+
 // TestScan compares every set's scan with a walk.
 func TestScan(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))

@@ -32,12 +32,14 @@ type Processor struct {
 	vertices int64
 	outArcs  int64
 	inArcs   int64
+	longest  int64 // out-row, in arcs
 
 	set               kernelSet
 	tuning            Tuning
 	seen, front, next []uint64
 	parent            []uint32
 	scatter           []uint32 // by rank; None between steps
+	way               way      // of the top-down step
 	shift             uint32   // a rank's bucket is the rank shifted right by so many bits
 	cuts              []uint32 // scratch of scatterCuts
 	shares            [][]span // by thread: see mapShares
@@ -65,6 +67,7 @@ type Processor struct {
 
 	nextList   []uint32
 	frontArcs  int64 // out-arcs of the frontier; −1 if they were not counted
+	bounded    bool  // frontArcs is a bound of them
 	claimedOut bool  // next holds claims of foreign ranges
 
 	// The own vertices that a bottom-up step left unvisited and that have a
@@ -179,6 +182,9 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		p.vertices += int64(s.Rows)
 		if s.Out != nil {
 			p.outArcs += s.Out.Arcs()
+			for i := range s.Rows {
+				p.longest = max(p.longest, int64(s.Out.Degree(i)))
+			}
 		}
 		if s.In != nil {
 			p.inArcs += s.In.Arcs()
@@ -253,6 +259,10 @@ func fillNone(s []uint32) {
 // Team warms or rests the threads: see workers.Team.
 func (p *Processor) Team() *workers.Team { return p.team }
 
+// shortRow is the length up to which the longest row bounds the arcs of a thin frontier,
+// which are not counted then: on meshes and roads.
+const shortRow = 16
+
 // parallelWords is the size from which on a pass over a bitmap is worth several
 // threads.
 const parallelWords = 1 << 13
@@ -283,7 +293,7 @@ func (p *Processor) Reset(need kernels.Need) error {
 	p.list, p.nextList = p.list[:0], p.nextList[:0]
 	p.isList, p.hasBits, p.nextBits, p.listed = true, false, false, false
 	p.unsettled, p.asked = p.unsettled[:0], 0
-	p.frontSize, p.visited, p.visitedArcs, p.frontArcs = 0, 0, 0, -1
+	p.frontSize, p.visited, p.visitedArcs, p.frontArcs, p.bounded = 0, 0, 0, -1, false
 	return nil
 }
 
@@ -559,7 +569,7 @@ func (p *Processor) Finish() (kernels.Counts, error) {
 	p.frontSize = c.Next
 	p.visited += c.Next
 	var in int64
-	p.frontArcs = -1
+	p.frontArcs, p.bounded = -1, false
 	bound := int64(math.MaxInt64)
 	if p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs) == 0 {
 		bound = p.outArcs / kernels.ManyPart
@@ -569,6 +579,8 @@ func (p *Processor) Finish() (kernels.Counts, error) {
 	}
 	switch {
 	case p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs|kernels.NeedFewArcs) == 0:
+	case bound < math.MaxInt64 && p.longest <= shortRow && c.Next*p.longest <= int64(p.words):
+		p.frontArcs, p.bounded = c.Next*p.longest, true
 	case p.isList:
 		p.frontArcs, in = p.arcsOfList(bound)
 	default:

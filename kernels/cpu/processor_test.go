@@ -272,8 +272,10 @@ func TestForms(t *testing.T) {
 // ways are limits that force each way to run a step.
 var ways = []string{
 	"serial=0,split=0,scatter=1000000",
-	"serial=0,split=1000000,scatter=1000000,list=1",
+	"serial=0,share=0,split=1000000,scatter=1000000,blind=1000000,list=1",
 	"serial=0,scatter=0,scatter-row=0,segment=64,list=1000000",
+	"serial=0,split=1000000,scatter=1000000,blind=0,list=1",
+	"serial=0,share=1000000000,split=1000000,scatter=1000000,blind=1000000",
 }
 
 // tune makes a processor use a set of kernels and limits.
@@ -382,6 +384,9 @@ func TestWays(t *testing.T) {
 		{2, "auto", ways[0]},
 		{2, "generic", ways[1]},
 		{2, "auto", ways[2]},
+		{2, "generic", ways[3]},
+		{2, "auto", ways[3]},
+		{2, "generic", ways[4]},
 		{2, "generic", "serial=0,scatter=0,scatter-row=0,segment=1048576,list=2"},
 		{1, "auto", "scatter=0,scatter-row=0,segment=128"},
 	} {

@@ -21,8 +21,23 @@ const (
 	// bucketArcs is how many arcs a thread sorts before the buckets are claimed: it
 	// bounds their memory.
 	bucketArcs = 1 << 19
+	// spreadAhead is how many rows before they are written their targets are asked for.
+	spreadAhead = 3
 	// aloneRanks is the size of rank space up to which buckets do not pay on one thread.
 	aloneRanks = 1 << 24
+)
+
+// way is how a top-down step is run.
+type way uint8
+
+const (
+	alone   way = iota // one thread claims vertex by vertex
+	share              // threads take pieces of the frontier, and claim atomically
+	split              // threads take runs of ranks, and of each row what leads there
+	scatter            // the same, untested
+	sorted             // arcs are sorted by target, and claimed target by target
+	blind              // arcs are sorted by target untested, and written there
+	spread             // arcs are written at their targets, untested and unsorted
 )
 
 // Step implements kernels.Processor.
@@ -46,17 +61,50 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 		return "bottom-up", ctx.Err()
 	}
 	p.listOf()
-	if p.scatters() {
+	switch p.way = p.choose(); p.way {
+	case alone:
+		p.stepAlone()
+	case share:
+		p.stepShare()
+	case split:
+		p.stepSplit()
+	case scatter:
 		p.stepScatter()
-		p.nextBits, p.claimedOut = true, p.rangeOf != nil
-		return "top-down", ctx.Err()
+	case sorted, blind:
+		p.stepSort()
+	case spread:
+		p.stepSpread()
+	}
+	return "top-down", ctx.Err()
+}
+
+// choose says how to expand the frontier's list. An untested step passes over all ranks
+// in the end, and is for many arcs.
+func (p *Processor) choose() way {
+	if p.scatters() {
+		return scatter
 	}
 	if p.splits() {
-		p.stepSplit()
-		return "top-down", ctx.Err()
+		return split
 	}
-	p.stepDown()
-	return "top-down", ctx.Err()
+	if p.fewArcs() {
+		return alone
+	}
+	if p.frontArcs < 0 {
+		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
+	}
+	untested := 8*p.frontArcs > p.tuning.Blind*int64(p.part.Ranks)
+	switch {
+	case untested && (p.threads == 1 || p.set.racing):
+		return spread
+	case p.threads == 1 && p.part.Ranks <= aloneRanks:
+		return alone
+	case untested:
+		return blind
+	case p.threads > 1 && p.frontArcs <= p.tuning.Share:
+		return share
+	}
+	return sorted
 }
 
 // row is the out-row of an own rank.
@@ -95,11 +143,20 @@ type cursor struct {
 func (p *Processor) stepScatter() {
 	cuts := p.cutRanks()
 	p.team.Run(func(id int) { p.scatterRun(&p.workers[id], cuts[id], cuts[id+1]) })
+	p.untested()
+}
+
+// untested ends a step that has left in next the bits of all that it found: of foreign
+// ranges too, which is not this partition's frontier.
+func (p *Processor) untested() {
+	if p.bounded {
+		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
+	}
 	p.workers[0].examined = p.frontArcs
+	p.nextBits, p.claimedOut = true, p.rangeOf != nil
 	if p.rangeOf == nil {
 		return
 	}
-	// What foreign ranges were told is not this partition's frontier.
 	for i := range p.workers {
 		p.workers[i].next = 0
 	}
@@ -122,7 +179,11 @@ func (p *Processor) cutRanks() []uint32 {
 			}
 		}
 		for t := 1; t < p.threads; t++ {
-			p.cuts = append(p.cuts, longest[len(longest)*t/p.threads]&^63)
+			cut := uint32(0)
+			if len(longest) > 0 { // arcs were bounded, not counted: there may be none
+				cut = longest[len(longest)*t/p.threads] &^ 63
+			}
+			p.cuts = append(p.cuts, cut)
 		}
 	}
 	p.cuts = append(p.cuts, p.part.Ranks)
@@ -215,7 +276,7 @@ func (p *Processor) stepSplit() {
 	p.nextHasBits = true
 }
 
-// claimBits is claim, and sets the bits of next.
+// claimBits visits the unvisited vertices of row for u, and sets the bits of next.
 func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, found []uint32) []uint32 {
 	for _, v := range row {
 		word, bit := &seen[v/64], uint64(1)<<(v%64)
@@ -230,28 +291,30 @@ func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, fou
 	return found
 }
 
-// stepDown expands the frontier's list. A small one, one thread claims vertex by
-// vertex. Else the arcs that lead to unvisited vertices are sorted into buckets by the
-// ranks they lead to, and then each bucket is claimed by one thread: what it reads and
-// writes stays in its cache, and no word is shared. Own claims are left in nextList.
-func (p *Processor) stepDown() {
+// stepAlone expands the frontier's list on one thread.
+func (p *Processor) stepAlone() {
+	w := &p.workers[0]
+	w.found = w.found[:0]
+	for list := p.list; len(list) > 0; {
+		n := min(len(list), takeVertices)
+		p.fetch(w, list[:n], false)
+		p.claimRows(w, list[:n])
+		list = list[n:]
+	}
+	p.divide(w)
+	p.collect(1)
+}
+
+// stepSort sorts the frontier's arcs, those that lead to unvisited vertices or all, into
+// buckets by the ranks they lead to; then each bucket is claimed by one thread: what it
+// reads and writes stays in its cache, and no word is shared.
+func (p *Processor) stepSort() {
 	list := p.list
 	for i := range p.workers {
 		p.workers[i].found = p.workers[i].found[:0]
 	}
-	if p.fewArcs(list) || p.threads == 1 && p.part.Ranks <= aloneRanks {
-		w := &p.workers[0]
-		for _, u := range list {
-			row := p.row(u)
-			w.found = claim(row, u, p.seen, p.parent, w.found)
-			w.examined += int64(len(row))
-		}
-		p.divide(w)
-		p.collect(1)
-		return
-	}
 	// Bits as well, where they cost less than there is to claim.
-	p.nextHasBits = p.rangeOf == nil && p.frontArcs > int64(p.words)
+	p.nextHasBits = p.way == sorted && p.rangeOf == nil && p.frontArcs > int64(p.words)
 	if p.nextHasBits {
 		p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next[lo:hi]) })
 	}
@@ -294,7 +357,13 @@ func (p *Processor) stepDown() {
 		p.workers[i].hubs = p.workers[i].hubs[:0]
 	}
 	p.claimBuckets()
-	p.team.Run(func(id int) { p.divide(&p.workers[id]) })
+	if p.way == blind {
+		p.settleAll()
+		return
+	}
+	if p.rangeOf != nil {
+		p.team.Run(func(id int) { p.divide(&p.workers[id]) })
+	}
 	p.collect(p.threads)
 }
 
@@ -326,21 +395,29 @@ func (p *Processor) fetch(w *worker, ranks []uint32, in bool) {
 // arc leads from a frontier vertex to one not visited.
 type arc struct{ to, from uint32 }
 
-// sort puts the arcs of a row that lead to unvisited vertices into a thread's buckets.
+// sort puts the arcs of a row that lead to unvisited vertices, or all, into a thread's
+// buckets.
 func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 	w.examined += int64(len(row))
+	w.sorted += len(row)
 	seen, buckets, shift := p.seen, w.buckets, p.shift&31
+	if p.way == blind {
+		for _, v := range row {
+			b := &buckets[v>>shift]
+			*b = append(*b, arc{v, u})
+		}
+		return
+	}
 	for _, v := range row {
 		if seen[v/64]>>(v%64)&1 == 0 {
 			b := &buckets[v>>shift]
 			*b = append(*b, arc{v, u})
 		}
 	}
-	w.sorted += len(row)
 }
 
-// claimBuckets visits the vertices that the arcs in all threads' buckets lead to, and
-// empties the buckets.
+// claimBuckets visits the vertices that the arcs in all threads' buckets lead to, or
+// writes the arcs to scatter, and empties the buckets.
 func (p *Processor) claimBuckets() {
 	p.team.For(int(p.part.Ranks>>p.shift)+1, 1, func(id, b, _ int) {
 		to := &p.workers[id]
@@ -348,6 +425,13 @@ func (p *Processor) claimBuckets() {
 		found, seen, next, parent := to.found, p.seen, p.next, p.parent
 		for i := range p.workers {
 			from := &p.workers[i]
+			if p.way == blind {
+				for _, a := range from.buckets[b] {
+					p.scatter[a.to] = a.from
+				}
+				from.buckets[b] = from.buckets[b][:0]
+				continue
+			}
 			for _, a := range from.buckets[b] {
 				word, bit := &seen[a.to/64], uint64(1)<<(a.to%64)
 				if *word&bit == 0 {
@@ -368,13 +452,103 @@ func (p *Processor) claimBuckets() {
 	}
 }
 
-// fewArcs tells whether the rows of the list hold no more arcs than one thread takes.
-func (p *Processor) fewArcs(list []uint32) bool {
+// stepShare gives each thread a piece of the frontier's list. Two may find the same
+// vertex: seen decides, atomically.
+func (p *Processor) stepShare() {
+	list := p.list
+	p.team.Run(func(id int) {
+		w := &p.workers[id]
+		seen, parent, found := p.seen, p.parent, w.found[:0]
+		part := list[len(list)*id/p.threads : len(list)*(id+1)/p.threads]
+		for at := 0; at < len(part); at += takeVertices {
+			batch := part[at:min(at+takeVertices, len(part))]
+			p.fetch(w, batch, false)
+			for _, u := range batch {
+				row := p.row(u)
+				w.examined += int64(len(row))
+				for _, v := range row {
+					word, bit := &seen[v/64], uint64(1)<<(v%64)
+					if atomic.LoadUint64(word)&bit == 0 && atomic.OrUint64(word, bit)&bit == 0 {
+						parent[v] = u
+						found = append(found, v)
+					}
+				}
+			}
+		}
+		w.found = found
+		p.divide(w)
+	})
+	p.collect(p.threads)
+}
+
+// stepSpread writes the source of every arc of the frontier's list at its target's
+// place in scatter: untested, unsorted, and several threads at the same places. What
+// stands there at last is the parent of a vertex not seen, whoever wrote it.
+func (p *Processor) stepSpread() {
+	list := p.list
+	var cursor atomic.Int64
+	p.team.Run(func(id int) {
+		w := &p.workers[id]
+		for {
+			at := int(cursor.Add(takeVertices)) - takeVertices
+			if at >= len(list) {
+				return
+			}
+			batch := list[at:min(at+takeVertices, len(list))]
+			p.fetch(w, batch, false)
+			// The targets of a row are asked for a few rows before they are written.
+			var ahead [spreadAhead][]uint32
+			for i := range len(batch) + spreadAhead {
+				row := ahead[i%spreadAhead]
+				next := []uint32(nil)
+				if i < len(batch) {
+					if next = p.row(batch[i]); len(next) >= hubArcs {
+						w.hubs = append(w.hubs, batch[i])
+						next = nil
+					}
+				}
+				ahead[i%spreadAhead] = next
+				u := uint32(0)
+				if len(row) > 0 {
+					u = batch[i-spreadAhead]
+				}
+				p.set.spread(row, u, p.scatter, next)
+			}
+		}
+	})
+	for i := range p.workers {
+		for _, u := range p.workers[i].hubs {
+			row := p.row(u)
+			p.team.For(len(row), hubArcs/4, func(_, a, b int) { p.set.spread(row[a:b], u, p.scatter, nil) })
+		}
+		p.workers[i].hubs = p.workers[i].hubs[:0]
+	}
+	p.settleAll()
+}
+
+// settleAll makes vertices found of what was written to scatter.
+func (p *Processor) settleAll() {
+	p.team.For(p.words, blockWords/4, func(id, lo, hi int) {
+		next := p.next[lo:hi]
+		p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
+		w := &p.workers[id]
+		for _, word := range next {
+			w.next += int64(bits.OnesCount64(word))
+		}
+	})
+	for i := range p.workers {
+		p.workers[i].examined = 0
+	}
+	p.untested()
+}
+
+// fewArcs tells whether the frontier's rows hold no more arcs than one thread takes.
+func (p *Processor) fewArcs() bool {
 	if p.frontArcs >= 0 {
 		return p.frontArcs <= p.tuning.Serial
 	}
 	sum := int64(0)
-	for _, u := range list {
+	for _, u := range p.list {
 		if sum += int64(len(p.row(u))); sum > p.tuning.Serial {
 			return false
 		}
@@ -382,18 +556,23 @@ func (p *Processor) fewArcs(list []uint32) bool {
 	return true
 }
 
-// claim visits the unvisited vertices of row for u.
-func claim(row []uint32, u uint32, seen []uint64, parent []uint32, found []uint32) []uint32 {
-	for _, v := range row {
-		word, bit := &seen[v/64], uint64(1)<<(v%64)
-		if *word&bit != 0 {
-			continue
+// claimRows visits the unvisited vertices of the rows of a list of own ranks.
+func (p *Processor) claimRows(w *worker, list []uint32) {
+	seen, parent, found := p.seen, p.parent, w.found
+	for _, u := range list {
+		row := p.row(u)
+		w.examined += int64(len(row))
+		for _, v := range row {
+			word, bit := &seen[v/64], uint64(1)<<(v%64)
+			if *word&bit != 0 {
+				continue
+			}
+			*word |= bit
+			parent[v] = u
+			found = append(found, v)
 		}
-		*word |= bit
-		parent[v] = u
-		found = append(found, v)
 	}
-	return found
+	w.found = found
 }
 
 // divide sorts a thread's claims into its lists by range. Where every rank is own

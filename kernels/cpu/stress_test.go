@@ -94,11 +94,28 @@ func TestStress(t *testing.T) {
 	const seed = 23
 	rng := rand.New(rand.NewPCG(seed, 0))
 	graphs := stressGraphs(t)
-	for _, way := range []struct{ down, up, limits string }{
-		{"split", "list", "serial=0,split=0,scatter=1000000,list=1"},
-		{"buckets", "words", "serial=0,split=1000000,scatter=1000000,list=1000000"},
-		{"scatter", "words", "serial=0,scatter=0,scatter-row=0,segment=256,list=1000000"},
+	var assembly, plain []string
+	for _, set := range cpu.Kernels() {
+		if set == "generic" {
+			plain = append(plain, set)
+		} else {
+			assembly = append(assembly, set)
+		}
+	}
+	for _, way := range []struct {
+		down, up, limits string
+		sets             []string
+	}{
+		{"split", "list", "serial=0,split=0,scatter=1000000,blind=1000000,list=1", cpu.Kernels()},
+		{"share", "words", "serial=0,share=1000000000,split=1000000,scatter=1000000,blind=1000000,list=1000000", cpu.Kernels()},
+		{"sorted", "words", "serial=0,share=0,split=1000000,scatter=1000000,blind=1000000,list=1000000", cpu.Kernels()},
+		{"blind", "words", "serial=0,split=1000000,scatter=1000000,blind=0,list=1000000", plain},
+		{"spread", "words", "serial=0,split=1000000,scatter=1000000,blind=0,list=1000000", assembly},
+		{"scatter", "words", "serial=0,scatter=0,scatter-row=0,segment=256,list=1000000", cpu.Kernels()},
 	} {
+		if len(way.sets) == 0 {
+			continue // a build without assembly
+		}
 		t.Run(way.down+","+way.up, func(t *testing.T) {
 			// Each set of kernels on each graph.
 			type pair struct {
@@ -118,7 +135,7 @@ func TestStress(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer p.Close()
-				for _, set := range cpu.Kernels() {
+				for _, set := range way.sets {
 					k := cpu.New(threads)
 					tune(t, k, set, way.limits)
 					if err := k.Load(context.Background(), p.Part(0)); err != nil {

@@ -16,6 +16,9 @@ type Tuning struct {
 	// Serial is the number of frontier arcs up to which a top-down step runs on one
 	// thread: waking others costs more.
 	Serial int64
+	// Share is the number of frontier arcs up to which threads share a top-down step by
+	// atomic claims instead of sorting its arcs by target.
+	Share int64
 	// Split is the mean number of arcs of a frontier row, for each thread, from which on
 	// a top-down step cuts the rows between threads.
 	Split int64
@@ -28,6 +31,9 @@ type Tuning struct {
 	// Segment is how many ranks a scattering thread works on at a time, a multiple of
 	// 64: their parents to be shall stay in its second-level cache.
 	Segment int64
+	// Blind is the number of arcs, for 8 ranks, from which on a top-down step that sorts
+	// its arcs by target writes all of them untested and passes over all ranks in the end.
+	Blind int64
 	// List is the part of the vertices, one in List, below which a bottom-up step goes
 	// by the list of the unsettled: else it is quicker to pass over all words again.
 	List int64
@@ -35,7 +41,7 @@ type Tuning struct {
 
 // DefaultTuning is what a processor uses that is not told otherwise.
 func DefaultTuning() Tuning {
-	return Tuning{Serial: 1 << 10, Split: 16, Scatter: 4, ScatterRow: 8, Segment: 1 << 16, List: 8}
+	return Tuning{Serial: 1 << 10, Share: 1 << 14, Split: 16, Scatter: 4, ScatterRow: 8, Segment: 1 << 16, Blind: 2, List: 8}
 }
 
 // fields names the limits, in the order of String.
@@ -47,8 +53,8 @@ func (t *Tuning) fields() []struct {
 		name  string
 		value *int64
 	}{
-		{"serial", &t.Serial}, {"split", &t.Split}, {"scatter", &t.Scatter}, {"scatter-row", &t.ScatterRow},
-		{"segment", &t.Segment}, {"list", &t.List},
+		{"serial", &t.Serial}, {"share", &t.Share}, {"split", &t.Split}, {"scatter", &t.Scatter}, {"scatter-row", &t.ScatterRow},
+		{"segment", &t.Segment}, {"blind", &t.Blind}, {"list", &t.List},
 	}
 }
 
@@ -108,7 +114,7 @@ func (t Tuning) Validate() error {
 }
 
 // Limits is the number of limits that a Tuning has.
-const Limits = 6
+const Limits = 8
 
 // Variations are tunings that differ from t in one limit, number limit of Limits.
 func (t Tuning) Variations(limit int) []Tuning {
