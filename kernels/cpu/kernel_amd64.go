@@ -12,7 +12,7 @@ func available() []kernelSet {
 		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, racing: true, fetch: fetch, scan: scan512, mapBack: mapBack})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, racing: true, fetch: fetch, scan: scan256, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, racing: true, fetch: fetch, scan: scanGeneric, mapBack: mapBack})
 	}
 	return append(sets, generic)
 }
@@ -74,8 +74,6 @@ func settle256(scatter []uint32, seen, next []uint64, parent []uint32) {
 
 func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
 
-func scan256(row []uint32, front []uint64) int { return scanAVX2(row, front) }
-
 func fetch(rest, offsets, row []uint32) {
 	fetchAsm(rest, offsets, row)
 }
@@ -103,9 +101,6 @@ func settleAVX2(scatter []uint32, seen, next []uint64, parent []uint32)
 
 //go:noescape
 func scanAVX512(row []uint32, front []uint64) int
-
-//go:noescape
-func scanAVX2(row []uint32, front []uint64) int
 
 //go:noescape
 func mapBackAsm(out, vertexOf, parent, all []uint32, seen []uint64)

@@ -475,58 +475,6 @@ done:
 	VZEROUPPER
 	RET
 
-// func scanAVX2(row []uint32, front []uint64) int
-TEXT ·scanAVX2(SB), NOSPLIT, $0-56
-	MOVQ row_base+0(FP), SI
-	MOVQ row_len+8(FP), CX
-	MOVQ front_base+24(FP), R12
-	VPCMPEQD Y15, Y15, Y15
-	VPSRLD $27, Y15, Y13
-	XORL AX, AX
-
-full:
-	MOVQ CX, BX
-	SUBQ AX, BX
-	CMPQ BX, $8
-	JLT tail
-	VMOVDQU (SI)(AX*4), Y0
-	VPSRLD $5, Y0, Y1
-	VMOVDQA Y15, Y3
-	VPXOR Y4, Y4, Y4
-	VPGATHERDD Y3, (R12)(Y1*4), Y4
-	VPAND Y13, Y0, Y1
-	VPSRLVD Y1, Y4, Y4
-	VPSLLD $31, Y4, Y4
-	VMOVMSKPS Y4, DX
-	TESTL DX, DX
-	JNZ hit
-	ADDQ $8, AX
-	JMP full
-
-hit:
-	TZCNTL DX, DX
-	ADDQ DX, AX
-	MOVQ AX, ret+48(FP)
-	VZEROUPPER
-	RET
-
-tail:
-	VZEROUPPER
-one:
-	CMPQ AX, CX
-	JGE end
-	MOVL (SI)(AX*4), BX
-	MOVL BX, DX
-	SHRL $5, DX
-	MOVL (R12)(DX*4), DX
-	BTL BX, DX
-	JCS end
-	INCQ AX
-	JMP one
-end:
-	MOVQ AX, ret+48(FP)
-	RET
-
 // ahead is how many ranks before their use the lines of all and out are asked for.
 #define ahead 96
 
