@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -209,6 +210,14 @@ func TestBuildErrors(t *testing.T) {
 		Weights: graph.WeightsOf([]int32{1 << 30, 1 << 30})}
 	if _, err := graph.Build(ctx, l, graph.BuildOptions{Duplicates: graph.MergeSum}); !errors.Is(err, graph.ErrWeightSum) {
 		t.Errorf("sum of weights: %v", err)
+	}
+	for _, w := range []graph.Weights{
+		graph.WeightsOf([]float64{math.MaxFloat64, math.MaxFloat64}), graph.WeightsOf([]float32{-math.MaxFloat32, -math.MaxFloat32}),
+	} {
+		l.Weights = w
+		if _, err := graph.Build(ctx, l, graph.BuildOptions{Duplicates: graph.MergeSum}); !errors.Is(err, graph.ErrWeightSum) {
+			t.Errorf("sum of %v weights that is infinite: %v", w.Kind(), err)
+		}
 	}
 }
 

@@ -275,8 +275,10 @@ func (w Weights) addTo(i, j int) bool {
 		return (a+b < a) == (b < 0)
 	case Float32:
 		w.f32[i] += w.f32[j]
+		return !math.IsInf(float64(w.f32[i]), 0)
 	case Float64:
 		w.f64[i] += w.f64[j]
+		return !math.IsInf(w.f64[i], 0)
 	}
 	return true
 }
