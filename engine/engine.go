@@ -109,7 +109,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
-		Threads: o.Threads, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
+		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
 		NoIn: o.Director == "top-down" && o.NewDirector == nil, InPlace: o.inPlace(),
 	}
 	if o.Consume {
