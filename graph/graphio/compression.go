@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bufio"
 	"bytes"
 	"compress/bzip2"
 	"errors"
@@ -19,6 +20,8 @@ func compressionOf(magic []byte) string {
 		return "gzip"
 	case bytes.HasPrefix(magic, []byte{0x28, 0xb5, 0x2f, 0xfd}):
 		return "zstd"
+	case len(magic) >= 4 && magic[0]&0xf0 == 0x50 && string(magic[1:4]) == "*M\x18":
+		return "zstd" // a frame to skip, with which pzstd begins
 	case len(magic) >= 4 && string(magic[:3]) == "BZh" && magic[3] >= '1' && magic[3] <= '9':
 		return "bzip2"
 	case bytes.HasPrefix(magic, []byte{0xfd, '7', 'z', 'X', 'Z', 0}):
@@ -36,14 +39,16 @@ func compressionSuffixes() []string { return []string{".gz", ".zst", ".bz2", ".x
 func (in *input) decompress(r io.Reader) (io.Reader, error) {
 	switch in.compression {
 	case "gzip":
-		z, err := gzip.NewReader(r)
+		buffered := bufio.NewReaderSize(r, 1<<16)
+		z, err := gzip.NewReader(buffered)
 		if err != nil {
 			return nil, in.streamError(err)
 		}
+		z.Multistream(false)
 		in.close = append(in.close, z.Close)
-		return z, nil
+		return &gzipMembers{z, buffered}, nil
 	case "zstd":
-		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(1<<30))
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxDictionary))
 		if err != nil {
 			return nil, in.streamError(err)
 		}
@@ -65,6 +70,48 @@ func (in *input) decompress(r io.Reader) (io.Reader, error) {
 	return r, nil
 }
 
+// gzipMembers reads members that follow each other. What is behind the last one is
+// named: the library takes it for a member that is damaged or cut short.
+type gzipMembers struct {
+	z *gzip.Reader
+	r *bufio.Reader
+}
+
+func (g *gzipMembers) Read(p []byte) (int, error) {
+	for {
+		n, err := g.z.Read(p)
+		if err != io.EOF {
+			return n, err
+		} else if n > 0 {
+			return n, nil
+		}
+		head, err := g.r.Peek(2)
+		if len(head) == 0 {
+			return 0, err
+		}
+		if compressionOf(head) != "gzip" {
+			return 0, g.padding()
+		}
+		if err := g.z.Reset(g.r); err != nil {
+			return 0, err
+		}
+		g.z.Multistream(false)
+	}
+}
+
+// padding is io.EOF if nothing but zeros follows, which gzip itself ignores.
+func (g *gzipMembers) padding() error {
+	for {
+		c, err := g.r.ReadByte()
+		if err != nil {
+			return err
+		}
+		if c != 0 {
+			return &Error{Found: "bytes behind the end of the gzip data", Want: "another member or the end of the file", Err: ErrFormat}
+		}
+	}
+}
+
 // streamError classes an error of the stream: damage of compressed data is named.
 func (in *input) streamError(err error) error {
 	if ctxErr := in.ctx.Err(); ctxErr != nil {
@@ -77,11 +124,15 @@ func (in *input) streamError(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		return &Error{File: in.path, Found: "unexpected end of the " + in.compression + " data", Hint: "the file has been cut short; get it again", Err: ErrTruncated}
 	}
+	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
+		return &Error{File: in.path, Found: "a zstd window", Want: fmt.Sprintf("at most %d bytes", maxDictionary), Err: fmt.Errorf("%w: %w", ErrTooLarge, err)}
+	}
 	return &Error{File: in.path, Found: "damaged " + in.compression + " data", Err: fmt.Errorf("%w: %w", ErrFormat, err)}
 }
 
-// maxDictionary is the largest dictionary of an xz stream that is read, in bytes: the
-// decoder allocates it on the word of the header. xz -9 uses 64 MiB.
+// maxDictionary is the largest dictionary of an xz stream and the largest window of a
+// zstd stream that are read, in bytes: the decoder allocates them on the word of the
+// header. xz -9 uses 64 MiB, zstd --ultra -22 128 MiB.
 const maxDictionary = 1 << 30
 
 // limitXZ looks at the dictionary size in the header of the first block.
