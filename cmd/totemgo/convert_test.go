@@ -217,3 +217,25 @@ func TestDamagedNativeFile(t *testing.T) {
 		}
 	}
 }
+
+// TestConvertToOut takes the format from the ending where a file is named out: such a
+// name stands for a KONECT network only without one.
+func TestConvertToOut(t *testing.T) {
+	g, dir := file(t, "g.txt", "3 4\n"), t.TempDir()
+	for name, want := range map[string]string{"out.txt": "# Directed graph\n3 4\n", "out.mtx": "%%MatrixMarket matrix", "out.network": "% asym unweighted"} {
+		out := filepath.Join(dir, name)
+		command(t, "convert", g, out).must(t)
+		if got := content(t, out); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
+// TestConvertInfiniteSum refuses a sum of weights that no reader would take back.
+func TestConvertInfiniteSum(t *testing.T) {
+	g, out := file(t, "g.wel", "0 1 1e308\n0 1 1e308\n"), filepath.Join(t.TempDir(), "o.wel")
+	if r := command(t, "convert", g, out, "--merge-duplicates", "sum"); r.status != 1 || !strings.Contains(r.stderr, "float64") {
+		t.Errorf("%d %q", r.status, r.stderr)
+	}
+	command(t, "convert", g, out, "--merge-duplicates", "max").must(t)
+}

@@ -46,6 +46,13 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			if err := file.Verify(ctx); err != nil {
 				return err
 			}
+			limit := int64(ef.memory)
+			if limit == 0 {
+				limit = engine.DefaultMemoryLimit()
+			}
+			if need := 24 * int64(file.Source.NumVertices()); need > limit {
+				return &graph.MemoryError{What: "describing the graph", Need: need, Limit: limit}
+			}
 			doc, procs, err := e.describe(ctx, file.Source, &ef)
 			if err != nil {
 				return inFile(args[0], err)

@@ -70,3 +70,30 @@ func TestWideIDs(t *testing.T) {
 		t.Errorf("%d %q", r.status, r.stderr)
 	}
 }
+
+// TestManyVertices refuses headers whose vertices would take memory that the file is no
+// reason for, and with the lenient option those that the limit does not allow.
+func TestManyVertices(t *testing.T) {
+	g := file(t, "g.mtx", "%%MatrixMarket matrix coordinate pattern general\n4000000000 4000000000 1\n1 2\n")
+	for _, args := range [][]string{{"info"}, {"partition"}, {"bfs", "--root", "1"}} {
+		args = append(args, g)
+		if r := command(t, args...); r.status != 1 || !strings.Contains(r.stderr, "line 2") || !strings.Contains(r.stderr, "4000000000 vertices") {
+			t.Errorf("%q: %d %q", args, r.status, r.stderr)
+		}
+		args = append(args, "--lenient", "--memory-limit", "1GiB")
+		if r := command(t, args...); r.status != 1 || !strings.Contains(r.stderr, "memory") || !strings.Contains(r.stderr, "1073741824") {
+			t.Errorf("%q: %d %q", args, r.status, r.stderr)
+		}
+	}
+}
+
+// TestUnknownContent blames the file, not the command line, where no format fits.
+func TestUnknownContent(t *testing.T) {
+	g := file(t, "g.bin", "\x00\x01\x02\x03 and more")
+	if r := command(t, "info", g); r.status != 1 || !strings.Contains(r.stderr, "--format") && !strings.Contains(r.stderr, "name the format") {
+		t.Errorf("%d %q", r.status, r.stderr)
+	}
+	if r := command(t, "info", g, "--format", "nonsense"); r.status != 2 {
+		t.Errorf("an unknown format: %d %q", r.status, r.stderr)
+	}
+}

@@ -3,6 +3,7 @@ package graphio_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -68,6 +69,7 @@ func goodFiles() []good {
 		{name: "K11/zero", file: "a.wel", content: "0 1 0\n1 0 -0\n", vertices: 2, directed: true, records: []string{"0 1 0", "1 0 0"}},
 		{name: "K13/forms", file: "a.wel", content: "0 1 .5\n1 2 1e3\n2 3 +2\n3 4 1.\n4 5 -0.25E-1\n", vertices: 6, directed: true, records: []string{"0 1 0.5", "1 2 1000", "2 3 2", "3 4 1", "4 5 -0.025"}},
 		{name: "K13/digits", file: "a.wel", content: "0 1 0.1234567890123456789\n1 0 123456789012345678901234567890.5\n", vertices: 2, directed: true, records: []string{"0 1 0.12345678901234568", "1 0 1.2345678901234568e+29"}},
+		{name: "K13/real-without-point", file: "a.mtx", content: "%%MatrixMarket matrix coordinate real general\n3 3 3\n1 2 123456789012345678901234567890\n2 3 9007199254740993\n3 1 -7\n", vertices: 3, directed: true, records: []string{"1 2 1.2345678901234568e+29", "2 3 9.007199254740992e+15", "3 1 -7"}, stated: true},
 		{name: "K14/free-form", file: "a.mtx", content: "%%matrixmarket MATRIX Coordinate Real GENERAL\r\n%\r\n\r\n 2\t2 2\r\n\r\n1 2 1e2\r\n%c\r\n2 1 3", vertices: 2, directed: true, records: []string{"1 2 100", "2 1 3"}, stated: true},
 		{name: "K14/one-percent", file: "a.mtx", content: "%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n2 1\n", options: graphio.Options{Lenient: true}, vertices: 2, records: []string{"1 2"}, stated: true, tolerate: 1, warning: "percent"},
 		{name: "K15/symmetric", file: "a.mtx", content: "%%MatrixMarket matrix coordinate integer symmetric\n2 2 2\n1 1 5\n2 1 6\n", vertices: 2, records: []string{"1 1 5", "1 2 6"}, stated: true},
@@ -75,6 +77,8 @@ func goodFiles() []good {
 		{name: "K15/skew", file: "a.mtx", content: "%%MatrixMarket matrix coordinate integer skew-symmetric\n2 2 1\n2 1 6\n", vertices: 2, records: []string{"1 2 6"}, stated: true, warning: "skew"},
 		{name: "K15/by-content", file: "a.txt", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n2 1\n", vertices: 2, directed: true, records: []string{"2 1"}, stated: true},
 		{name: "K16/lenient", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 7\n2 1\n", options: graphio.Options{Lenient: true}, vertices: 2, directed: true, records: []string{"2 1"}, stated: true, tolerate: 1, warning: "7 entries"},
+		{name: "K17/lenient", file: "a.gr", content: "p sp 5000000 1\na 1 2 3\n", options: graphio.Options{Lenient: true}, vertices: 5000000, directed: true, records: []string{"1 2 3"}, stated: true, tolerate: 1, warning: "5000000 vertices"},
+		{name: "K17/vertices-without-records", file: "a.gr", content: "p sp 4194304 1\na 1 2 3\n", vertices: 4194304, directed: true, records: []string{"1 2 3"}, stated: true},
 		{name: "K19/1", file: "a.graph", content: "2 1 001\n2 5\n1 5\n", vertices: 2, records: []string{"1 2 5"}, stated: true},
 		{name: "K19/10", file: "a.graph", content: "% c\n2 1 10\n7 2\n% c\n8 1\n", vertices: 2, records: []string{"1 2"}, stated: true},
 		{name: "K19/110-3", file: "a.graph", content: "2 1 110 3\n9 7 7 7 2\n9 8 8 8 1", vertices: 2, records: []string{"1 2"}, stated: true},
@@ -88,6 +92,8 @@ func goodFiles() []good {
 		{name: "K21/12", file: "a.g500", content: le(uint32(3), uint32(1), uint32(0)), vertices: 4, records: []string{"1 3"}, stated: true},
 		{name: "K21/16", file: "a.edges", content: le(int64(3), int64(1)), options: graphio.Options{Tuple: 16}, vertices: 4, records: []string{"1 3"}, stated: true},
 		{name: "K21/high-bits", file: "a.packed", content: le(uint32(3), uint32(1), uint32(0xffff0001)), vertices: 2, records: []string{"4294967299 281470681743361"}, stated: true},
+		{name: "K21/far-apart", file: "a.packed", content: le(uint32(4000000000), uint32(1), uint32(0)), vertices: 2, records: []string{"1 4000000000"}, stated: true, warning: "that occur"},
+		{name: "K21/mark-is-data", file: "a.packed", content: le(uint32(0xbfbbef), uint32(1), uint32(0), uint32(0xfeff), uint32(1), uint32(0)), vertices: 2 + 1, records: []string{"1 12565487", "1 65279"}, stated: true, warning: "that occur"},
 		{name: "K21/directed", file: "a.g500", content: le(uint32(3), uint32(1), uint32(0)), options: graphio.Options{Direction: graphio.Directed}, vertices: 4, directed: true, records: []string{"3 1"}, stated: true},
 		{name: "K21/other-name", file: "a.bin", content: le(uint32(3), uint32(1), uint32(0)), options: graphio.Options{Format: "graph500"}, vertices: 4, records: []string{"1 3"}, stated: true},
 		{name: "gr/comments", file: "a.gr", content: "c a\nc\n\np sp 3 2\nc b\na 1 2 5\n\na 3 1 0\n", vertices: 3, directed: true, records: []string{"1 2 5", "3 1 0"}, stated: true},
@@ -99,6 +105,14 @@ func goodFiles() []good {
 		{name: "konect/asym", file: "out.a", content: "% asym unweighted\n1 2\n3 2\n", vertices: 3, directed: true, records: []string{"1 2", "3 2"}, stated: true},
 		{name: "konect/sizes", file: "out.a", content: "% asym positive\n% 2 9 9\n1 2 3 1000\n3 2 1 1001\n", vertices: 9, directed: true, records: []string{"1 2 3", "3 2 1"}, stated: true, ignored: 2},
 		{name: "konect/bipartite", file: "out.a", content: "% bip weighted\n% 2 2 3\n1 1 4.5\n2 3 5\n", vertices: 5, records: []string{"1 3 4.5", "2 5 5"}, stated: true, warning: "bipartite"},
+		{name: "konect/sum-of-weights", file: "out.a", content: "% sym positive\n% 5 3 3\n1 2 3\n2 3 2\n", vertices: 3, records: []string{"1 2 3", "2 3 2"}, stated: true},
+		{name: "konect/count-lenient", file: "out.a", content: "% sym unweighted\n% 5 3 3\n1 2\n", options: graphio.Options{Lenient: true}, vertices: 3, records: []string{"1 2"}, stated: true, tolerate: 1, warning: "5 records"},
+		{name: "konect/weights-begin-late", file: "out.a", content: "% sym positive\n1 2\n2 3 2\n", vertices: 3, records: []string{"1 2 1", "2 3 2"}, stated: true},
+		{name: "konect/positive-without-weights", file: "out.a", content: "% sym positive\n1 2\n1 2\n", vertices: 2, records: []string{"1 2", "1 2"}, stated: true},
+		{name: "konect/comment-of-words", file: "out.a", content: "% sym unweighted\n% 3 blind mice\n1 2\n", vertices: 2, records: []string{"1 2"}, stated: true},
+		{name: "konect/list-named-out", file: "out.txt", content: "0 1\n1 2\n", vertices: 3, directed: true, records: []string{"0 1", "1 2"}},
+		{name: "konect/network-named-txt", file: "out.txt", content: "% asym unweighted\n1 2\n", vertices: 2, directed: true, records: []string{"1 2"}, stated: true},
+		{name: "totem/blank-lines", file: "a.totem", content: "\n# NODES: 3\n\n# EDGES: 1\n \n0 1\n", vertices: 3, directed: true, records: []string{"0 1"}},
 		{name: "konect/bipartite-no-sizes", file: "out.a", content: "%bip unweighted\n1 1\n2 1\n", vertices: 3, records: []string{"1 3", "2 3"}, stated: true},
 		{name: "konect/missing-weights", file: "out.a", content: "% sym posweighted\n1 2 4\n2 3\n", vertices: 3, records: []string{"1 2 4", "2 3 1"}, stated: true},
 		{name: "konect/by-content", file: "a.txt", content: "% sym unweighted\n1 2\n2 3\n", vertices: 3, records: []string{"1 2", "2 3"}, stated: true},
@@ -218,7 +232,12 @@ func TestGraphalytics(t *testing.T) {
 	for _, c := range []struct{ file, content, want string }{
 		{"g.e", "7 3 1 0.25\n\n3 4 2 0.5\n", "g.e: line 3: found vertex 4"},
 		{"g.e", "7 3 1\n", "g.e: line 1: found 3 columns"},
-		{"g.v", "7\n3\n7\n", "vertex 7 twice"},
+		{"g.v", "# ids\n7\n\n3\n7\n", "g.v: line 5: found vertex 7 twice"},
+		{"g.v", "\xff\xfe7\x00\n\x00", "g.v: found text in UTF-16"},
+		{"g.properties", "graph.g.meta.edges = many\n", "g.properties: line 1"},
+		{"g.properties", "graph.g.directed = true\r\rgraph.g.meta.edges = 5\r", "g.e: found 2 edges, expected 5, as line 3 of"},
+		{"g.properties", "! x\ngraph.g.meta.edges: 1\n", "g.e: found 2 edges, expected 1, as line 2 of"},
+		{"g.properties", "graph.g.meta.vertices = 5\n", "g.v: found 4 vertices, expected 5, as line 1 of"},
 		{"g.v", "7\nx\n", "g.v: line 2"},
 		{"g.properties", "graph.g.directed = maybe\n", "g.properties: line 1"},
 	} {
@@ -233,6 +252,48 @@ func TestGraphalytics(t *testing.T) {
 		}
 		write(c.file, string(old))
 	}
+}
+
+// TestGraphalyticsText reads sets of files with byte order marks, all line ends and
+// counts that match, and needs the lenient option where the vertex file is missing and
+// the count shows it.
+func TestGraphalyticsText(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, content string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, end := range []string{"\n", "\r\n", "\r"} {
+		write("g.v", "\xef\xbb\xbf3"+end+"5"+end+"7"+end)
+		write("g.e", "\xef\xbb\xbf7 3"+end+"3 3")
+		write("g.properties", "\xef\xbb\xbfgraph.g.meta.vertices = 3"+end+"graph.g.directed = false"+end+"graph.g.meta.edges = 2")
+		for _, name := range []string{"g.v", "g.e"} {
+			f, err := graphio.Open(context.Background(), filepath.Join(dir, name), graphio.Options{})
+			if err != nil {
+				t.Fatalf("%q: %v", end, err)
+			}
+			if want := []string{"3 3", "3 7"}; !slices.Equal(records(f.Source), want) || f.Source.IsDirected() || f.Source.NumVertices() != 3 {
+				t.Errorf("%q: %q, directed %v, %d vertices", end, records(f.Source), f.Source.IsDirected(), f.Source.NumVertices())
+			}
+			f.Close()
+		}
+	}
+	if err := os.Remove(filepath.Join(dir, "g.v")); err != nil {
+		t.Fatal(err)
+	}
+	_, err := graphio.Open(context.Background(), filepath.Join(dir, "g.e"), graphio.Options{})
+	if !errors.Is(err, graphio.ErrTruncated) || !strings.Contains(err.Error(), "2 vertices, expected 3") || !strings.Contains(err.Error(), "no vertex file") {
+		t.Errorf("%v", err)
+	}
+	f, err := graphio.Open(context.Background(), filepath.Join(dir, "g.e"), graphio.Options{Lenient: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Source.NumVertices() != 2 || f.Report.Tolerated != 1 {
+		t.Errorf("%d vertices, report %+v", f.Source.NumVertices(), f.Report)
+	}
+	f.Close()
 }
 
 // TestNative opens a file of version 1 that was kept, checks damaged copies of it, and
@@ -308,6 +369,7 @@ func TestNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"a.el": "edgelist", "dir/a.TXT": "edgelist", "a.mtx.gz": "matrixmarket", "a.graph.zst": "metis", "x/out.moreno.bz2": "konect",
 		"a.sg": "gap", "a.wsg": "gap-weighted", "a.tgr": "native", "a.xyz": "", "a": "", "a.gz": "", "a.e": "graphalytics", ".gz": "",
+		"out.txt": "edgelist", "out.mtx.gz": "matrixmarket", "out.moreno": "konect", "out.com-amazon": "konect",
 	} {
 		if got, ok := graphio.DetectName(name); got != want || ok != (want != "") {
 			t.Errorf("%s: %q, want %q", name, got, want)

@@ -58,7 +58,7 @@ func readDIMACS9(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := declared(in, f, blocks, m, line, "arc", "arcs"); err != nil {
+	if err := declared(in, f, blocks, n, m, line, "arc", "arcs"); err != nil {
 		return nil, err
 	}
 	f.Report.DirectionStated = true

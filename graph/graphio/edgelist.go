@@ -22,7 +22,8 @@ type edgeBlock struct {
 	weights   weightBuf
 	ignored   int64
 	tolerated int64
-	records   int // len(pairs), which are given up when ids are compacted
+	given     int64 // weights that stand in the file
+	records   int   // len(pairs), which are given up when ids are compacted
 	first     int64
 	skipped   []int32 // lines of the block, from 0, that hold no record
 }
@@ -42,13 +43,14 @@ type listShape struct {
 	weightOpt bool   // a line may end before the weight, which is 1 then
 	anyWidth  bool   // lines may have more columns than others
 	prefix    byte   // the word before the first id, or 0
+	cure      string // of lines with more columns than two
 }
 
 func (s *listShape) comment(c byte) bool { return strings.IndexByte(s.comments, c) >= 0 }
 
 // readEdgeList reads a plain edge list.
 func readEdgeList(in *input, f *File) (graph.Source, error) {
-	shape := listShape{comments: "#%", lenient: in.o.Lenient, what: "an id"}
+	shape := listShape{comments: "#%", lenient: in.o.Lenient, what: "an id", cure: "a weighted list is named .wel, or its weight column is given"}
 	ext := extension(in.path)
 	switch ext {
 	case ".el":
@@ -224,7 +226,7 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 		if i == len(data) {
 			break
 		}
-		if s.prefix != 0 && data[i] == s.prefix && i+1 < len(data) && blank(data[i+1]) {
+		if s.prefix != 0 && data[i] == s.prefix && (i+1 == len(data) || blank(data[i+1]) || eol(data[i+1])) {
 			i = skipBlanks(data, i+1)
 			if i == len(data) || eol(data[i]) {
 				return s.shapeFault(data, start, line)
@@ -330,6 +332,7 @@ func (s *listShape) rest(data []byte, start, i int, line int64, out *edgeBlock) 
 				return 0, e
 			}
 			weighted = true
+			out.given++
 			i = next
 		case columns > s.columns && !s.lenient && !s.anyWidth:
 			return 0, s.shapeFault(data, start, line)
@@ -372,7 +375,7 @@ func (s *listShape) shapeFault(data []byte, start int, line int64) *Error {
 		at = skipBlanks(text, at)
 		tok := token(text, at, s.delim)
 		if len(tok) == 0 {
-			if c == 2 || s.prefix != 0 {
+			if s.prefix != 0 || c == 2 && (s.delim == 0 || bytes.IndexByte(text, s.delim) < 0) {
 				break
 			}
 			return idFault(line, at+1, tok, s.what)
@@ -388,14 +391,11 @@ func (s *listShape) shapeFault(data []byte, start int, line int64) *Error {
 			at++
 		}
 	}
-	return fault(line, 0, ErrFormat, plural(int64(countColumns(text, s.delim)), "column"), fmt.Sprintf("%d: %s", s.columns, s.fixedBy), s.hint())
-}
-
-func (s *listShape) hint() string {
-	if s.columns == 2 && s.weight == 0 {
-		return "a weighted list is named .wel, or its weight column is given"
+	columns, cure := countColumns(text, s.delim), ""
+	if columns > 2 && s.columns == 2 && s.weight == 0 {
+		cure = s.cure
 	}
-	return ""
+	return fault(line, 0, ErrFormat, plural(int64(columns), "column"), fmt.Sprintf("%d: %s", s.columns, s.fixedBy), cure)
 }
 
 // compactBlocks makes an edge list of blocks of pairs of ids: the vertices are the ids

@@ -97,11 +97,24 @@ func (e *Error) Error() string {
 // Unwrap returns the class of the fault.
 func (e *Error) Unwrap() error { return e.Err }
 
+// unknownContent is the ErrUnknownFormat of a file, not of an option: it is malformed
+// input as well.
+type unknownContent struct{}
+
+func (unknownContent) Error() string { return ErrUnknownFormat.Error() }
+
+func (unknownContent) Is(target error) bool {
+	return target == ErrUnknownFormat || target == ErrFormat
+}
+
 // fault makes an Error of a line that is counted within a block; the file's name and
 // the lines before are filled in by the caller that knows them.
 func fault(line int64, column int, class error, found, want, hint string) *Error {
 	return &Error{Line: line, Column: column, Found: found, Want: want, Hint: hint, Err: class}
 }
+
+// cut shows a word of the input in a message: cut where long.
+func cut(word string) string { return word[:min(len(word), 40)] }
 
 // quote shows bytes of the input in a message: quoted, cut where long.
 func quote(tok []byte) string {

@@ -57,6 +57,7 @@ func refusals() []refusal {
 		{name: "K03/totem-range", file: "a.totem", content: "# NODES: 3\n# EDGES: 2\n# DIRECTED\n0 1\n0 3\n", line: 5, class: graphio.ErrFormat, mention: []string{"vertex 3", "0..2"}},
 		{name: "K04/beyond-64-bits", file: "a.el", content: "1 2\n18446744073709551616 3\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"18446744073709551616"}},
 		{name: "K04/negative", file: "a.el", content: "1 2\n3 -4\n", line: 2, class: graphio.ErrFormat, mention: []string{"-4"}},
+		{name: "K04/negative-alone", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n-1 2\n", line: 3, class: graphio.ErrFormat, mention: []string{`found negative number "-1", expected a row, from 0 on`}},
 		{name: "K04/fraction", file: "a.el", content: "1 2.5\n", line: 1, class: graphio.ErrFormat, mention: []string{"2.5"}},
 		{name: "K05/el-third", file: "a.el", content: "0 1\n1 2 3\n", line: 2, class: graphio.ErrFormat, mention: []string{"3 columns", "2"}},
 		{name: "K05/wel-missing", file: "a.wel", content: "0 1 5\n1 2\n", line: 2, class: graphio.ErrFormat, mention: []string{"2 columns", "3"}},
@@ -68,6 +69,11 @@ func refusals() []refusal {
 		{name: "K05/header-only", file: "a.txt", content: "source target\n", line: 1, class: graphio.ErrFormat},
 		{name: "K05/prose", file: "a.txt", content: "This is no graph at all.\nIt never was.\n", line: 2, class: graphio.ErrFormat},
 		{name: "K10/overflow", file: "a.wel", content: "0 1 9223372036854775808\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"9223372036854775808"}},
+		{name: "K05/empty-column", file: "a.csv", content: "1,,2\n", line: 1, class: graphio.ErrFormat, mention: []string{"found nothing"}},
+		{name: "K05/one-column", file: "a.csv", content: "1,2\n3\n", line: 2, class: graphio.ErrFormat, mention: []string{"1 column", "(malformed input)"}},
+		{name: "K05/letter-alone", file: "a.gr", content: "p sp 3 1\na\n", line: 2, class: graphio.ErrFormat, mention: []string{"0 columns", "3"}},
+		{name: "K07/metis-weights-end-early", file: "a.graph", content: "2 0 10\n5\n", class: graphio.ErrTruncated, mention: []string{"1 vertex line", "2"}},
+		{name: "K07/metis-sizes-end-early", file: "a.graph", content: "3 1 100\n5 2\n5 1\n", options: graphio.Options{Lenient: true}, class: graphio.ErrTruncated, mention: []string{"2 vertex lines", "3"}},
 		{name: "K10/overflow-real", file: "a.wel", content: "0 1 1e999\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"1e999"}},
 		{name: "K12/nan", file: "a.wel", content: "0 1 1\n0 1 nan\n", line: 2, class: graphio.ErrFormat, mention: []string{"nan"}},
 		{name: "K12/inf", file: "a.wel", content: "0 1 1\n\n0 1 -Inf\n", line: 3, class: graphio.ErrFormat, mention: []string{"-Inf"}},
@@ -93,10 +99,18 @@ func refusals() []refusal {
 		{name: "K16/metis-short", file: "a.graph", content: "5 1\n2\n1\n", class: graphio.ErrTruncated, mention: []string{"2 vertex lines", "5"}},
 		{name: "K16/metis-long", file: "a.graph", content: "2 1\n2\n1\n\n1\n", line: 5, class: graphio.ErrFormat, mention: []string{"2 vertices"}},
 		{name: "K16/metis-weights-differ", file: "a.graph", content: "2 1 1\n2 5\n1 6\n", line: 3, class: graphio.ErrFormat, mention: []string{"5", "6", "1-2"}},
+		{name: "K16/konect-short", file: "out.a", content: "% sym unweighted\n% 4 3 3\n1 2\n2 3\n", class: graphio.ErrTruncated, mention: []string{"2 records", "4", "line 2"}},
+		{name: "K16/konect-long", file: "out.a", content: "% sym weighted\n% 1 3 3\n1 2 5\n2 3 5\n", class: graphio.ErrFormat, mention: []string{"2 records", "1", "line 2"}},
 		{name: "K16/totem-short", file: "a.totem", content: "# NODES: 3\n# EDGES: 4\n# DIRECTED\n0 1\n", class: graphio.ErrTruncated, mention: []string{"4"}},
 		{name: "K17/mtx-entries", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 18446744073709551615\n1 1\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"18446744073709551615"}},
 		{name: "K17/mtx-entries-large", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 400000000000000000\n1 1\n", class: graphio.ErrTruncated, mention: []string{"400000000000000000"}},
 		{name: "K17/mtx-rows", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n5000000000 5000000000 1\n1 1\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"5000000000"}},
+		{name: "K17/mtx-vertices", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n4000000000 4000000000 1\n1 2\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"4000000000", "1 record"}},
+		{name: "K17/gr-vertices", file: "a.gr", content: "p sp 4294967294 1\na 1 2 5\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"4294967294"}},
+		{name: "K17/totem-vertices", file: "a.totem", content: "# NODES: 5000000\n# EDGES: 1\n# DIRECTED\n0 1\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"5000000"}},
+		{name: "K17/konect-vertices", file: "out.a", content: "% bip unweighted\n% 1 5000000 3\n1 1\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"5000003"}},
+		{name: "K17/konect-records", file: "out.a", content: "% sym unweighted\n% 18446744073709551615 3 3\n1 2\n", line: 2, class: graphio.ErrTooLarge, mention: []string{"18446744073709551615"}},
+		{name: "K17/metis-lenient", file: "a.graph", content: "4294967294 0\n", options: graphio.Options{Lenient: true}, class: graphio.ErrTruncated, mention: []string{"4294967294"}},
 		{name: "K17/metis-vertices", file: "a.graph", content: "4294967295 1\n2\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"4294967295"}},
 		{name: "K17/metis-edges", file: "a.graph", content: "2 18446744073709551615\n2\n1\n", line: 1, class: graphio.ErrTooLarge},
 		{name: "K17/sg", file: "a.sg", content: le(byte(0), int64(math.MaxInt64), int64(3)) + "xxxxxxxx", class: graphio.ErrTooLarge, mention: []string{"9223372036854775807"}},
@@ -122,6 +136,10 @@ func refusals() []refusal {
 		{name: "K21/ragged-16", file: "a.packed", content: strings.Repeat("\x00", 24), options: graphio.Options{Tuple: 16}, class: graphio.ErrTruncated, mention: []string{"24", "16", "12"}},
 		{name: "K21/negative", file: "a.packed", content: le(int64(-1), int64(3)), options: graphio.Options{Tuple: 16}, class: graphio.ErrFormat, mention: []string{"-1"}},
 		{name: "K21/16-as-12", file: "a.packed", content: le(int64(3), int64(1), int64(4), int64(1), int64(5), int64(9)), class: graphio.ErrFormat, mention: []string{"16"}},
+		{name: "K01/utf-16-graphalytics", file: "a.e", content: "\xff\xfe1\x00 \x002\x00\n\x00", class: graphio.ErrUnsupported, mention: []string{"UTF-16"}},
+		{name: "K01/utf-16-no-name", file: "a", content: "\xfe\xff\x001\x00 \x002\x00\n", class: graphio.ErrUnsupported, mention: []string{"UTF-16"}},
+		{name: "K01/utf-16-edges", file: "a.edges", content: "\xff\xfe1\x00 \x002\x00\n\x00", class: graphio.ErrUnsupported, mention: []string{"UTF-16"}},
+		{name: "K21/unknown-name-is-input", file: "a.bin", content: strings.Repeat("\x00\x01\x02", 12), class: graphio.ErrFormat, mention: []string{"graph500"}},
 		{name: "K21/unknown-name", file: "a.bin", content: strings.Repeat("\x00\x01\x02", 12), class: graphio.ErrUnknownFormat, mention: []string{"graph500"}},
 		{name: "totem/header", file: "a.totem", content: "# NODES: 3\n0 1\n", line: 2, class: graphio.ErrFormat, mention: []string{"EDGES"}},
 		{name: "konect/format", file: "out.a", content: "% tri unweighted\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"tri"}},
@@ -188,6 +206,30 @@ func TestRefusals(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// TestLongWords keeps messages short whatever the file holds.
+func TestLongWords(t *testing.T) {
+	long := strings.Repeat("x", 100000)
+	for format, contents := range map[string][]string{
+		"matrixmarket": {"%%MatrixMarket matrix " + long + " real general\n", "%%MatrixMarket matrix coordinate " + long + " general\n",
+			"%%MatrixMarket matrix coordinate real " + long + "\n", long},
+		"metis":    {"1 0 10\n" + strings.Repeat("9", 100000) + "\n", "1 " + long + "\n"},
+		"edgelist": {"1 2 " + strings.Repeat("9", 100000) + "\n", long + "\n", strings.Repeat("1", 100000) + " 2\n"},
+		"totem":    {long, "# NODES: " + long + "\n"},
+		"konect":   {long, "% sym " + long + "\n", "% sym unweighted\n% " + strings.Repeat("9", 100000) + "\n"},
+		"dimacs9":  {long, "p " + long + " 1 1\n"},
+	} {
+		for _, content := range contents {
+			o := graphio.Options{Format: format, Stdin: strings.NewReader(content)}
+			if format == "edgelist" {
+				o.WeightColumn = 3
+			}
+			if _, err := graphio.Open(context.Background(), "-", o); err == nil || len(err.Error()) > 400 {
+				t.Errorf("%s, %.40q: %.200v", format, content, err)
+			}
+		}
 	}
 }
 

@@ -71,26 +71,53 @@ func outside(line int64, id, base, n uint64, format string) *Error {
 	return fault(line, 0, ErrFormat, fmt.Sprintf("vertex %d", id), want, hint)
 }
 
-// declared compares the number of records with the declared one. line is where the
-// declaration stands.
-func declared(in *input, f *File, blocks []*idBlock, want uint64, line int64, one, many string) error {
+// A file may declare freeVertices whatever it holds, and more if it has a record for
+// every verticesPerRecord of them: each vertex costs memory.
+const (
+	freeVertices      = 1 << 22
+	verticesPerRecord = 16
+)
+
+// sparse tells whether n vertices are out of proportion to a number of records.
+func sparse(n uint64, records int64) bool {
+	return n > freeVertices && n/verticesPerRecord > uint64(records)
+}
+
+// proportionate refuses to take memory for n vertices, declared on a line, that hardly
+// any of the records can name.
+func proportionate(in *input, f *File, n uint64, records, line int64) error {
+	if !sparse(n, records) {
+		return nil
+	}
+	if !in.o.Lenient {
+		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d vertices declared for %s", n, plural(records, "record")),
+			fmt.Sprintf("at most %d, or %d a record", freeVertices, verticesPerRecord), "the lenient option reads it")
+	}
+	f.Report.Tolerated++
+	f.Report.warnf("%d vertices declared on line %d for %s", n, line, plural(records, "record"))
+	return nil
+}
+
+// declared compares the number of records with the declared one, and the number of
+// vertices with both. line is where the declaration stands.
+func declared(in *input, f *File, blocks []*idBlock, n, want uint64, line int64, one, many string) error {
 	found := uint64(0)
 	for _, b := range blocks {
-		if n := uint64(len(b.edges)); found <= want && found+n > want && !in.o.Lenient {
+		if k := uint64(len(b.edges)); found <= want && found+k > want && !in.o.Lenient {
 			return fault(b.line(int64(want-found)), 0, ErrFormat, "one "+one+" more than declared",
 				fmt.Sprintf("%s, as line %d says", spell(int64(want), one, many), line), "")
 		}
 		found += uint64(len(b.edges))
 	}
 	if found == want {
-		return nil
+		return proportionate(in, f, n, int64(found), line)
 	}
 	if !in.o.Lenient {
 		return &Error{Found: spell(int64(found), one, many), Want: fmt.Sprintf("%d, as line %d says", want, line), Err: ErrTruncated}
 	}
 	f.Report.Tolerated++
 	f.Report.warnf("%d %s declared on line %d, %d found", want, many, line, found)
-	return nil
+	return proportionate(in, f, n, int64(found), line)
 }
 
 // checkDeclared refuses counts that no graph has.

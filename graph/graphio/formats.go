@@ -29,22 +29,24 @@ type format struct {
 	write func(w *writer) error
 	// mirrored tells whether the format states both directions of an undirected edge.
 	mirrored bool
+	// binary tells that it is no text.
+	binary bool
 }
 
 // formats is the table of all formats.
 func formats() []format {
 	return []format{
-		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, false},
-		{info("matrixmarket", "MatrixMarket coordinate file", ".mtx"), readMatrixMarket, writeMatrixMarket, true},
-		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true},
-		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false},
-		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, true},
-		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, true},
-		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, false},
-		{info("totem", "Totem text", ".totem"), readTotem, writeTotem, true},
-		{info("graphalytics", "LDBC Graphalytics vertex and edge files", ".e", ".v"), readGraphalytics, writeGraphalytics, false},
-		{info("konect", "KONECT network (out.NAME)"), readKONECT, writeKONECT, false},
-		{info("native", "the engine's own, mapped", ".tgr"), readTGR, writeTGR, true},
+		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, false, false},
+		{info("matrixmarket", "MatrixMarket coordinate file", ".mtx"), readMatrixMarket, writeMatrixMarket, true, false},
+		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true, false},
+		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false, false},
+		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, true, true},
+		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, true, true},
+		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, false, true},
+		{info("totem", "Totem text", ".totem"), readTotem, writeTotem, true, false},
+		{info("graphalytics", "LDBC Graphalytics vertex and edge files", ".e", ".v"), readGraphalytics, writeGraphalytics, false, false},
+		{info("konect", "KONECT network (out.NAME)"), readKONECT, writeKONECT, false, false},
+		{info("native", "the engine's own, mapped", ".tgr"), readTGR, writeTGR, true, true},
 	}
 }
 
@@ -100,13 +102,14 @@ func extension(path string) string { return strings.ToLower(filepath.Ext(stem(pa
 // aside. ok is false where the name tells nothing.
 func DetectName(path string) (format string, ok bool) {
 	ext := extension(path)
-	if strings.HasPrefix(stem(path), "out.") {
-		return "konect", true
-	}
 	for _, f := range formats() {
 		if slices.Contains(f.Extensions, ext) {
 			return f.Name, true
 		}
+	}
+	// Behind the endings: out.txt is more likely an output than a network named txt.
+	if strings.HasPrefix(stem(path), "out.") {
+		return "konect", true
 	}
 	return "", false
 }
@@ -142,7 +145,7 @@ func detect(in *input) (*format, error) {
 			return formatByName(name), nil
 		}
 	}
-	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: "name the format: a tuple file under this name is read with format graph500; known are " + formatNames(false), Err: ErrUnknownFormat}
+	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: "name the format: a tuple file under this name is read with format graph500; known are " + formatNames(false), Err: unknownContent{}}
 }
 
 // detectContent tells the formats that begin with a mark.

@@ -25,7 +25,7 @@ func tupleSize(o int) int {
 }
 
 // readGraph500 reads a tuple file. The vertices are 0 … largest id, or the ids that
-// occur once an id passes 32 bits.
+// occur once an id passes 32 bits or is out of proportion to the number of tuples.
 func readGraph500(in *input, f *File) (graph.Source, error) {
 	size := tupleSize(in.o.Tuple)
 	if in.compression == "" && in.size >= 0 && in.size%int64(size) != 0 {
@@ -103,6 +103,17 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 	}
 	if wide != nil && size == 12 && total%48 == 0 && longTuples(wide) {
 		return nil, &Error{Found: "ids beyond 32 bits wherever 16-byte tuples would have small ones", Want: "12-byte tuples", Hint: "read the file with tuples of 16 bytes (--tuple 16)", Err: ErrFormat}
+	}
+	if wide == nil && len(narrow) > 0 && sparse(big+1, int64(len(narrow))) {
+		if err := in.hold(int64(len(narrow)) * 16); err != nil {
+			return nil, err
+		}
+		wide = make([]graph.Pair64, len(narrow))
+		for k, e := range narrow {
+			wide[k] = graph.Pair64{U: uint64(e.U), V: uint64(e.V)}
+		}
+		f.Report.warnf("ids up to %d in %s: the vertices are the ids that occur", big, plural(int64(len(narrow)), "tuple"))
+		narrow = nil
 	}
 	list := &graph.EdgeList{Edges: narrow}
 	if wide != nil {
@@ -203,10 +214,15 @@ func writeGraph500(w *writer) error {
 		if largest >= limit {
 			return loss(fmt.Sprintf("vertex %d, beyond the ids of %d-byte tuples", largest, size), "relabel the vertices, or use 16-byte tuples")
 		}
-		if base, ok := labels.Base(); !ok || base > 0 {
-			if largest < graph.MaxVertices {
-				w.report.lossf("vertices: a reader takes %d, 0 to the largest id, instead of %d", largest+1, n)
+		if largest >= graph.MaxVertices || sparse(largest+1, w.src.NumEdges()) {
+			// A reader takes the ids that occur.
+			if isolated, err := countIsolated(w); err != nil {
+				return err
+			} else if isolated > 0 {
+				w.report.lossf("%s without edges", spell(isolated, "vertex", "vertices"))
 			}
+		} else if base, ok := labels.Base(); !ok || base > 0 {
+			w.report.lossf("vertices: a reader takes %d, 0 to the largest id, instead of %d", largest+1, n)
 		} else if int64(n) > 0 && !occurs(w.src, uint32(n-1)) {
 			w.report.lossf("vertices without edges behind the largest id that occurs")
 		}

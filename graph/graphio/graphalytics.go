@@ -1,10 +1,9 @@
 package graphio
 
 import (
-	"bufio"
-	"bytes"
+	"errors"
 	"fmt"
-	"os"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -34,65 +33,122 @@ func graphalyticsFiles(path string) graphalyticsSet {
 
 // graphalyticsProperties is what the properties file says.
 type graphalyticsProperties struct {
+	path                             string
 	found, directed, directionStated bool
 	names                            []string // of the edge properties
+	vertices, edges                  metaCount
+}
+
+// metaCount is a number that the properties file states on a line, 0 where it does not.
+type metaCount struct {
+	line int64
+	n    uint64
 }
 
 // readProperties reads NAME.properties, which may be missing.
-func readProperties(path string) (p graphalyticsProperties, err error) {
-	p.directed = true
-	file, err := os.Open(path)
-	if os.IsNotExist(err) {
+func readProperties(in *input, path string) (p graphalyticsProperties, err error) {
+	p.path, p.directed = path, true
+	pin, err := openText(in, path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return p, nil
 	}
 	if err != nil {
 		return p, err
 	}
-	defer file.Close() // read only
+	defer func() { _ = pin.shut() }() // read only: nothing is lost
 	p.found = true
-	lines := bufio.NewReaderSize(file, 1<<16)
-	for number := int64(1); ; number++ {
-		line, err := lines.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			return p, &Error{File: path, Line: number, Found: "a line of more than 65536 bytes", Want: "a property", Err: ErrFormat}
+	for {
+		text, size, ok, err := pin.peekLine()
+		if err == nil && ok {
+			err = p.property(pin.lines+1, strings.TrimSpace(string(text)))
 		}
-		key, value, ok := strings.Cut(string(bytes.TrimSpace(line)), "=")
-		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
-		if ok && !strings.HasPrefix(key, "#") {
-			switch {
-			case strings.HasSuffix(key, ".directed"):
-				p.directionStated = true
-				switch strings.ToLower(value) {
-				case "true":
-				case "false":
-					p.directed = false
-				default:
-					return p, &Error{File: path, Line: number, Found: quote([]byte(value)), Want: "true or false", Err: ErrFormat}
-				}
-			case strings.HasSuffix(key, ".edge-properties.names"):
-				for _, name := range strings.Split(value, ",") {
-					if name = strings.TrimSpace(name); name != "" {
-						p.names = append(p.names, name)
-					}
-				}
+		if err != nil || !ok {
+			return p, pin.wrap(err)
+		}
+		pin.skip(size)
+	}
+}
+
+// property takes a line of the properties file; most say what does not matter here.
+func (p *graphalyticsProperties) property(line int64, text string) error {
+	i := strings.IndexAny(text, "=:")
+	if i < 0 || text[0] == '#' || text[0] == '!' {
+		return nil
+	}
+	key, value := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
+	count := func(c *metaCount) error {
+		n, err := strconv.ParseUint(value, 10, 64)
+		if err != nil {
+			return fault(line, 0, ErrFormat, quote([]byte(value)), "a number of vertices or edges", "")
+		}
+		*c = metaCount{line, n}
+		return nil
+	}
+	switch {
+	case strings.HasSuffix(key, ".directed"):
+		p.directionStated = true
+		switch strings.ToLower(value) {
+		case "true":
+		case "false":
+			p.directed = false
+		default:
+			return fault(line, 0, ErrFormat, quote([]byte(value)), "true or false", "")
+		}
+	case strings.HasSuffix(key, ".edge-properties.names"):
+		for _, name := range strings.Split(value, ",") {
+			if name = strings.TrimSpace(name); name != "" {
+				p.names = append(p.names, name)
 			}
 		}
-		if err != nil { // the end: a file that opened and fails later has been cut by the system
-			return p, nil
-		}
+	case strings.HasSuffix(key, ".meta.vertices"):
+		return count(&p.vertices)
+	case strings.HasSuffix(key, ".meta.edges"):
+		return count(&p.edges)
 	}
+	return nil
+}
+
+// check compares a number of vertices or edges with the one stated.
+func (p *graphalyticsProperties) check(in *input, f *File, file string, found int64, stated metaCount, one, many, hint string) error {
+	if stated.line == 0 || uint64(found) == stated.n {
+		return nil
+	}
+	says := fmt.Sprintf("%d, as line %d of %s says", stated.n, stated.line, p.path)
+	if in.o.Lenient {
+		f.Report.Tolerated++
+		f.Report.warnf("%s found instead of %s", spell(found, one, many), says)
+		return nil
+	}
+	e := &Error{File: file, Found: spell(found, one, many), Want: says, Hint: hint, Err: ErrFormat}
+	if uint64(found) < stated.n {
+		e.Err = ErrTruncated
+	}
+	return e
+}
+
+// openText opens another text file of the set.
+func openText(in *input, path string) (*input, error) {
+	other, err := openInput(in.ctx, path, in.o)
+	if err != nil {
+		return nil, err
+	}
+	if err := other.startText(); err != nil {
+		_ = other.shut() // read only: nothing is lost
+		return nil, other.wrap(err)
+	}
+	return other, nil
 }
 
 // readGraphalytics reads a set of Graphalytics files, named by its .e or .v file.
 func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	var props graphalyticsProperties
-	var vertices [][]uint64
+	var vertices []*vertexBlock
 	haveVertices := false
 	edgesIn := in
+	set := graphalyticsFiles(in.path)
 	if in.file != nil {
-		set := graphalyticsFiles(in.path)
 		var err error
-		if props, err = readProperties(set.properties); err != nil {
+		if props, err = readProperties(in, set.properties); err != nil {
 			return nil, err
 		}
 		if extension(in.path) == ".v" {
@@ -100,12 +156,12 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 				return nil, err
 			}
 			haveVertices = true
-			if edgesIn, err = openInput(in.ctx, set.edges, in.o); err != nil {
+			if edgesIn, err = openText(in, set.edges); err != nil {
 				return nil, err
 			}
 			defer func() { _ = edgesIn.shut() }() // read only: nothing is lost
 		} else if fileExists(set.vertices) {
-			vin, err := openInput(in.ctx, set.vertices, in.o)
+			vin, err := openText(in, set.vertices)
 			if err != nil {
 				return nil, err
 			}
@@ -117,7 +173,9 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 			haveVertices = true
 		}
 	}
+	cure := ""
 	if !haveVertices {
+		cure = "there is no vertex file " + set.vertices
 		f.Report.warnf("no vertex file: the vertices are the ids that occur")
 	}
 	if !props.found {
@@ -126,18 +184,35 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	}
 	f.Report.DirectionStated = props.directionStated
 	list, err := graphalyticsEdges(edgesIn, f, props, vertices, haveVertices)
+	if err == nil {
+		err = props.check(in, f, set.edges, list.NumEdges(), props.edges, "edge", "edges", "")
+	}
 	if err != nil {
 		return nil, edgesIn.wrap(err)
+	}
+	file := set.vertices
+	if !haveVertices {
+		file = set.edges
+	}
+	if err := props.check(in, f, file, int64(list.Vertices), props.vertices, "vertex", "vertices", cure); err != nil {
+		return nil, err
 	}
 	list.Directed = props.directed
 	return list, nil
 }
 
+// vertexBlock is what one block of a vertex file holds.
+type vertexBlock struct {
+	ids     []uint64
+	first   int64
+	skipped []int32 // lines of the block, from 0, that hold no vertex
+}
+
 // readVertexFile reads ids, one a line; further columns are properties.
-func readVertexFile(in *input) ([][]uint64, error) {
-	type vertexBlock struct{ ids []uint64 }
-	blocks, err := parseBlocks(in, 0, func(b block, out *vertexBlock) error {
+func readVertexFile(in *input) ([]*vertexBlock, error) {
+	return parseBlocks(in, 0, func(b block, out *vertexBlock) error {
 		data, line := b.data, b.first
+		out.first = b.first
 		if err := in.hold(min(b.lines, int64(len(data)/2+1)) * 8); err != nil {
 			return err
 		}
@@ -148,7 +223,9 @@ func readVertexFile(in *input) ([][]uint64, error) {
 			if i == len(data) {
 				break
 			}
-			if !eol(data[i]) && data[i] != '#' {
+			if eol(data[i]) || data[i] == '#' {
+				out.skipped = append(out.skipped, int32(line-1-b.first))
+			} else {
 				v, k := parseDigits(data, i)
 				if k <= i || k < len(data) && !blank(data[k]) && !eol(data[k]) {
 					return idFault(line, i-start+1, token(data, i, 0), "vertex")
@@ -159,18 +236,27 @@ func readVertexFile(in *input) ([][]uint64, error) {
 		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+}
+
+// secondLine is the line on which a vertex that is listed twice stands again.
+func secondLine(blocks []*vertexBlock, id uint64) int64 {
+	seen := false
+	for _, b := range blocks {
+		for k, v := range b.ids {
+			if v != id {
+				continue
+			}
+			if seen {
+				return recordLine(b.first, b.skipped, int64(k))
+			}
+			seen = true
+		}
 	}
-	out := make([][]uint64, len(blocks))
-	for i, b := range blocks {
-		out[i] = b.ids
-	}
-	return out, nil
+	return 0
 }
 
 // graphalyticsEdges reads the edge file; its vertices are those of the vertex file.
-func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices [][]uint64, haveVertices bool) (*graph.EdgeList, error) {
+func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices []*vertexBlock, haveVertices bool) (*graph.EdgeList, error) {
 	shape := &listShape{comments: "#", what: "vertex"}
 	text, _, ok, err := in.peekRecord('#')
 	if err != nil {
@@ -213,20 +299,20 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 	}
 	// The vertices go before the edges as self-loops, so that both get ids in one go.
 	n := 0
-	for _, ids := range vertices {
-		n += len(ids)
+	for _, b := range vertices {
+		n += len(b.ids)
 	}
 	if err := in.hold(int64(n) * 24); err != nil {
 		return nil, err
 	}
 	known := make([]uint64, 0, n)
-	for _, ids := range vertices {
-		known = append(known, ids...)
+	for _, b := range vertices {
+		known = append(known, b.ids...)
 	}
 	slices.Sort(known)
 	for i := 1; i < n; i++ {
 		if known[i] == known[i-1] {
-			return nil, &Error{File: graphalyticsFiles(in.path).vertices, Found: fmt.Sprintf("vertex %d twice", known[i]), Want: "each vertex once", Err: ErrFormat}
+			return nil, &Error{File: graphalyticsFiles(in.path).vertices, Line: secondLine(vertices, known[i]), Found: fmt.Sprintf("vertex %d twice", known[i]), Want: "each vertex once", Err: ErrFormat}
 		}
 	}
 	selves := make([]graph.Pair64, n)

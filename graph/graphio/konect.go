@@ -51,30 +51,28 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	in.skip(size)
 	var sizes []uint64
 	var sizeLine int64
-	columns := 0
 	for {
 		text, size, ok, err := in.peekLine()
 		if err != nil {
 			return nil, err
 		}
-		if !ok {
-			break
-		}
 		i := skipBlanks(text, 0)
-		if i < len(text) && text[i] != '%' {
-			columns = countColumns(text, 0)
+		if !ok || i < len(text) && text[i] != '%' {
 			break
 		}
-		if i < len(text) && sizes == nil && in.lines == 1 {
-			sizes, sizeLine = konectSizes(string(text[i+1:])), in.lines+1
+		if i < len(text) && in.lines == 1 {
+			if sizes, err = konectSizes(string(text[i+1:])); err != nil {
+				return nil, err
+			}
+			sizeLine = in.lines + 1
 		}
 		in.skip(size)
 	}
 	f.Report.DirectionStated = true
 	shape := &listShape{comments: "%#", what: "vertex", columns: 2, fixedBy: "source and target", anyWidth: true, weightOpt: true}
-	weighted := kind != "unweighted" && (columns > 2 || kind != "positive") && in.o.WeightColumn >= 0
+	weighted := kind != "unweighted" && in.o.WeightColumn >= 0
 	if weighted {
-		shape.columns, shape.weight = 3, 3
+		shape.columns, shape.weight, shape.fixedBy = 3, 3, "source, target and weight"
 	}
 	blocks, err := parseBlocks(in, 0, func(b block, out *edgeBlock) error { return shape.parse(in, b, out) })
 	if err != nil {
@@ -107,8 +105,18 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		records += int64(len(b.pairs))
 		f.Report.IgnoredColumns += b.ignored
 	}
-	if len(sizes) > 0 && uint64(records) != sizes[0] {
-		f.Report.warnf("%d records declared on line %d, %d found (some networks count multiple edges)", sizes[0], sizeLine, records)
+	if len(sizes) > 0 {
+		if err := konectCount(in, f, blocks, records, int64(sizes[0]), sizeLine); err != nil {
+			return nil, err
+		}
+	}
+	if kind == "positive" && weighted {
+		// Multiple edges may stand on a line each, without a weight.
+		given := int64(0)
+		for _, b := range blocks {
+			given += b.given
+		}
+		weighted = given > 0
 	}
 	left := largest[0]
 	if format == "bip" {
@@ -133,6 +141,9 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		if err := checkDeclared(sizeLine, n, sizes[0], "records"); err != nil {
 			return nil, err
 		}
+		if err := proportionate(in, f, n, records, sizeLine); err != nil {
+			return nil, err
+		}
 		return konectDeclared(in, f, blocks, int(n), format == "asym", weighted)
 	}
 	list, err := compactBlocks(in, &File{}, blocks, weighted)
@@ -143,21 +154,52 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	return list, nil
 }
 
-// konectSizes reads "records left right"; nil where the comment is another.
-func konectSizes(comment string) []uint64 {
+// konectSizes reads "records left right" or "records", which stand on line 2; nil where
+// the comment is another.
+func konectSizes(comment string) ([]uint64, error) {
 	words := strings.Fields(comment)
 	if len(words) != 1 && len(words) != 3 {
-		return nil
+		return nil, nil
 	}
 	out := make([]uint64, len(words))
 	for i, w := range words {
+		if strings.Trim(w, "0123456789") != "" {
+			return nil, nil
+		}
 		v, err := strconv.ParseUint(w, 10, 62)
 		if err != nil {
-			return nil
+			return nil, fault(2, 0, ErrTooLarge, quote([]byte(w)), "a number of "+[]string{"records", "vertices", "vertices"}[i]+" that a file can hold", "")
 		}
 		out[i] = v
 	}
-	return out
+	return out, nil
+}
+
+// konectCount compares the number of records with the declared one. A network whose
+// weights count multiple edges may declare their sum.
+func konectCount(in *input, f *File, blocks []*edgeBlock, records, want, line int64) error {
+	if records == want {
+		return nil
+	}
+	sum := 0.0
+	for _, b := range blocks {
+		for i := range b.weights.len() {
+			sum += b.weights.at(i)
+		}
+	}
+	switch {
+	case sum == float64(want):
+		return nil
+	case in.o.Lenient:
+		f.Report.Tolerated++
+		f.Report.warnf("%d records declared on line %d, %d found", want, line, records)
+		return nil
+	}
+	e := &Error{Found: plural(records, "record"), Want: fmt.Sprintf("%d, as line %d says", want, line), Hint: "the lenient option reads it", Err: ErrFormat}
+	if records < want {
+		e.Err = ErrTruncated
+	}
+	return e
 }
 
 // konectDeclared makes a list of n declared vertices.

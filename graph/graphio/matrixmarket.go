@@ -40,7 +40,7 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	for _, b := range blocks {
 		f.Report.IgnoredColumns += b.ignored
 	}
-	if err := declared(in, f, blocks, h.entries, h.sizeLine, "entry", "entries"); err != nil {
+	if err := declared(in, f, blocks, h.n, h.entries, h.sizeLine, "entry", "entries"); err != nil {
 		return nil, err
 	}
 	list := &graph.EdgeList{Vertices: int(h.n), Directed: h.symmetry == "general", Labels: graph.IdentityLabels(int(h.n), 1)}
@@ -91,14 +91,14 @@ func readMTXHeader(in *input) (*mtxHeader, error) {
 		return nil, fault(1, 0, ErrUnsupported, "object "+quote([]byte(words[1])), "matrix", "")
 	}
 	if words[2] != "coordinate" {
-		return nil, fault(1, 0, ErrUnsupported, words[2]+" layout", "coordinate", "")
+		return nil, fault(1, 0, ErrUnsupported, cut(words[2])+" layout", "coordinate", "")
 	}
 	switch h.field = words[3]; h.field {
 	case "pattern", "integer", "real":
 	case "double": // written by some tools for real
 		h.field = "real"
 	default:
-		return nil, fault(1, 0, ErrUnsupported, h.field+" values", "pattern, integer or real", "")
+		return nil, fault(1, 0, ErrUnsupported, cut(h.field)+" values", "pattern, integer or real", "")
 	}
 	switch h.symmetry = words[4]; h.symmetry {
 	case "general", "symmetric":
@@ -107,7 +107,7 @@ func readMTXHeader(in *input) (*mtxHeader, error) {
 			return nil, fault(1, 0, ErrFormat, "a skew-symmetric pattern", "integer or real values", "")
 		}
 	default:
-		return nil, fault(1, 0, ErrUnsupported, h.symmetry+" symmetry", "general, symmetric or skew-symmetric", "")
+		return nil, fault(1, 0, ErrUnsupported, cut(h.symmetry)+" symmetry", "general, symmetric or skew-symmetric", "")
 	}
 	text, size, ok, err = in.peekRecord('%')
 	if err != nil {
@@ -150,7 +150,11 @@ func (h *mtxHeader) parse(in *input, b block, out *idBlock, weighted bool) error
 	size := int64(n) * 8
 	if weighted {
 		size *= 2
-		out.weights.grow(n)
+		if h.field == "real" {
+			out.weights = weightBuf{floats: make([]float64, 0, n), real: true, asReal: true}
+		} else {
+			out.weights.grow(n)
+		}
 	}
 	if err := in.hold(size); err != nil {
 		return err

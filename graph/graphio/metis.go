@@ -74,9 +74,11 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 			high[k] += b.high[k]
 		}
 	}
-	// A last empty line without a line end cannot be told from no line at all.
-	if missing := int64(h.n) - rows; missing > 0 && !(missing == 1 && rows >= 0) {
-		if !in.o.Lenient {
+	// A last empty line without a line end cannot be told from no line at all; a line
+	// that says something of the vertex is not empty.
+	valued := h.sizes || h.vertexWeights
+	if missing := int64(h.n) - rows; missing > 1 || missing == 1 && valued {
+		if !in.o.Lenient || valued || sparse(h.n, rows+entries) {
 			return nil, &Error{Found: plural(rows, "vertex line"), Want: fmt.Sprintf("%d, as line %d says", h.n, h.line), Err: ErrTruncated}
 		}
 		f.Report.Tolerated += missing
@@ -307,7 +309,7 @@ func vertexNumber(data []byte, start, i int, to []int64, what string) ([]int64, 
 		return to, i, idFault(0, i-start+1, tok, what)
 	}
 	if v > math.MaxInt64 {
-		return to, i, fault(0, i-start+1, ErrTooLarge, what+" "+string(tok), "at most 9223372036854775807", "")
+		return to, i, fault(0, i-start+1, ErrTooLarge, what+" "+cut(string(tok)), "at most 9223372036854775807", "")
 	}
 	return append(to, int64(v)), skipBlanks(data, k), nil
 }

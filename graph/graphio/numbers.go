@@ -90,9 +90,9 @@ func idFault(line int64, column int, tok []byte, what string) *Error {
 	}
 	switch {
 	case digits:
-		return fault(line, column, ErrTooLarge, what+" "+string(tok[:min(len(tok), 40)]), "at most 18446744073709551615 (64 bits)", "")
+		return fault(line, column, ErrTooLarge, what+" "+cut(string(tok)), "at most 18446744073709551615 (64 bits)", "")
 	case tok[0] == '-' && len(tok) > 1 && tok[1] >= '0' && tok[1] <= '9':
-		return fault(line, column, ErrFormat, "negative "+what+" "+quote(tok), "a number from 0 on", "")
+		return fault(line, column, ErrFormat, "negative number "+quote(tok), what+", from 0 on", "")
 	case tok[0] == 0:
 		return fault(line, column, ErrFormat, quote(tok), what, "the file seems to be binary: name its format")
 	}
@@ -105,6 +105,9 @@ type weightBuf struct {
 	ints   []int64
 	floats []float64
 	real   bool
+	// asReal is set where the format says that all are reals: they have no limit of
+	// digits then.
+	asReal bool
 }
 
 func (w *weightBuf) addInt(v int64) {
@@ -218,15 +221,23 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 	}
 	if plain && digits {
 		v, err := strconv.ParseInt(string(tok), 10, 64)
-		if err != nil {
-			return fault(0, 0, ErrTooLarge, "weight "+string(tok[:min(len(tok), 40)]), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
+		if err != nil && w.asReal {
+			return w.parseReal(tok, true)
+		} else if err != nil {
+			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
 		}
 		w.addInt(v)
 		return nil
 	}
+	return w.parseReal(tok, plain)
+}
+
+// parseReal reads a weight as a real; plain tells that it has no other bytes than those
+// of decimal numbers.
+func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
 	f, err := strconv.ParseFloat(string(tok), 64)
 	if err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return fault(0, 0, ErrFormat, "weight "+string(tok[:min(len(tok), 40)]), "a finite number", "")
+		return fault(0, 0, ErrFormat, "weight "+cut(string(tok)), "a finite number", "")
 	}
 	if plain {
 		if err == nil {
@@ -234,7 +245,7 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 			return nil
 		}
 		if math.IsInf(f, 0) {
-			return fault(0, 0, ErrTooLarge, "weight "+string(tok[:min(len(tok), 40)]), "a number that float64 holds", "")
+			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "a number that float64 holds", "")
 		}
 	}
 	return fault(0, 0, ErrFormat, "weight "+quote(tok), "a number", "")

@@ -50,21 +50,20 @@ func load(in *input, f *File) error {
 	var err error
 	if in.o.Format != "" {
 		form = formatByName(in.o.Format)
-	} else if form, err = detect(in); err != nil {
-		return err
+	} else {
+		if err := in.refuseUTF16(); err != nil {
+			return err
+		}
+		if form, err = detect(in); err != nil {
+			return err
+		}
 	}
 	if err := in.o.fit(form.Name); err != nil {
 		return err
 	}
-	head, err := in.peek(3)
-	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) {
-		in.win = in.win[3:]
-	} else if bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
-		if h, _ := in.peek(headSize); bytes.IndexByte(h, 0) >= 0 && (form.Name == "edgelist" || isUTF16(h)) {
-			return &Error{Found: "text in UTF-16", Want: "UTF-8 or ASCII", Hint: "convert it, with iconv -f UTF-16 -t UTF-8", Err: ErrUnsupported}
+	if !form.binary {
+		if err := in.startText(); err != nil {
+			return err
 		}
 	}
 	f.Report.Format, f.Report.Compression, f.Report.Bytes = form.Name, in.compression, in.size
@@ -83,15 +82,43 @@ func load(in *input, f *File) error {
 	return err
 }
 
-// isUTF16 tells whether most characters behind a byte order mark are ASCII in UTF-16.
-func isUTF16(head []byte) bool {
-	zeros := 0
-	for _, c := range head {
-		if c == 0 {
-			zeros++
+// startText consumes the byte order mark of UTF-8 and refuses that of UTF-16.
+func (in *input) startText() error {
+	head, err := in.peek(3)
+	if err != nil {
+		return err
+	}
+	if bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) {
+		in.win = in.win[3:]
+	}
+	return in.refuseUTF16()
+}
+
+// refuseUTF16 refuses text in UTF-16 with a byte order mark: one byte of most of its
+// characters is zero, the other is not.
+func (in *input) refuseUTF16() error {
+	head, err := in.peek(headSize)
+	if err != nil {
+		return err
+	}
+	little := bytes.HasPrefix(head, []byte{0xff, 0xfe})
+	if !little && !bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+		return nil
+	}
+	high, low := 0, 0
+	for i, c := range head[2:] {
+		switch {
+		case c != 0:
+		case (i%2 == 1) == little:
+			high++
+		default:
+			low++
 		}
 	}
-	return len(head) > 4 && zeros*5 > len(head)*2 && zeros*5 < len(head)*3 && len(head)%2 == 0
+	if low > 0 || high*4 < len(head)-2 || high == 0 {
+		return nil
+	}
+	return &Error{Found: "text in UTF-16", Want: "UTF-8 or ASCII", Hint: "convert it, with iconv -f UTF-16 -t UTF-8", Err: ErrUnsupported}
 }
 
 // override applies Options.Direction. mirrored tells whether the format states both

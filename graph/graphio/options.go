@@ -59,8 +59,9 @@ type Options struct {
 	// 4 bytes a tuple, or empty.
 	WeightsPath string
 	// Lenient accepts what is safe and counts it in Report.Tolerated: declared counts
-	// that do not match, self-loops in METIS, surplus columns in plain edge lists, a
-	// MatrixMarket banner with one percent sign, missing empty METIS lines at the end.
+	// that do not match, vertices out of proportion to the records, self-loops in METIS,
+	// surplus columns in plain edge lists, a MatrixMarket banner with one percent sign,
+	// missing empty METIS lines at the end.
 	Lenient bool
 	// Threads is the number of goroutines that parse; 0 means GOMAXPROCS.
 	Threads int

@@ -39,8 +39,13 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 			}
 			line := in.lines + 1
 			words := strings.FieldsFunc(string(text), func(r rune) bool { return r == ' ' || r == '\t' || r == ':' || r == '#' })
-			if i := skipBlanks(text, 0); i == len(text) || text[i] != '#' {
-				if k == 2 && i < len(text) { // the third line may be missing: directed
+			i := skipBlanks(text, 0)
+			if i == len(text) {
+				in.skip(size)
+				continue
+			}
+			if text[i] != '#' {
+				if k == 2 { // the third line may be missing: directed
 					return nil
 				}
 				return fault(line, 0, ErrFormat, quote(text), "# NODES:, # EDGES: and # DIRECTED or # UNDIRECTED", "")
@@ -123,7 +128,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := declared(in, f, blocks, m, edgesLine, "edge", "edges"); err != nil {
+	if err := declared(in, f, blocks, n, m, edgesLine, "edge", "edges"); err != nil {
 		return nil, err
 	}
 	list := &graph.EdgeList{Vertices: int(n), Directed: directed}
