@@ -76,6 +76,9 @@ direction, largest component, self-loops and duplicates, weights, ids.
 			if err := graphio.CheckSave(args[1], so); err != nil {
 				return err
 			}
+			if formatOf(args[1], format) == "graph500" && formatOf(args[0], rf.format) != "graph500" {
+				rf.tuple = 0 // it is that of the output
+			}
 			file, err := rf.open(ctx, e, args[0], threads, limit)
 			if err != nil {
 				return err
@@ -85,11 +88,15 @@ direction, largest component, self-loops and duplicates, weights, ids.
 				return err
 			}
 			src := file.Source
+			so.Vertex = file.Vertex
 			if largest {
 				if err := checkChange(src, limit, "the largest component"); err != nil {
 					return err
 				}
 				if src, err = graph.LargestComponent(ctx, src, threads); err != nil {
+					return err
+				}
+				if so.Vertex, err = vertexData(file, src.VertexLabels()); err != nil {
 					return err
 				}
 			}
@@ -137,6 +144,7 @@ direction, largest component, self-loops and duplicates, weights, ids.
 	}
 	rf.add(c, "from-")
 	fl := c.Flags()
+	fl.Lookup("tuple").Usage = "bytes of a Graph500 tuple, 12 or 16, of the input and the output (default 12)"
 	fl.StringVar(&format, "format", "", "`FORMAT` of the output: "+strings.Join(formatNames(true), ", ")+"\n(default by its name)")
 	completes(c, "format", formatNames(true)...)
 	fl.StringVar(&weights, "weights", "", "`FILE` that takes the weights of a Graph500 tuple file")
@@ -152,6 +160,29 @@ direction, largest component, self-loops and duplicates, weights, ids.
 	fl.IntVar(&threads, "threads", 0, "most threads (default all cores)")
 	fl.Var(&memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	return c
+}
+
+// formatOf is the format that a file has by name, or the one that is given.
+func formatOf(path, given string) string {
+	if given == "" {
+		given, _ = graphio.DetectName(path)
+	}
+	return given
+}
+
+// vertexData is what the file says about the vertices that have these labels.
+func vertexData(file *graphio.File, labels *graph.Labels) (*graphio.VertexData, error) {
+	if file.Vertex == nil {
+		return nil, nil
+	}
+	ids := make([]uint32, labels.Len())
+	for v := range ids {
+		var err error
+		if ids[v], err = file.Source.VertexLabels().ID(labels.Label(uint32(v))); err != nil {
+			return nil, err
+		}
+	}
+	return file.Vertex.Select(ids), nil
 }
 
 // parseWeightRange reads FROM..TO.

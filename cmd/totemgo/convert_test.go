@@ -239,3 +239,46 @@ func TestConvertInfiniteSum(t *testing.T) {
 	}
 	command(t, "convert", g, out, "--merge-duplicates", "max").must(t)
 }
+
+// TestConvertVertexData keeps weights and sizes of vertices wherever a format has them,
+// those of the right vertices where only some are kept, and names them as a loss
+// elsewhere.
+func TestConvertVertexData(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	const text = "4 2 111 2\n9 1 2 3 5\n8 3 4\n7 5 6 1 5 4 6\n6 7 8 3 6\n"
+	g := file(t, "g.graph", text)
+	command(t, "convert", g, at("g.tgr")).must(t)
+	command(t, "convert", at("g.tgr"), at("back.graph")).must(t)
+	if got := content(t, at("back.graph")); got != text {
+		t.Errorf("%q", got)
+	}
+	command(t, "convert", g, at("part.graph"), "--largest-component").must(t)
+	if got, want := content(t, at("part.graph")), "3 2 111 2\n9 1 2 2 5\n7 5 6 1 5 3 6\n6 7 8 2 6\n"; got != want {
+		t.Errorf("%q", got)
+	}
+	command(t, "convert", g, at("simple.graph"), "--relabel", "--drop-weights", "--merge-duplicates", "first").must(t)
+	if got, want := content(t, at("simple.graph")), "4 2 110 2\n9 1 2 3\n8 3 4\n7 5 6 1 4\n6 7 8 3\n"; got != want {
+		t.Errorf("%q", got)
+	}
+	if r := command(t, "convert", g, at("g.mtx")).must(t); !strings.Contains(r.stderr, "vertex weights and sizes") {
+		t.Errorf("%q", r.stderr)
+	}
+}
+
+// TestConvertTuple writes tuples of 16 bytes from another format, and reads them.
+func TestConvertTuple(t *testing.T) {
+	dir := t.TempDir()
+	g, out, back := file(t, "g.el", "1 2\n2 18446744073709\n"), filepath.Join(dir, "g.g500"), filepath.Join(dir, "back.el")
+	command(t, "convert", g, out, "--undirected", "--tuple", "16").must(t)
+	if n := len(content(t, out)); n != 32 {
+		t.Errorf("%d bytes", n)
+	}
+	command(t, "convert", out, back, "--tuple", "16").must(t)
+	if got := lines(content(t, back)); !slices.Equal(got, []string{"1 2", "2 18446744073709"}) {
+		t.Errorf("%q", got)
+	}
+	if r := command(t, "convert", g, filepath.Join(dir, "x.mtx"), "--tuple", "16"); r.status != 2 {
+		t.Errorf("tuples where there are none: %d %q", r.status, r.stderr)
+	}
+}

@@ -441,7 +441,7 @@ func writeEdgeList(w *writer) error {
 		sep = '\t'
 	case ".el":
 		if w.kind != graph.Unweighted {
-			return loss("weights, and an unweighted list (.el) has none", "name the list .wel, or drop the weights")
+			return loss("weights, and an unweighted list (.el) has none", "name the list .wel, or drop the weights (--drop-weights)")
 		}
 	}
 	unit := ext == ".wel" && w.kind == graph.Unweighted

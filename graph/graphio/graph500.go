@@ -198,10 +198,10 @@ func readTupleWeights(path string, n int, in *input) (graph.Weights, error) {
 // writeGraph500 writes tuples, and weights where a file for them is named.
 func writeGraph500(w *writer) error {
 	if w.src.IsDirected() {
-		return loss("arcs, and Graph500 tuples have no direction", "make the graph undirected first")
+		return loss("arcs, and Graph500 tuples have no direction", "make it undirected (--undirected)")
 	}
 	if w.kind != graph.Unweighted && w.extra == nil {
-		return loss("weights, which lie in a file of their own", "name a file for the weights, or drop them")
+		return loss("weights, which lie in a file of their own", "name a file for the weights (--weights), or drop them (--drop-weights)")
 	}
 	labels := w.src.VertexLabels()
 	size, n := tupleSize(w.o.Tuple), labels.Len()
@@ -212,7 +212,7 @@ func writeGraph500(w *writer) error {
 			limit = 1 << 63
 		}
 		if largest >= limit {
-			return loss(fmt.Sprintf("vertex %d, beyond the ids of %d-byte tuples", largest, size), "relabel the vertices, or use 16-byte tuples")
+			return loss(fmt.Sprintf("vertex %d, beyond the ids of %d-byte tuples", largest, size), "relabel the vertices (--relabel), or use 16-byte tuples (--tuple 16)")
 		}
 		if largest >= graph.MaxVertices || sparse(largest+1, w.src.NumEdges()) {
 			// A reader takes the ids that occur.
@@ -251,7 +251,7 @@ func writeGraph500(w *writer) error {
 		}
 		weights, err := w.src.BlockWeights(n, i).Convert(graph.Float32)
 		if err != nil {
-			return &Error{File: w.o.WeightsPath, Found: err.Error(), Want: "weights that float32 holds", Err: ErrLoss}
+			return &Error{File: w.o.WeightsPath, Found: "weights that float32 does not hold: " + err.Error(), Hint: "drop the weights (--drop-weights)", Err: ErrLoss}
 		}
 		floats, err := graph.WeightsAs[float32](weights)
 		if err != nil {

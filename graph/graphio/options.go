@@ -153,6 +153,20 @@ type VertexData struct {
 	Sizes []int64
 }
 
+// Select returns the data of the vertices with the dense ids given, in their order.
+func (v *VertexData) Select(ids []uint32) *VertexData {
+	out := &VertexData{PerVertex: v.PerVertex}
+	for _, id := range ids {
+		if len(v.Weights) > 0 {
+			out.Weights = append(out.Weights, v.Weights[int(id)*v.PerVertex:(int(id)+1)*v.PerVertex]...)
+		}
+		if len(v.Sizes) > 0 {
+			out.Sizes = append(out.Sizes, v.Sizes[id])
+		}
+	}
+	return out
+}
+
 // File is an opened graph file.
 type File struct {
 	// Source is the graph: an *graph.EdgeList, or for the native format a source over
