@@ -69,9 +69,33 @@ const (
 	inArcs
 )
 
+// checkOffsets checks that the offsets of a source that has rows rise: where they do
+// not, records are missing that nothing else would miss.
+func (b *builder) checkOffsets() error {
+	src, ok := b.src.(interface{ Offsets() []uint64 })
+	if !ok {
+		return nil
+	}
+	const run = 1 << 16
+	offsets := src.Offsets()
+	return b.each((b.n+run-1)/run, func(_, i int) error {
+		for v := i * run; v < min((i+1)*run, b.n); v++ {
+			if offsets[v] > offsets[v+1] {
+				return fmt.Errorf("%w: the row of vertex %d begins at %d and ends at %d", ErrInvalid, v, offsets[v], offsets[v+1])
+			}
+		}
+		return nil
+	})
+}
+
 // rows reads the records, twice, and returns their deduplicated rows. Where p is given,
 // its Tuples and Loops are filled.
 func (b *builder) rows(s side, p *Placement) (*rows, error) {
+	if s != inArcs {
+		if err := b.checkOffsets(); err != nil {
+			return nil, err
+		}
+	}
 	shift := bucketBits(b.n)
 	buckets := b.n>>shift + 1
 	want := 8 * b.threads

@@ -49,3 +49,39 @@ func (u *unreadable) Block(n, i int, buf []graph.Edge) []graph.Edge {
 	}
 	return buf
 }
+
+// TestFallingOffsets refuses rows whose offsets fall, wherever they do; the ends of the
+// offsets, and all targets, are right.
+func TestFallingOffsets(t *testing.T) {
+	const n = 1 << 17
+	for _, at := range []int{1, 2, 1 << 16, 1<<16 + 1, n - 1} {
+		for _, to := range []uint64{0, 1 << 40, 1<<64 - 1} {
+			for _, directed := range []bool{false, true} {
+				offsets := make([]uint64, n+1)
+				targets := make([]uint32, 2*n)
+				for v := range n {
+					offsets[v+1] = uint64(2 * (v + 1))
+					targets[2*v], targets[2*v+1] = uint32((v+1)%n), uint32((v+n-1)%n)
+				}
+				offsets[at] = to
+				if to == 0 && at == 1 { // a row of none, then one of four
+					continue
+				}
+				g, err := graph.NewCSR(graph.CSRParts{Directed: directed, Offsets: offsets, Targets: targets, Trusted: true})
+				if err != nil {
+					t.Fatal(err)
+				}
+				p, err := partition.New(t.Context(), g, partition.Options{Threads: 2})
+				if !errors.Is(err, partition.ErrInvalid) {
+					t.Errorf("offset %d of vertex %d, directed %v: %v", to, at, directed, err)
+				}
+				if p != nil {
+					p.Close()
+				}
+				if _, err := partition.Duplicates(t.Context(), g, 2); !errors.Is(err, partition.ErrInvalid) {
+					t.Errorf("offset %d of vertex %d, directed %v: Duplicates: %v", to, at, directed, err)
+				}
+			}
+		}
+	}
+}

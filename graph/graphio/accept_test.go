@@ -364,6 +364,28 @@ func TestNative(t *testing.T) {
 	}
 }
 
+// TestNativeWeights finds weights in native files that no reader of text would take.
+func TestNativeWeights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "w.tgr")
+	for _, w := range []graph.Weights{
+		graph.WeightsOf([]float64{1, math.NaN()}), graph.WeightsOf([]float32{float32(math.Inf(-1)), 2}), graph.WeightsOf([]float64{1, math.MaxFloat64}),
+	} {
+		list := &graph.EdgeList{Vertices: 3, Directed: true, Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}}, Weights: w}
+		if _, err := graphio.Save(context.Background(), path, list, graphio.SaveOptions{}); err != nil {
+			t.Fatal(err)
+		}
+		f, err := graphio.Open(context.Background(), path, graphio.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		err = f.Verify(context.Background())
+		if good := w.Float64(1) == math.MaxFloat64; good != (err == nil) || !good && (!errors.Is(err, graphio.ErrFormat) || !strings.Contains(err.Error(), "finite")) {
+			t.Errorf("%v %v: %v", w.Float64(0), w.Float64(1), err)
+		}
+		f.Close()
+	}
+}
+
 // TestNames tells formats by name.
 func TestNames(t *testing.T) {
 	for name, want := range map[string]string{

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -238,8 +237,8 @@ func readTGR(in *input, f *File) (graph.Source, error) {
 }
 
 // Verify reads a native file in full: its checksum, that offsets rise, that targets are
-// vertices, that an undirected graph holds both arcs of each edge, and that labels
-// rise. Other formats have been checked by Open; for them it does nothing. The error is
+// vertices, that an undirected graph holds both arcs of each edge, that labels rise,
+// and that weights are finite. Other formats have been checked by Open; for them it does nothing. The error is
 // an *Error that wraps ErrChecksum or ErrFormat, or that of ctx.
 func (f *File) Verify(ctx context.Context) error {
 	if f.native == nil {
@@ -279,8 +278,20 @@ func (f *File) Verify(ctx context.Context) error {
 	if !ok {
 		return nil
 	}
+	w := g.Weights()
+	err = Guard(f.path, func() error {
+		for i := range w.Len() {
+			if x := w.Float64(i); math.IsNaN(x) || math.IsInf(x, 0) {
+				return &Error{File: f.path, Found: fmt.Sprintf("weight %v of arc %d", x, i), Want: "a finite number", Err: ErrFormat}
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
 	if err := g.Validate(); err != nil {
-		return &Error{File: f.path, Found: err.Error(), Err: errors.Join(ErrFormat, err)}
+		return &Error{File: f.path, Err: fmt.Errorf("%w: %w", ErrFormat, err)}
 	}
 	return nil
 }
