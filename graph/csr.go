@@ -203,8 +203,9 @@ func (g *CSR) Duplicates() int64 {
 	g.counting.Lock()
 	defer g.counting.Unlock()
 	if g.duplicates < 0 {
-		// Counting cannot fail: the context never ends.
-		g.duplicates, _ = g.sumRows(context.Background(), threadCount(0), func(v uint32, row []uint32) int64 {
+		// The context never ends. Rows that became unreadable are whoever's who reads them
+		// next: the count is not kept.
+		n, err := g.sumRows(context.Background(), threadCount(0), func(v uint32, row []uint32) int64 {
 			n := int64(0)
 			for i := 1; i < len(row); i++ {
 				if row[i] == row[i-1] && (g.directed || v <= row[i]) {
@@ -213,6 +214,10 @@ func (g *CSR) Duplicates() int64 {
 			}
 			return n
 		})
+		if err != nil {
+			return n
+		}
+		g.duplicates = n
 	}
 	return g.duplicates
 }

@@ -39,6 +39,11 @@ var (
 // returned by Validate, NewCSR and Build, as an *InvalidError.
 var ErrInvalid = errors.New("graph: invalid structure")
 
+// ErrUnreadable is returned by what reads a source on several goroutines, where its
+// memory cannot be read any more: another program has cut the file short that it is
+// mapped from.
+var ErrUnreadable = errors.New("graph: the graph became unreadable while it was read; was its file cut short?")
+
 // MemoryError says how much memory would be needed. It wraps ErrMemory.
 type MemoryError struct {
 	What        string // what would be built

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/totemgo/totemgo/internal/memfault"
 )
 
 // threadCount is the number of goroutines that an option of threads asks for.
@@ -17,28 +19,33 @@ func threadCount(threads int) int {
 }
 
 // forEach calls f for 0 … n−1 from up to threads goroutines, and returns when all
-// calls have. It stops early at the first error, and when ctx ends.
+// calls have. It stops early at the first error, and when ctx ends. A memory fault is
+// ErrUnreadable.
 func forEach(ctx context.Context, threads, n int, f func(i int) error) error {
 	var next atomic.Int64
 	var once sync.Once
 	var failed error
 	var stop atomic.Bool
-	work := func() {
+	calls := func() error {
 		for !stop.Load() {
 			i := int(next.Add(1) - 1)
 			if i >= n {
-				return
+				return nil
 			}
-			err := ctx.Err()
-			if err != nil {
-				err = fmt.Errorf("graph: %w", context.Cause(ctx))
-			} else {
-				err = f(i)
+			if ctx.Err() != nil {
+				return fmt.Errorf("graph: %w", context.Cause(ctx))
 			}
-			if err != nil {
-				once.Do(func() { failed = err })
-				stop.Store(true)
+			if err := f(i); err != nil {
+				return err
 			}
+		}
+		return nil
+	}
+	work := func() {
+		err := memfault.Catch(calls, func(error) error { return ErrUnreadable })
+		if err != nil {
+			once.Do(func() { failed = err })
+			stop.Store(true)
 		}
 	}
 	var wg sync.WaitGroup

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"math"
 	"runtime"
-	"runtime/debug"
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/memfault"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -130,24 +130,8 @@ func (b *builder) each(n int, f func(worker, i int) error) error {
 
 // guarded runs f, which may read the source, and turns the memory fault that reading a
 // mapped file raises once the file is cut short into an error. Other panics pass.
-func guarded(f func() error) (err error) {
-	old := debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(old)
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		if fault, ok := r.(interface {
-			error
-			Addr() uintptr
-		}); ok {
-			err = fmt.Errorf("%w: %w", ErrSource, fault)
-			return
-		}
-		panic(r)
-	}()
-	return f()
+func guarded(f func() error) error {
+	return memfault.Catch(f, func(error) error { return ErrSource })
 }
 
 func (b *builder) build(p *Placement) error {

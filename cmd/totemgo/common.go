@@ -28,10 +28,10 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 	return eng, inFile(path, err)
 }
 
-// inFile names the file whose graph breaks its own rules: a native file is looked at no
-// earlier than when it is placed.
+// inFile names the file whose graph breaks its own rules or is cut short: a native file
+// is looked at no earlier than when it is placed.
 func inFile(path string, err error) error {
-	if errors.Is(err, partition.ErrInvalid) || errors.Is(err, graph.ErrInvalid) {
+	if errors.Is(err, partition.ErrInvalid) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, partition.ErrSource) || errors.Is(err, graph.ErrUnreadable) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return err

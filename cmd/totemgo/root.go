@@ -77,7 +77,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetErr(stderr)
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
-	err := root.ExecuteContext(ctx)
+	// Goroutines that read a mapped graph look after themselves; this is for the others.
+	err := graphio.Guard("the graph", func() error { return root.ExecuteContext(ctx) })
 	if out.err != nil && ctx.Err() == nil {
 		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}

@@ -1,9 +1,9 @@
 package graphio
 
 import (
-	"errors"
 	"fmt"
-	"runtime/debug"
+
+	"github.com/totemgo/totemgo/internal/memfault"
 )
 
 // mapping is a file in memory: mapped, or read where mapping is not possible.
@@ -25,23 +25,11 @@ func (m *mapping) close() error {
 // another program has cut that file short into an error that wraps ErrTruncated. The
 // protection covers the calling goroutine, not those that fn starts: each of them
 // needs a Guard of its own. Any other panic passes through.
-func Guard(path string, fn func() error) (err error) {
-	old := debug.SetPanicOnFault(true)
-	defer debug.SetPanicOnFault(old)
-	defer func() {
-		r := recover()
-		if r == nil {
-			return
-		}
-		var fault interface {
-			error
-			Addr() uintptr
-		}
-		if e, ok := r.(error); ok && errors.As(e, &fault) {
-			err = &Error{File: path, Err: fmt.Errorf("%w: the file was cut short or became unreadable while it was read", ErrTruncated)}
-			return
-		}
-		panic(r)
-	}()
-	return fn()
+func Guard(path string, fn func() error) error {
+	return memfault.Catch(fn, func(error) error { return cutShort(path) })
+}
+
+// cutShort is the error of a file that became unreadable.
+func cutShort(path string) error {
+	return &Error{File: path, Err: fmt.Errorf("%w: the file was cut short or became unreadable while it was read", ErrTruncated)}
 }

@@ -144,7 +144,7 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 		if err := w.vertexData(form.Name); err != nil {
 			return err
 		}
-		if err := form.write(w); err != nil {
+		if err := Guard(w.path, func() error { return form.write(w) }); err != nil {
 			return err
 		}
 		for _, out := range outs {

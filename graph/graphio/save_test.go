@@ -538,8 +538,30 @@ func TestCutWhileMapped(t *testing.T) {
 	if err := f.Verify(ctx); !errors.Is(err, graphio.ErrTruncated) {
 		t.Errorf("Verify: %v", err)
 	}
+	g := f.Source.(*graph.CSR)
+	for name, read := range map[string]func() error{
+		"Measure":          func() error { _, err := graph.Measure(ctx, g, 2); return err },
+		"Components":       func() error { _, _, _, err := graph.Components(ctx, g, 2); return err },
+		"Validate":         g.Validate,
+		"LargestComponent": func() error { _, err := graph.LargestComponent(ctx, g, 2); return err },
+		"Build":            func() error { _, err := graph.Build(ctx, struct{ graph.Source }{g}, graph.BuildOptions{}); return err },
+	} {
+		// The goroutine that calls looks after itself, all others are looked after.
+		if err := graphio.Guard(path, read); !errors.Is(err, graph.ErrUnreadable) && !errors.Is(err, graphio.ErrTruncated) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"o.tgr", "o.el", "o.totem", "o.gr", "o.wel", "o.e", "o.graph", "o.mtx", "out.o"} {
+		_, err := graphio.Save(ctx, filepath.Join(dir, name), g, graphio.SaveOptions{DropWeights: true})
+		if !errors.Is(err, graphio.ErrTruncated) && !errors.Is(err, graph.ErrUnreadable) && !errors.Is(err, graphio.ErrLoss) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if got := left(t, dir); len(got) > 0 {
+		t.Errorf("left: %q", got)
+	}
 	err = graphio.Guard(path, func() error {
-		g := f.Source.(*graph.CSR)
 		sum := uint32(0)
 		for _, v := range g.Targets() {
 			sum += v

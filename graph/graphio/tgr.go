@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
@@ -290,10 +291,16 @@ func (f *File) Verify(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := g.Validate(); err != nil {
+	return Guard(f.path, func() error {
+		err := g.Validate()
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, graph.ErrUnreadable):
+			return cutShort(f.path)
+		}
 		return &Error{File: f.path, Err: fmt.Errorf("%w: %w", ErrFormat, err)}
-	}
-	return nil
+	})
 }
 
 // undirectedView is a directed CSR read as an undirected graph: each record is an edge.
