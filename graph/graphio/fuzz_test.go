@@ -159,7 +159,43 @@ func FuzzGraph500(f *testing.F) {
 }
 func FuzzTotem(f *testing.F)        { fuzzFormat(f, "totem", ".totem") }
 func FuzzGraphalytics(f *testing.F) { fuzzFormat(f, "graphalytics", ".e") }
-func FuzzKONECT(f *testing.F)       { fuzzFormat(f, "konect", "out.") }
+
+// FuzzGraphalyticsSet reads the vertex and the properties file as well.
+func FuzzGraphalyticsSet(f *testing.F) {
+	f.Add([]byte("7\n3\n5 x\n"), []byte("7 3 1 0.25\n3 5 2 0.5\n"), []byte("graph.g.directed = false\ngraph.g.edge-properties.names = age, weight\ngraph.g.meta.edges: 2\n"))
+	f.Add([]byte("\xef\xbb\xbf1\r2\r1"), []byte(""), []byte("\xff\xfeg\x00"))
+	f.Fuzz(func(t *testing.T, vertices, edges, properties []byte) {
+		if len(vertices)+len(edges)+len(properties) > 1<<16 {
+			return
+		}
+		dir := t.TempDir()
+		for name, data := range map[string][]byte{"g.v": vertices, "g.e": edges, "g.properties": properties} {
+			if err := os.WriteFile(filepath.Join(dir, name), data, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, o := range []graphio.Options{{Format: "graphalytics"}, {Format: "graphalytics", Lenient: true}} {
+			o.MemoryLimit = fuzzMemory
+			g, err := graphio.Open(context.Background(), filepath.Join(dir, "g.e"), o)
+			if err != nil {
+				var e *graphio.Error
+				if !errors.As(err, &e) || e.File == "" {
+					t.Fatalf("%v is no *graphio.Error with a file", err)
+				}
+				continue
+			}
+			n := uint32(g.Source.NumVertices())
+			for _, e := range g.Source.Block(1, 0, nil) {
+				if e.U >= n || e.V >= n {
+					t.Fatalf("edge %v in a graph of %d vertices", e, n)
+				}
+			}
+			g.Close()
+		}
+	})
+}
+
+func FuzzKONECT(f *testing.F) { fuzzFormat(f, "konect", "out.") }
 
 // FuzzNative mends the checksums of every other input, so that what lies behind them is
 // reached.
