@@ -1,6 +1,7 @@
 package power
 
 import (
+	"encoding/csv"
 	"fmt"
 	"math"
 	"regexp"
@@ -107,38 +108,46 @@ func (d *decoder) match(s string) (w float64, at stamp, skip bool, err error) {
 // columns finds the columns in the first line; it returns true if that was a header.
 func (d *decoder) columns(fields []string) (header bool, err error) {
 	// A line with a number where the power stands is no header.
-	if n, err := strconv.Atoi(d.f.column); err == nil && n > 0 {
-		d.power = n - 1
-		if t, err := strconv.Atoi(d.f.time); err == nil && t > 0 {
-			d.when = t - 1
-		}
-		if d.power >= len(fields) {
+	if n := columnNumber(d.f.column); n > 0 {
+		if n > len(fields) {
 			return false, fmt.Errorf("%w: column %d of %d", ErrFormat, n, len(fields))
 		}
-		if _, err := parsePower(fields[d.power]); err == nil {
-			d.header = true
-			return false, nil
+		d.power = n - 1
+		_, err := parsePower(fields[d.power])
+		header = err != nil
+	} else {
+		header = true
+		d.power = find(fields, d.f.column, powerNames)
+		if d.power < 0 {
+			want := d.f.column
+			if want == "" {
+				want = strings.Join(powerNames, ", ")
+			}
+			return false, fmt.Errorf("%w: no column %q in the header %q", ErrFormat, want, strings.Join(fields, ","))
 		}
-		d.header = true
-		if d.when < 0 {
-			d.when = find(fields, d.f.time, timeNames)
-		}
-		return true, nil
 	}
-	d.power = find(fields, d.f.column, powerNames)
-	if d.power < 0 {
-		want := d.f.column
-		if want == "" {
-			want = strings.Join(powerNames, ", ")
-		}
-		return false, fmt.Errorf("%w: no column %q in the header %q", ErrFormat, want, strings.Join(fields, ","))
+	switch n := columnNumber(d.f.time); {
+	case n > len(fields):
+		return false, fmt.Errorf("%w: column %d of %d", ErrFormat, n, len(fields))
+	case n > 0:
+		d.when = n - 1
+	case header:
+		d.when = find(fields, d.f.time, timeNames)
 	}
-	d.when = find(fields, d.f.time, timeNames)
 	if d.when < 0 && d.f.time != "" {
-		return false, fmt.Errorf("%w: no column %q in the header %q", ErrFormat, d.f.time, strings.Join(fields, ","))
+		return false, fmt.Errorf("%w: no column %q in the first line %q", ErrFormat, d.f.time, strings.Join(fields, ","))
 	}
 	d.header = true
-	return true, nil
+	return header, nil
+}
+
+// columnNumber is the number, from 1, that stands for a column; 0 for a name.
+func columnNumber(s string) int {
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		return 0
+	}
+	return max(n, 0)
 }
 
 // find returns the column called name, or the first of the usual names if name is "".
@@ -161,7 +170,11 @@ func find(fields []string, name string, usual []string) int {
 	return -1
 }
 
+var quotedField = regexp.MustCompile(`"[^"]*"`)
+
+// separator guesses what stands between the fields of a line; "" is white space.
 func separator(s string) string {
+	s = quotedField.ReplaceAllString(s, "")
 	for _, c := range []string{"\t", ";", ","} {
 		if strings.Contains(s, c) {
 			return c
@@ -170,15 +183,25 @@ func separator(s string) string {
 	return ""
 }
 
+// split takes a line apart. Fields may stand in quotes, as in CSV.
 func split(s, sep string) []string {
 	var f []string
-	if sep == "" {
+	switch {
+	case sep == "":
 		f = strings.Fields(s)
-	} else {
+		for i := range f {
+			f[i] = strings.Trim(f[i], `"`)
+		}
+		return f
+	case strings.Contains(s, `"`):
+		r := csv.NewReader(strings.NewReader(s))
+		r.Comma, r.LazyQuotes, r.TrimLeadingSpace = rune(sep[0]), true, sep != "\t"
+		f, _ = r.Read() // one line with lazy quotes has no errors
+	default:
 		f = strings.Split(s, sep)
 	}
 	for i := range f {
-		f[i] = strings.Trim(strings.TrimSpace(f[i]), `"`)
+		f[i] = strings.TrimSpace(f[i])
 	}
 	return f
 }
@@ -201,17 +224,21 @@ var (
 		"2006-01-02T15:04", "2006-01-02 15:04"}
 )
 
+// Stamps in nanoseconds since 1970 have 64 bits: these are the years they reach.
+const firstYear, lastYear = 1678, 2261
+
 // parseTime reads a stamp: a date and time with or without a zone, or a number:
 // seconds since some start below 10^8, else since 1970 in seconds, milliseconds,
-// microseconds or nanoseconds by size.
+// microseconds or nanoseconds by size. zone is that of dates that name none, and
+// the one whose abbreviations are known.
 func parseTime(s string, zone *time.Location) (stamp, error) {
 	s = strings.TrimSpace(s)
+	bad := func() (stamp, error) { return stamp{}, fmt.Errorf("%w: %q is no time", ErrFormat, s) }
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
-		if math.IsNaN(v) || math.Abs(v) > math.MaxInt64 {
-			return stamp{}, fmt.Errorf("%w: %q is no time", ErrFormat, s)
-		}
 		unit := time.Second
 		switch a := math.Abs(v); {
+		case math.IsNaN(v) || a >= math.MaxInt64:
+			return bad()
 		case a < 1e8:
 			return stamp{has: true, at: time.Duration(math.Round(v * 1e9))}, nil
 		case a >= 1e17:
@@ -221,28 +248,28 @@ func parseTime(s string, zone *time.Location) (stamp, error) {
 		case a >= 1e11:
 			unit = time.Millisecond
 		}
+		if math.Abs(v)*float64(unit) >= math.MaxInt64 {
+			return bad()
+		}
+		// A float64 of such size does not tell nanoseconds: digits are read in two parts.
 		whole, frac, _ := strings.Cut(s, ".")
 		n, err := strconv.ParseInt(whole, 10, 64)
-		if err != nil {
+		x, ferr := strconv.ParseUint("0"+frac, 10, 64)
+		if v < 0 || err != nil || ferr != nil {
 			return stamp{has: true, absolute: true, at: time.Duration(math.Round(v * float64(unit)))}, nil
 		}
-		x := 0.0
-		if frac != "" {
-			if x, err = strconv.ParseFloat("0."+frac, 64); err != nil {
-				return stamp{}, fmt.Errorf("%w: %q is no time", ErrFormat, s)
+		part := float64(x) / math.Pow10(len(frac)) * float64(unit)
+		return stamp{has: true, absolute: true, at: time.Duration(n)*unit + time.Duration(math.Round(part))}, nil
+	}
+	for _, layouts := range [][]string{zonedLayouts, plainLayouts} {
+		for _, l := range layouts {
+			if t, err := time.ParseInLocation(l, s, zone); err == nil {
+				if t.Year() < firstYear || t.Year() > lastYear {
+					return bad()
+				}
+				return stamp{has: true, absolute: true, at: time.Duration(t.UnixNano())}, nil
 			}
 		}
-		return stamp{has: true, absolute: true, at: time.Duration(n)*unit + time.Duration(math.Round(x*float64(unit)))}, nil
 	}
-	for _, l := range zonedLayouts {
-		if t, err := time.Parse(l, s); err == nil {
-			return stamp{has: true, absolute: true, at: time.Duration(t.UnixNano())}, nil
-		}
-	}
-	for _, l := range plainLayouts {
-		if t, err := time.ParseInLocation(l, s, zone); err == nil {
-			return stamp{has: true, absolute: true, at: time.Duration(t.UnixNano())}, nil
-		}
-	}
-	return stamp{}, fmt.Errorf("%w: %q is no time", ErrFormat, s)
+	return bad()
 }

@@ -77,7 +77,11 @@ func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 		return err
 	}
 	if len(m.log) < 2 {
-		return fmt.Errorf("%w: %d readings, two at least are needed", ErrFormat, len(m.log))
+		first := ""
+		if len(m.faults.Notes) > 0 {
+			first = "; " + m.faults.Notes[0]
+		}
+		return fmt.Errorf("%w: %d readings, two at least are needed%s", ErrFormat, len(m.log), first)
 	}
 	return nil
 }

@@ -11,6 +11,9 @@ import (
 // largest packages and cards draw under 2 kW.
 const maxWatts = 5000
 
+// maxReading bounds a reading of power: what lies above is no power, and sums stay finite.
+const maxReading = 1e12
+
 // unseenWatts is the power from which on two wraps could hide between two readings.
 const unseenWatts = 400
 
@@ -92,7 +95,7 @@ func (s *series) add(r Reading) {
 }
 
 func (s *series) addPower(t, w float64) {
-	if math.IsNaN(w) || math.IsInf(w, 0) || w < 0 {
+	if math.IsNaN(w) || w < 0 || w > maxReading {
 		s.malformed++
 		return
 	}

@@ -88,10 +88,16 @@ func ParseSpec(text string) (Spec, error) {
 	default:
 		return bad("unknown kind %q; there are auto, none, rapl, nvml, hwmon, wattsup, line, replay, model", kind)
 	}
-	first, opts := splitOptions(rest, specKeys(kind))
+	first, opts, twice := splitOptions(rest, specKeys(kind))
+	if twice != "" {
+		return bad("%s= is there twice", twice)
+	}
 	if first != "" {
 		if kind == KindModel || kind == KindHwmon {
 			return bad("%q is no option of %s", first, kind)
+		}
+		if opts["file"] != "" {
+			return bad("%q and file=%s are two files", first, opts["file"])
 		}
 		s.File = first
 	}
@@ -131,23 +137,26 @@ func ParseSpecs(texts []string) ([]Spec, error) {
 	return specs, nil
 }
 
-// splitOptions takes "FILE,key=value,..." apart. A key that comes twice keeps its
-// last value.
-func splitOptions(s string, keys []string) (first string, opts map[string]string) {
+// splitOptions takes "FILE,key=value,..." apart; twice names a key that comes again.
+func splitOptions(s string, keys []string) (first string, opts map[string]string, twice string) {
 	opts = map[string]string{}
 	re := regexp.MustCompile(`(?:^|,)(` + strings.Join(keys, "|") + `)=`)
 	at := re.FindAllStringSubmatchIndex(s, -1)
 	if len(at) == 0 {
-		return s, opts
+		return s, opts, ""
 	}
 	for i, m := range at {
 		end := len(s)
 		if i+1 < len(at) {
 			end = at[i+1][0]
 		}
-		opts[s[m[2]:m[3]]] = s[m[1]:end]
+		k := s[m[2]:m[3]]
+		if _, ok := opts[k]; ok {
+			twice = k
+		}
+		opts[k] = s[m[1]:end]
 	}
-	return s[:at[0][0]], opts
+	return s[:at[0][0]], opts, twice
 }
 
 func (s *Spec) set(key, value string) error {
@@ -158,7 +167,7 @@ func (s *Spec) set(key, value string) error {
 		}
 		return v, nil
 	}
-	if value == "" {
+	if strings.TrimSpace(value) == "" {
 		return fmt.Errorf("%s= is empty", key)
 	}
 	var err error

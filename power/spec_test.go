@@ -39,6 +39,7 @@ func TestParseSpec(t *testing.T) {
 		"model:file,idle=1,busy=2", "replay", "replay:", "replay:,column=x", "replay:f,covers=all", "replay:f,unit=J", "replay:f,zone=No/Where",
 		"line:", "line:f,exec=g", "line:f,pattern=x", "line:f,pattern=(", "line:f,pattern=(x),column=y", "line:f,baud=0", "line:f,baud=x",
 		"wattsup", "hwmon:label=x", "hwmon:covers=component", "hwmon:chip=", "replay:f,column=",
+		"line:exec= ", "model:idle=1,busy=3,idle=2", "replay:f,column=a,column=a", "replay:f,file=g",
 	} {
 		if text == "auto:" {
 			continue // an empty rest is no option
