@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -15,22 +17,50 @@ import (
 )
 
 // WriteFile writes a file whole: what write produces goes to a temporary file beside
-// it, which then takes its name. A reader sees the old file or the new one.
+// it, which then takes its name. A reader sees the old file or the new one. A link
+// stays a link, and a device or pipe is written as it is.
 func WriteFile(path string, write func(io.Writer) error) error {
-	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	err := replace(path, write)
+	var p *fs.PathError
+	var l *os.LinkError
+	switch {
+	case errors.As(err, &p):
+		err = p.Err // the temporary file's name tells nobody anything
+	case errors.As(err, &l):
+		err = l.Err
+	}
 	if err != nil {
 		return fmt.Errorf("power: write %s: %w", path, err)
 	}
-	err = write(f)
-	if err == nil {
-		err = f.Chmod(0o644)
+	return nil
+}
+
+func replace(path string, write func(io.Writer) error) error {
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
 	}
-	err = errors.Join(err, f.Close())
+	mode := fs.FileMode(0o666) // less the umask, as for any new file
+	if st, err := os.Stat(path); err == nil {
+		if !st.Mode().IsRegular() {
+			f, err := os.OpenFile(path, os.O_WRONLY, 0)
+			if err != nil {
+				return err
+			}
+			return errors.Join(write(f), f.Close())
+		}
+		mode = st.Mode().Perm()
+	}
+	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32()))
+	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	err = errors.Join(write(f), f.Close())
 	if err == nil {
-		err = os.Rename(f.Name(), path)
+		err = os.Rename(temporary, path)
 	}
 	if err != nil {
-		return fmt.Errorf("power: write %s: %w", path, errors.Join(err, os.Remove(f.Name())))
+		return errors.Join(err, os.Remove(temporary))
 	}
 	return nil
 }

@@ -131,6 +131,14 @@ func (w *remembered) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// beneath is the writer itself where w only remembers its errors.
+func beneath(w io.Writer) io.Writer {
+	if r, ok := w.(*remembered); ok {
+		return r.to
+	}
+	return w
+}
+
 // patient is a reader that returns when its context ends, although nothing came: a
 // read of a pipe or a terminal cannot be called off.
 type patient struct {

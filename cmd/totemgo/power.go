@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"runtime/debug"
 	"strings"
 	"text/tabwriter"
@@ -234,9 +235,27 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 	if !(r.rate >= power.MinRate && r.rate <= power.MaxRate) {
 		return powerUsage(fmt.Errorf("--rate %g: from %d to %d", r.rate, power.MinRate, power.MaxRate))
 	}
-	if r.baseline < 0 || r.subtract && r.baseline == 0 {
+	if r.baseline < 0 {
+		return powerUsage(fmt.Errorf("--baseline %v: want 0 or more", r.baseline))
+	}
+	if r.subtract && r.baseline == 0 {
 		return powerUsage(errors.New("--subtract-baseline needs --baseline above 0"))
 	}
+	if r.out != "" && filepath.Clean(r.out) == filepath.Clean(r.samples) {
+		return powerUsage(fmt.Errorf("--output and --samples name one file, %s", r.out))
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	if cmd.Err != nil { // told before any file is touched
+		return &powerExit{status: startStatus(cmd.Err), err: cmd.Err}
+	}
+	// The command has the standard streams themselves, not copies of them.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.InOrStdin(), beneath(c.OutOrStdout()), c.ErrOrStderr()
+
+	// Signals that come from here on are for the command, once it runs.
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, passedSignals()...)
+	defer signal.Stop(signals)
+
 	meters, missing, err := power.Open(specs, r.open)
 	if err != nil {
 		if errors.Is(err, power.ErrSpec) {
@@ -260,17 +279,10 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 
-	// Signals that come from here on are for the command, once it runs.
-	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, passedSignals()...)
-	defer signal.Stop(signals)
-
-	if r.baseline > 0 {
-		if err := measureBaseline(ctx, s, r.baseline, signals); err != nil {
-			return err
-		}
+	if err := measureBaseline(ctx, s, r.baseline, signals); err != nil {
+		return err
 	}
-	status, result, err := r.command(c, s, args, signals)
+	status, result, err := r.command(c, s, cmd, signals)
 	if err != nil {
 		return err
 	}
@@ -290,25 +302,33 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 	return nil
 }
 
-// measureBaseline waits for the baseline, or for a signal that ends the run.
+// measureBaseline waits for the baseline, if there is to be one, or for a signal that
+// ends the run, which may have come already.
 func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, signals <-chan os.Signal) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	got := make(chan error, 1)
-	go func() {
-		_, err := s.Baseline(ctx, d)
-		got <- err
-	}()
+	if d > 0 {
+		go func() {
+			_, err := s.Baseline(ctx, d)
+			got <- err
+		}()
+	} else {
+		got <- nil
+	}
 	for {
 		select {
 		case sig := <-signals:
 			if st := endingStatus(sig); st != 0 {
 				cancel()
 				<-got
-				return &powerExit{status: st, err: fmt.Errorf("ended by %v during the baseline", sig)}
+				return &powerExit{status: st, err: fmt.Errorf("ended by %v before the command", sig)}
 			}
 		case err := <-got:
-			return err
+			if len(signals) == 0 {
+				return err
+			}
+			got <- err // signals go first
 		}
 	}
 }
@@ -316,23 +336,21 @@ func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, sig
 // command runs the command under the session and keeps the files up to date. It
 // closes the session. status is the command's exit status, 128 plus the signal's
 // number if a signal ended it.
-func (r *recording) command(c *cobra.Command, s *power.Session, args []string, signals <-chan os.Signal) (status int, result *record.PowerSession, err error) {
+func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, signals <-chan os.Signal) (status int, result *record.PowerSession, err error) {
 	state := func(exit *int) *record.PowerSession {
 		p := s.Result()
-		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", powerVersion(), args, exit
+		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", powerVersion(), cmd.Args, exit
 		return p
 	}
 	update := func() error {
 		if r.out == "" && r.samples == "" {
 			return nil
 		}
-		return r.write(state(nil))
+		return r.write(state(nil), false)
 	}
 	if err := update(); err != nil {
 		return 0, nil, err // a file that cannot be written is told before the run
 	}
-	cmd := exec.Command(args[0], args[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.InOrStdin(), c.OutOrStdout(), c.ErrOrStderr()
 	mark := s.Mark("command")
 	if err := cmd.Start(); err != nil {
 		return 0, nil, &powerExit{status: startStatus(err), err: err}
@@ -364,7 +382,7 @@ func (r *recording) command(c *cobra.Command, s *power.Session, args []string, s
 	if cerr != nil {
 		result.Notes = append(result.Notes, "closing the meters: "+cerr.Error())
 	}
-	werr := r.write(result)
+	werr := r.write(result, true)
 	if werr != nil && status != 0 {
 		// The command's own status goes first; the failure is told all the same.
 		fmt.Fprintln(c.ErrOrStderr(), "totemgo:", werr)
@@ -373,16 +391,23 @@ func (r *recording) command(c *cobra.Command, s *power.Session, args []string, s
 	return status, result, errors.Join(err, werr)
 }
 
-// write writes the files that were asked for.
-func (r *recording) write(p *record.PowerSession) error {
+// write writes the files that were asked for; devices and pipes, which cannot be
+// rewritten, once at the end.
+func (r *recording) write(p *record.PowerSession, end bool) error {
 	var errs []error
-	if r.out != "" {
+	if r.out != "" && (end || !special(r.out)) {
 		errs = append(errs, power.WriteSession(r.out, p))
 	}
-	if r.samples != "" {
+	if r.samples != "" && (end || !special(r.samples)) {
 		errs = append(errs, power.WriteFile(r.samples, func(w io.Writer) error { return power.WriteSamples(w, p) }))
 	}
 	return errors.Join(errs...)
+}
+
+// special tells whether path is something else than a file: a device or a pipe.
+func special(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
 func newPowerReportCommand() *cobra.Command {

@@ -54,19 +54,7 @@ func TestPowerAsProcess(t *testing.T) {
 	for len(args) > 0 && args[0] != "--" {
 		args = args[1:]
 	}
-	root := &cobra.Command{Use: "totemgo", SilenceErrors: true}
-	root.AddCommand(newPowerCommand())
-	root.SetArgs(args[1:])
-	err := root.Execute()
-	var c interface{ ExitCode() int }
-	switch {
-	case err == nil:
-		os.Exit(0)
-	case errors.As(err, &c):
-		os.Exit(c.ExitCode())
-	}
-	fmt.Fprintln(os.Stderr, err)
-	os.Exit(1)
+	os.Exit(run(args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
 func powerProcess(t *testing.T, args ...string) *exec.Cmd {
@@ -124,6 +112,8 @@ func TestPowerUsage(t *testing.T) {
 		{"record", "--power", "model:idle=5", "--", "true"},
 		{"record", "--rate", "0.5", "--", "true"},
 		{"record", "--subtract-baseline", "--", "true"},
+		{"record", "--baseline", "-1s", "--", "true"},
+		{"record", "--output", "x", "--samples", "./x", "--", "true"},
 		{"record", "--nosuchflag"},
 		{"report"},
 		{"report", "a", "b"},
@@ -222,8 +212,11 @@ func TestPowerRecordWithoutMeters(t *testing.T) {
 	if status != 1 || out != "" || !strings.Contains(errs, "s.json") {
 		t.Errorf("a file that cannot be written: status %d, out %q, errors %q", status, out, errs)
 	}
-	if _, _, status = runPower(t, "record", "--power", "none", "--", "no-such-command-here"); status != 127 {
+	if _, _, status = runPower(t, "record", "--power", "none", "-o", js, "--", "no-such-command-here"); status != 127 {
 		t.Errorf("a command that is not there: status %d", status)
+	}
+	if again, err := power.ReadSession(js); err != nil || again.Start != s.Start {
+		t.Errorf("a command that is not there left %+v, %v in the file", again, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // passedSignals are those that a recording hands to the command.
 func passedSignals() []os.Signal {
-	return []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
+	return heeded(syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 }
 
 // passSignal hands a signal to the command, unless the terminal has sent it there

@@ -276,9 +276,6 @@ func (e *env) note(format string, args ...any) {
 
 // isTerminal tells whether w is a terminal.
 func isTerminal(w io.Writer) bool {
-	if r, ok := w.(*remembered); ok {
-		w = r.to
-	}
-	f, ok := w.(*os.File)
+	f, ok := beneath(w).(*os.File)
 	return ok && terminal(int(f.Fd()))
 }
