@@ -2,6 +2,7 @@ package power
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"sort"
 	"strconv"
@@ -38,7 +39,7 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 		if seen[name] > 1 {
 			device = name + "." + strconv.Itoa(seen[name])
 		}
-		cards := 0 // sensors of this chip that count in totals
+		cards := 0 // sensors of this chip
 		for _, s := range hwmonSensors(t, dir) {
 			l, err := t.readFile(fmt.Sprintf("%s/%s%d_label", dir, s.what, s.index))
 			if err != nil || l == "" {
@@ -58,7 +59,7 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			}
 			if s.what == "energy" {
 				info.Method = Counter
-			} else if ms, err := t.readUint(fmt.Sprintf("%s/power%d_average_interval", dir, s.index)); err == nil {
+			} else if ms, err := t.readUint(fmt.Sprintf("%s/power%d_average_interval", dir, s.index)); err == nil && ms <= math.MaxInt32 {
 				info.Update = time.Duration(ms) * time.Millisecond
 			}
 			if covers != "" {
@@ -67,7 +68,7 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			if gpuChip(name) {
 				info.Domain = "gpu"
 			}
-			info.Apart = chip == "" && (!gpuChip(name) || cards > 0)
+			info.Apart = !gpuChip(name) && chip == "" || gpuChip(name) && cards > 0
 			cards++
 			m := &fileMeter{tree: t, file: dir + "/" + s.file, info: info}
 			if _, err := t.readUint(m.file); err != nil {
@@ -99,10 +100,14 @@ type hwmonSensor struct {
 }
 
 // hwmonSensors lists one sensor a channel: average power before momentary power,
-// and counters before both where the channel of one number has them.
+// and counters before both where the channel of one number has them. One that can be
+// read goes before all that cannot: some drivers show a file that has nothing to tell.
 func hwmonSensors(t *Sysfs, dir string) []hwmonSensor {
 	best := map[int]hwmonSensor{}
 	rank := func(s hwmonSensor) int {
+		if _, err := t.readUint(dir + "/" + s.file); err != nil {
+			return -1
+		}
 		switch {
 		case s.what == "energy":
 			return 2

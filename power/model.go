@@ -55,7 +55,7 @@ func newModel(idle, busy float64, proc string) (Meter, error) {
 		if runtime.GOOS != "linux" && proc == "/proc" {
 			cause = ErrUnsupported
 		}
-		return nil, &UnavailableError{Name: "model", Reason: reason(cause) + " on " + m.stat, Err: err,
+		return nil, &UnavailableError{Name: "model", Reason: reasonOn(cause, m.stat), Err: err,
 			Cure: "the model needs Linux's count of CPU time"}
 	}
 	return m, nil

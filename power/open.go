@@ -78,6 +78,9 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 			found, lack = nvmlMeters(o.loader())
 		case KindHwmon:
 			found, lack = hwmonMeters(tree, s.Chip, s.Label, s.Covers)
+			if s.Covers == record.CoverageWholeSystem && len(found) > 1 {
+				return meters, nil, fmt.Errorf("power: %w: chip %s has %d sensors: only one can be the whole system, choose it by label=", ErrSpec, s.Chip, len(found))
+			}
 		default:
 			m, oerr := openOne(s, o)
 			if oerr != nil {

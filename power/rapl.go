@@ -237,7 +237,7 @@ func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 // denied makes the statement about a file that could not be read; the cure is given
 // where permission is what lacks.
 func denied(info Info, file string, err error, cure string) Unavailable {
-	u := Unavailable{Name: info.Name, Info: &info, Reason: reason(err) + " on " + file, Err: err}
+	u := Unavailable{Name: info.Name, Info: &info, Reason: reasonOn(err, file), Err: err}
 	if errors.Is(err, fs.ErrPermission) {
 		u.Cure = cure
 	}

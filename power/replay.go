@@ -25,7 +25,7 @@ func newReplay(s Spec, f lineFormat) (Meter, error) {
 	file := s.File
 	r, err := os.Open(file)
 	if err != nil {
-		return nil, &UnavailableError{Name: s.name(), Reason: reason(err) + " on " + file, Err: err}
+		return nil, &UnavailableError{Name: s.name(), Reason: reasonOn(err, file), Err: err}
 	}
 	defer r.Close()
 	if f.zone == nil {

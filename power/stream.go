@@ -233,7 +233,7 @@ func newLine(s Spec, f lineFormat) (Meter, error) {
 	}
 	src, err := openSource(s.File, s.Baud, d)
 	if err != nil {
-		return nil, &UnavailableError{Name: m.info.Name, Reason: reason(err) + " on " + s.File, Err: err}
+		return nil, &UnavailableError{Name: m.info.Name, Reason: reasonOn(err, s.File), Err: err}
 	}
 	m.src = src
 	return m, nil
@@ -303,7 +303,7 @@ func newWattsUp(s Spec) (Meter, error) {
 		}
 	}
 	if err != nil {
-		u := &UnavailableError{Name: info.Name, Reason: reason(err) + " on " + s.File, Err: err}
+		u := &UnavailableError{Name: info.Name, Reason: reasonOn(err, s.File), Err: err}
 		if errors.Is(err, os.ErrPermission) {
 			u.Cure = "join the port's group ('sudo usermod -aG dialout $USER') and log in again"
 		}

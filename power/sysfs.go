@@ -141,3 +141,12 @@ func reason(err error) string {
 	}
 	return err.Error()
 }
+
+// reasonOn is the reason with the file that it befell, named once.
+func reasonOn(err error, file string) string {
+	why := reason(err)
+	if strings.Contains(why, file) {
+		return why
+	}
+	return why + " on " + file
+}
