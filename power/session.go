@@ -18,8 +18,13 @@ const (
 	DefaultRate = 10
 )
 
-// maxFailures is how many reads in a row may fail before a meter counts as lost.
-const maxFailures = 3
+// maxFailures is how many reads in a row may fail before a meter counts as lost. Until
+// it has failed for failingFor it is still tried, so that a short fault does not end it
+// at a high rate.
+const (
+	maxFailures = 3
+	failingFor  = time.Second
+)
 
 // clockStep is how far the wall clock may drift from the monotonic clock between two
 // rounds before that is a step.
@@ -55,7 +60,9 @@ type Session struct {
 
 	mu       sync.Mutex
 	series   []*series
-	streak   []int // failed reads in a row, per meter
+	streak   []int           // failed reads in a row, per meter
+	failing  []time.Duration // when the first of them was
+	gone     []bool          // not tried again
 	marks    []*Mark
 	closed   bool
 	closeErr error
@@ -89,7 +96,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 			ser.period = 1 / s.rate
 		}
 		s.series = append(s.series, ser)
-		s.streak = append(s.streak, 0)
+		s.streak, s.failing, s.gone = append(s.streak, 0), append(s.failing, 0), append(s.gone, false)
 	}
 	s.total = inTotal(infos)
 	if o.clock != nil {
@@ -198,7 +205,7 @@ func (s *Session) round(late bool) time.Duration {
 	s.ticks++
 	for i, m := range s.o.Meters {
 		ser := s.series[i]
-		if ser.lost {
+		if s.gone[i] {
 			continue
 		}
 		readings, err := m.Read(t)
@@ -210,16 +217,26 @@ func (s *Session) round(late bool) time.Duration {
 		}
 		if err == nil {
 			s.streak[i] = 0
+			ser.lost, ser.lostWhy = false, ""
 			continue
 		}
 		if errors.Is(err, ErrEnded) {
 			ser.lose(t, err.Error())
+			s.gone[i] = true
 			continue
 		}
 		ser.failures++
-		s.streak[i]++
-		if s.streak[i] >= maxFailures || errors.Is(err, fs.ErrNotExist) {
-			ser.lose(t, reason(err)+" ("+err.Error()+")")
+		if s.streak[i]++; s.streak[i] == 1 {
+			s.failing[i] = t
+		}
+		missing := errors.Is(err, fs.ErrNotExist)
+		if s.streak[i] >= maxFailures || missing {
+			s.gone[i] = missing || t-s.failing[i] >= failingFor
+			why := reason(err)
+			if whole := err.Error(); whole != why {
+				why += " (" + whole + ")"
+			}
+			ser.lose(t, why)
 		}
 	}
 	after, _ := s.now()

@@ -96,6 +96,36 @@ func TestFailuresInBetweenAreForgiven(t *testing.T) {
 	near(t, "energy", *seen.EnergyJ, 84, 1e-9)
 }
 
+// A fault of half a second is as short at 100 Hz as at 1 Hz.
+func TestShortFaultAtAHighRate(t *testing.T) {
+	c := newManual()
+	a := &scripted{info: counterInfo("a")}
+	s := start(t, c, Options{Meters: []Meter{a}, Rate: 100})
+	play := func(rounds int, err error) *record.PowerSeen {
+		a.err = err
+		for range rounds {
+			c.t += 10 * time.Millisecond
+			a.count += 1e4
+			s.sample()
+		}
+		return s.Result().Meters[0].Seen
+	}
+	busy := errors.New("busy")
+	play(100, nil)
+	if seen := play(50, busy); !seen.Lost || *seen.LostAtS != 1.03 || strings.Count(seen.Reason, "busy") != 1 {
+		t.Errorf("while it fails: %+v", seen)
+	}
+	seen := play(50, nil)
+	if seen.Lost || seen.Reason != "" || seen.Failures != 50 || seen.Gaps != 1 || seen.MissingSamples != 50 {
+		t.Errorf("after a short fault: %+v", seen)
+	}
+	near(t, "energy", *seen.EnergyJ, 2, 1e-9)
+	play(150, busy)
+	if seen := play(50, nil); !seen.Lost || seen.Samples != 151 {
+		t.Errorf("after a long fault: %+v", seen)
+	}
+}
+
 func TestClockSteps(t *testing.T) {
 	c := newManual()
 	a := &scripted{info: powerInfo("a"), watts: 100}
