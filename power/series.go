@@ -11,6 +11,9 @@ import (
 // largest packages and cards draw under 2 kW.
 const maxWatts = 5000
 
+// maxDelay is how much later than its time a counter may have been read, in seconds.
+const maxDelay = 0.2
+
 // maxReading bounds a reading of power: what lies above is no power, and sums stay finite.
 const maxReading = 1e12
 
@@ -78,7 +81,7 @@ func (s *series) add(r Reading) {
 			s.repeats++
 		}
 		s.sum += r.Count - s.raw
-	case wrap > 0 && s.raw <= wrap && float64(wrap-s.raw+r.Count)*s.info.Unit <= maxWatts*max(dt, 1):
+	case wrap > 0 && s.raw <= wrap && float64(wrap-s.raw+r.Count)*s.info.Unit <= maxWatts*(dt+maxDelay):
 		s.wraps++
 		s.sum += wrap - s.raw + r.Count
 	default:

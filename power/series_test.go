@@ -210,3 +210,27 @@ func TestUnseenWrapsAreTold(t *testing.T) {
 		t.Errorf("notes %q", n)
 	}
 }
+
+// A counter that falls near its end was reset where a wrap would mean more than 5 kW,
+// however short the step is; a delayed read does not make a reset of a wrap.
+func TestFallNearTheEnd(t *testing.T) {
+	for _, c := range []struct {
+		left          float64 // joules to the end
+		step          time.Duration
+		wraps, resets int
+	}{
+		{3700, 100 * time.Millisecond, 0, 1},
+		{3700, time.Second, 1, 0},
+		{6100, time.Second, 0, 1},
+		{5, 10 * time.Microsecond, 1, 0},
+		{300, time.Millisecond, 1, 0},
+	} {
+		const wrap = 65_712_999_613
+		s := &series{info: Info{Method: Counter, Unit: 1e-6, Wrap: wrap}, period: 0.1}
+		s.add(Reading{Count: wrap - uint64(c.left*1e6)})
+		s.add(Reading{At: c.step, Count: 1000})
+		if s.wraps != c.wraps || s.resets != c.resets {
+			t.Errorf("%v J before the end, %v: %d wraps, %d resets", c.left, c.step, s.wraps, s.resets)
+		}
+	}
+}
