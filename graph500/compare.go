@@ -25,11 +25,11 @@ const (
 // side is one of the two configurations that are compared.
 type side struct {
 	engine Engine
+	marks  []*power.Mark // of all rounds
+	rounds []tally
+	// Of the rounds with a known energy:
 	tally  tally
-	marks  []*power.Mark
 	costs  []power.Cost
-	counts []int // searches, of all rounds
-	known  int64 // searches in the rounds with a known energy
 	meters []record.GreenMeter
 }
 
@@ -61,13 +61,14 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 	for next := 0; next == 0 || !clock.over(); {
 		for k, x := range sides {
 			m := s.Mark(names[k])
+			var t tally
 			for i := range n {
-				if err := x.tally.search(ctx, x.engine, out.Searches[(next+i)%len(out.Searches)]); err != nil {
+				if err := t.search(ctx, x.engine, out.Searches[(next+i)%len(out.Searches)]); err != nil {
 					return err
 				}
 			}
 			m.End()
-			x.marks, x.counts = append(x.marks, m), append(x.counts, n)
+			x.marks, x.rounds = append(x.marks, m), append(x.rounds, t)
 		}
 		next += n
 		// The next round's number comes from this one's pace: a round that ends when its
@@ -146,7 +147,8 @@ func searchesPerRound(d time.Duration, mean float64) int {
 
 // add takes round r, which has a known energy.
 func (x *side) add(r int, i power.Interval, c power.Cost) {
-	x.known += int64(x.counts[r])
+	x.tally.searches += x.rounds[r].searches
+	x.tally.perEdge += x.rounds[r].perEdge
 	x.costs = append(x.costs, c)
 	for _, m := range i.Meters {
 		if !m.InTotal {
@@ -166,14 +168,14 @@ func (x *side) add(r int, i power.Interval, c power.Cost) {
 // record states the configuration's figures over the rounds with a known energy.
 func (x *side) record() record.CompareSide {
 	r := record.CompareSide{
-		Processors: x.engine.Report().Processors, HarmonicMeanTEPS: x.tally.teps(), Searches: x.known, Meters: x.meters,
+		Processors: x.engine.Report().Processors, HarmonicMeanTEPS: x.tally.teps(), Searches: x.tally.searches, Meters: x.meters,
 	}
 	for _, c := range x.costs {
 		r.DurationS += c.Seconds
 		r.EnergyJ += c.Joules
 	}
 	r.AveragePowerW = r.EnergyJ / r.DurationS
-	r.JoulesPerSearch = r.EnergyJ / float64(x.known)
+	r.JoulesPerSearch = r.EnergyJ / float64(x.tally.searches)
 	r.MTEPSPerWatt = r.HarmonicMeanTEPS / 1e6 / r.AveragePowerW
 	return r
 }

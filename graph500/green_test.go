@@ -474,3 +474,37 @@ func TestCompareErrors(t *testing.T) {
 		})
 	}
 }
+
+// TestCompareLost: when the meter is lost, searches become slow. The figures are those
+// of the rounds before, the speed as well.
+func TestCompareLost(t *testing.T) {
+	m := counter("c", 20)
+	by, repeated := 20*time.Millisecond, false
+	first := testEngine{fail: func(int) error {
+		if repeated {
+			m.lose(errors.New("boom"))
+			by = 100 * time.Millisecond
+		}
+		time.Sleep(by)
+		return nil
+	}}
+	second := testEngine{fail: func(n int) error {
+		repeated = n > 8
+		time.Sleep(by)
+		return nil
+	}}
+	c := powered(800*time.Millisecond, m)
+	c.Power.Against = second.build
+	r, err := graph500.Run(context.Background(), c, first.build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x := r.Compare
+	if !strings.Contains(strings.Join(x.Notes, "\n"), "left out") {
+		t.Skip("one round took all the time")
+	}
+	for _, s := range x.Configurations {
+		edges := float64(r.Searches[0].NEdge) // the same for all roots
+		within(t, "harmonic_mean_TEPS", s.HarmonicMeanTEPS, edges*float64(s.Searches)/s.DurationS, 0.3)
+	}
+}
