@@ -190,18 +190,25 @@ func ListDevices() ([]DeviceInfo, error) {
 // AutoProcessors is the set predicted fastest for a graph of so many vertices and
 // edges on this machine: one GPU alone where one holds the graph, the CPU with all
 // GPUs where none does, the CPU alone without a GPU. Of each device memory bytes may be
-// taken, 0 for most of what it has. A device that is the host's own
-// CPU is never chosen. Where there is no driver it looks no further and is quick.
-func AutoProcessors(vertices, edges int64, directed bool, memory int64) []Processor {
+// taken, 0 for most of what it has. deviceGraph is Options.DeviceGraph: where it leaves
+// adjacency in the host's memory, GPUs that do not read that in place are left out. A
+// device that is the host's own CPU is never chosen, nor a card by OpenCL that CUDA
+// lists. Where there is no driver it looks no further and is quick.
+func AutoProcessors(vertices, edges int64, directed bool, memory int64, deviceGraph string) []Processor {
 	list, err := ListDevices()
 	if err != nil {
 		return []Processor{{Kind: "cpu"}}
 	}
-	return choose(list, vertices, edges, directed, memory)
+	return choose(list, vertices, edges, directed, memory, deviceGraph)
 }
 
 // choose is AutoProcessors on a list of devices.
-func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int64) []Processor {
+func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int64, deviceGraph string) []Processor {
+	o := Options{DeviceGraph: deviceGraph}
+	byCUDA := map[string]bool{} // vendors
+	for _, d := range list {
+		byCUDA[d.Vendor] = byCUDA[d.Vendor] || d.Kind == "cuda"
+	}
 	structures, entries := 1, 2*edges
 	if directed {
 		structures = 2
@@ -210,7 +217,7 @@ func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int6
 	hybrid := []Processor{{Kind: "cpu"}}
 	best := -1
 	for i, d := range list {
-		if d.HostCPU {
+		if d.HostCPU || o.inPlace() && !d.InPlace || d.Kind == "opencl" && byCUDA[d.Vendor] {
 			continue
 		}
 		p, err := ParseProcessors(d.Name)
@@ -222,7 +229,8 @@ func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int6
 		if memory > 0 {
 			room = memory
 		}
-		if room >= need && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
+		holds := room >= need && deviceGraph != gpu.OnHost.String()
+		if holds && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
 			best = i
 		}
 	}

@@ -12,12 +12,18 @@ func TestChoose(t *testing.T) {
 	pocl := DeviceInfo{Name: "opencl:0", Kind: "opencl", Memory: 64 * gib, HostCPU: true}
 	small := DeviceInfo{Name: "opencl:1", Kind: "opencl", Memory: gib}
 	large := DeviceInfo{Name: "opencl:2", Kind: "opencl", Memory: 80 * gib}
-	shared := DeviceInfo{Name: "opencl:3", Kind: "opencl", Memory: 80 * gib, Unified: true}
+	shared := DeviceInfo{Name: "opencl:3", Kind: "opencl", Memory: 80 * gib, Unified: true, InPlace: true}
+	card := DeviceInfo{Name: "cuda:0", Kind: "cuda", Vendor: "NVIDIA Corporation", Memory: gib, InPlace: true}
+	again := DeviceInfo{Name: "opencl:0", Kind: "opencl", Vendor: card.Vendor, Memory: gib}
+	other := DeviceInfo{Name: "opencl:1", Kind: "opencl", Vendor: "AMD", Memory: gib}
 	for _, c := range []struct {
 		devices []DeviceInfo
 		edges   int64
 		want    string
 	}{
+		{[]DeviceInfo{card, again}, 1 << 20, "[cuda:0]"},
+		{[]DeviceInfo{card, again, other}, 1 << 30, "[cpu cuda:0 opencl:1]"},
+		{[]DeviceInfo{again, other}, 1 << 30, "[cpu opencl:0 opencl:1]"},
 		{nil, 1 << 20, "[cpu]"},
 		{[]DeviceInfo{pocl}, 1 << 20, "[cpu]"},
 		{[]DeviceInfo{pocl, small}, 1 << 20, "[opencl:1]"},
@@ -26,12 +32,30 @@ func TestChoose(t *testing.T) {
 		{[]DeviceInfo{small, large}, 1 << 36, "[cpu opencl:1 opencl:2]"},
 		{[]DeviceInfo{shared}, 1 << 20, "[cpu opencl:3]"},
 	} {
-		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false, 0)); got != c.want {
+		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false, 0, "")); got != c.want {
 			t.Errorf("%d edges on %d devices: %s, want %s", c.edges, len(c.devices), got, c.want)
 		}
 	}
-	if got := fmt.Sprint(choose([]DeviceInfo{large}, 1<<16, 1<<20, false, 1<<20)); got != "[cpu opencl:2]" {
+	if got := fmt.Sprint(choose([]DeviceInfo{large}, 1<<16, 1<<20, false, 1<<20, "device")); got != "[cpu opencl:2]" {
 		t.Errorf("with 1 MiB of the device: %s", got)
+	}
+	for _, c := range []struct {
+		devices []DeviceInfo
+		graph   string
+		edges   int64
+		want    string
+	}{
+		{[]DeviceInfo{large}, "device", 1 << 20, "[opencl:2]"},
+		{[]DeviceInfo{large}, "host", 1 << 20, "[cpu]"},
+		{[]DeviceInfo{large}, "split", 1 << 20, "[cpu]"},
+		{[]DeviceInfo{large, card}, "host", 1 << 20, "[cpu cuda:0]"},
+		{[]DeviceInfo{large, card}, "split", 1 << 20, "[cuda:0]"},
+		{[]DeviceInfo{large, card}, "split", 1 << 30, "[cpu cuda:0]"},
+		{[]DeviceInfo{pocl, shared}, "host", 1 << 20, "[cpu opencl:3]"},
+	} {
+		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false, 0, c.graph)); got != c.want {
+			t.Errorf("%d edges, graph on %s: %s, want %s", c.edges, c.graph, got, c.want)
+		}
 	}
 }
 

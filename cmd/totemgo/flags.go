@@ -90,7 +90,7 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 		return
 	}
 	var names []string
-	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device)) {
+	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device), f.deviceGraph) {
 		names = append(names, p.String())
 	}
 	f.processors = strings.Join(names, ",")
@@ -129,9 +129,6 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	if f.rates != "" {
 		if o.Rates, o.Speeds, err = readRates(f.rates); err != nil {
 			return o, err
-		}
-		if f.processors == autoProcessors {
-			o.Speeds = nil // until resolve knows the processors
 		}
 	}
 	if !(f.twoEnded >= 0 && f.twoEnded < 1) {
