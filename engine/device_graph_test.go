@@ -223,6 +223,7 @@ func TestDeviceAloneTooSmall(t *testing.T) {
 func TestSpeeds(t *testing.T) {
 	o := kronOracle(t, 12)
 	procs, _ := engine.ParseProcessors("cpu:1,opencl:0")
+	three, _ := engine.ParseProcessors("cpu:1,opencl:0,opencl:1")
 	speeds := []record.Speed{{Processor: "opencl:0", EdgesPerS: 3e6}, {Processor: "cpu", Threads: 4, EdgesPerS: 4e6}}
 	for _, c := range []struct {
 		opts engine.Options
@@ -231,18 +232,30 @@ func TestSpeeds(t *testing.T) {
 		{engine.Options{}, 1. / 25}, // the table: a discrete device is 24 threads
 		{engine.Options{Speeds: speeds}, 1. / 4},
 		{engine.Options{Speeds: speeds, Shares: []float64{0.7, 0.3}}, 0.7},
+		// By the table where a speed is missing, in the unit of those that are given.
+		{engine.Options{Speeds: speeds[:1]}, 1. / 25},
+		{engine.Options{Speeds: speeds[1:]}, 1. / 25},
+		{engine.Options{Speeds: []record.Speed{{Processor: "opencl:9", EdgesPerS: 1e12}}}, 1. / 25},
+		{engine.Options{Speeds: speeds, Processors: three}, 1 / (1 + 3 + 24*4./25)},
+		{engine.Options{Speeds: speeds[1:], Processors: three}, 1. / 49},
 	} {
-		c.opts.Processors = procs
+		if c.opts.Processors == nil {
+			c.opts.Processors = procs
+		}
 		p, err := engine.Place(t.Context(), o.list, c.opts)
 		if err != nil {
 			t.Fatal(err)
 		}
 		p.Close()
-		if math.Abs(p.Shares[0]-c.cpu) > 0.02 || math.Abs(p.Shares[0]+p.Shares[1]-1) > 1e-9 {
+		sum := 0.0
+		for _, s := range p.Shares {
+			sum += s
+		}
+		if math.Abs(p.Shares[0]-c.cpu) > 0.01 || math.Abs(sum-1) > 1e-9 {
 			t.Errorf("%+v: shares %v, want %v for the CPU", c.opts.Speeds, p.Shares, c.cpu)
 		}
 	}
-	for _, bad := range [][]record.Speed{speeds[:1], speeds[1:], {{Processor: "cpu", EdgesPerS: -1}, speeds[0]}, {{Processor: "cpu"}, speeds[0]}} {
+	for _, bad := range [][]record.Speed{{{Processor: "cpu", EdgesPerS: -1}, speeds[0]}, {{Processor: "cpu"}, speeds[0]}} {
 		_, err := engine.Place(t.Context(), o.list, engine.Options{Processors: procs, Speeds: bad})
 		refused(t, err, engine.ErrOptions, "speed")
 	}

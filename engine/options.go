@@ -65,8 +65,8 @@ type Options struct {
 	// ReleaseHost frees the host's copy of a device's rows once they are loaded, but for
 	// the offsets: 4 bytes a vertex.
 	ReleaseHost bool
-	// Speeds, if given, are the speeds of the processors, from which default shares
-	// follow; there must be one for each. nil takes a table by kind.
+	// Speeds, if given, are the speeds of processors, from which default shares follow. A
+	// processor without one counts by a table of kinds, in proportion to those with one.
 	Speeds []record.Speed
 	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
 	// "thread", "warp", "group", "edge".

@@ -34,12 +34,9 @@ func (d *Devices) tableSpeed(p Processor) float64 {
 	return speedDiscrete
 }
 
-// speed is a processor's from Speeds, 0 where none are given: a CPU's grows with its
+// speed is a processor's from Speeds, 0 where none is given: a CPU's grows with its
 // threads.
 func (o *Options) speed(p Processor) (float64, error) {
-	if len(o.Speeds) == 0 {
-		return 0, nil
-	}
 	for _, s := range o.Speeds {
 		same := s.Processor == p.String()
 		if p.Kind == "cpu" {
@@ -56,13 +53,24 @@ func (o *Options) speed(p Processor) (float64, error) {
 		}
 		return s.EdgesPerS, nil
 	}
-	return 0, fmt.Errorf("%w: no speed is given for %s", ErrOptions, p)
+	return 0, nil
 }
 
-// rate is a processor's speed relative to the others'.
+// rate is a processor's speed relative to the others': a given one, else that of the
+// table, in the unit of those that are given.
 func (d *Devices) rate(p Processor, o *Options) float64 {
 	if speed, err := o.speed(p); err == nil && speed > 0 {
 		return speed
 	}
-	return d.tableSpeed(p)
+	given, table := 0.0, 0.0
+	for _, q := range o.Processors {
+		if speed, err := o.speed(q); err == nil && speed > 0 {
+			given += speed
+			table += d.tableSpeed(q)
+		}
+	}
+	if given == 0 {
+		return d.tableSpeed(p)
+	}
+	return d.tableSpeed(p) * given / table
 }

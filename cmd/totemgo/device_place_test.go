@@ -167,24 +167,24 @@ func TestRatesGiveShares(t *testing.T) {
 	}
 	rates = file(t, "rates.json", string(data))
 	for _, c := range []struct {
+		procs string
 		flags []string
 		want  float64
 	}{
-		{nil, 1. / 25},
-		{[]string{"--rates", rates}, 1. / 4},
-		{[]string{"--rates", rates, "--share", "0.6,0.4"}, 0.6},
-		{[]string{"--rates", rates, "--two-ended", "0.2", "--placement", "hubs-on-cpu"}, 0.8 / 4},
+		{"cpu:1,opencl:7", nil, 1. / 25},
+		{"cpu:1,opencl:7", []string{"--rates", rates}, 1. / 4},
+		{"cpu:1,opencl:7", []string{"--rates", rates, "--share", "0.6,0.4"}, 0.6},
+		{"cpu:1,opencl:7", []string{"--rates", rates, "--two-ended", "0.2", "--placement", "hubs-on-cpu"}, 0.8 / 4},
+		{"cpu:1,opencl:8", []string{"--rates", rates}, 1. / 25}, // not in the file
+		{"cpu:1,opencl:7,opencl:8", []string{"--rates", rates}, 1 / (1 + 3 + 24*4./25)},
 	} {
-		d := document[record.Partition](t, command(t, append([]string{"partition", g, "--processors", "cpu:1,opencl:7", "--json"}, c.flags...)...))
+		d := document[record.Partition](t, command(t, append([]string{"partition", g, "--processors", c.procs, "--json"}, c.flags...)...))
 		if got := d.Processors[0].EdgeShare; math.Abs(got-c.want) > 0.03 {
-			t.Errorf("%q: the CPU has %v, want %v", c.flags, got, c.want)
+			t.Errorf("%s %q: the CPU has %v, want %v", c.procs, c.flags, got, c.want)
 		}
 		if first, _, both := strings.Cut(d.Share, ","); !both || !strings.HasPrefix(first, "0.") {
 			t.Errorf("%q: share %q", c.flags, d.Share)
 		}
-	}
-	if r := command(t, "partition", g, "--processors", "cpu:1,opencl:8", "--rates", rates); r.status == exitOK || !strings.Contains(r.stderr, "opencl:8") {
-		t.Errorf("a device that the file does not name: status %d, %q", r.status, r.stderr)
 	}
 	if r := command(t, "partition", g, "--rates", file(t, "none.json", "{}")); r.status != exitFailed {
 		t.Errorf("a file without rates: status %d, %q", r.status, r.stderr)
