@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -49,17 +51,27 @@ func TestGPUCheck(t *testing.T) {
 	}
 	// Benchmarks take their time, so only what they print is played.
 	whole := script("totemgo", fmt.Sprintf(`[ "$1" = bench ] && echo '{"schema": "%s"}' && exit; %s=1 exec '%s' "$@"`, record.SchemaBench, asCommand, self))
-	broken := script("broken", fmt.Sprintf(`case "$*" in *thread*) echo 'totemgo: "broken"\' >&2; exit 1;; esac; exec '%s' "$@"`, whole))
+	// fails makes a command that fails on some command lines, each with a message.
+	fails := func(name string, on ...string) string {
+		text := ""
+		for ; len(on) > 0; on = on[2:] {
+			text += fmt.Sprintf(`case "$*" in %s) echo 'totemgo: %s' >&2; exit 1;; esac; `, on[0], on[1])
+		}
+		return script(name, text+fmt.Sprintf(`exec '%s' "$@"`, whole))
+	}
 	good := script("good", "echo '--- PASS: TestOpenCL'")
 	for _, c := range []struct {
 		name, command, kit string
-		failed             int
+		failed, skipped    int
 		message            string
 	}{
-		{"all well", whole, good, 0, ""},
-		{"a kit that fails", whole, script("bad", "echo '--- FAIL: TestOpenCL'; echo word 3 is wrong; exit 1"), 1, "word 3 is wrong"},
-		{"a kit without tests", whole, script("empty", "echo PASS"), 1, "no test was run"},
-		{"a benchmark that fails", broken, good, 1, `totemgo: "broken"\`},
+		{"all well", whole, good, 0, 0, ""},
+		{"a kit that fails", whole, script("bad", "echo '--- FAIL: TestOpenCL'; echo word 3 is wrong; exit 1"), 1, 0, "word 3 is wrong"},
+		{"a kit without tests", whole, script("empty", "echo PASS"), 1, 0, "no test was run"},
+		{"a benchmark that fails", fails("broken", "*thread*", `"broken"\`), good, 1, 0, `totemgo: "broken"\`},
+		{"graphs that the device cannot read, or hold", fails("apart", "*--device-graph*host*", fmt.Sprint(engine.ErrNotInPlace),
+			"*split*", fmt.Sprint(engine.ErrCapacity)), good, 0, 2, "device"},
+		{"a wrong tree", fails("wrong", "*split*", fmt.Sprint(graph500.ErrTreeShape)), good, 1, 0, "does not fit"},
 	} {
 		out := filepath.Join(dir, "out.json")
 		cmd := exec.Command(bash, "../../scripts/gpu-check.sh", "cpu:1,"+dev)
@@ -74,12 +86,17 @@ func TestGPUCheck(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		if d.Schema != "totemgo.gpu-check/1" || d.Processors != "cpu:1,"+dev || d.Scale != 5 || d.Passed != (c.failed == 0) || d.Failed != c.failed ||
-			d.Skipped != 0 || d.Devices.Machine.Cores < 1 || len(d.Devices.Devices) == 0 || len(d.Checks) < 12 {
+			d.Skipped != c.skipped || d.Devices.Machine.Cores < 1 || len(d.Devices.Devices) == 0 || len(d.Checks) < 15 {
 			t.Errorf("%s: %s", c.name, content(t, out))
 		}
-		failures := 0
+		failures, places := 0, ""
 		for _, k := range d.Checks {
+			if _, place, is := strings.Cut(k.Name, "--device-graph "); is {
+				place, _, _ = strings.Cut(place, " ")
+				places += place + " "
+			}
 			switch {
+			case k.Passed == nil && strings.Contains(k.Skipped, c.message) && c.skipped > 0:
 			case k.Passed == nil:
 				t.Errorf("%s: %s neither passed nor failed", c.name, k.Name)
 			case *k.Passed && len(k.Result) == 0:
@@ -91,8 +108,8 @@ func TestGPUCheck(t *testing.T) {
 				}
 			}
 		}
-		if failures != c.failed {
-			t.Errorf("%s: %d checks failed", c.name, failures)
+		if failures != c.failed || places != "device host split " {
+			t.Errorf("%s: %d checks failed; places of the graph %q", c.name, failures, places)
 		}
 	}
 }
