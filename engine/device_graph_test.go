@@ -50,7 +50,6 @@ func lies(p record.Processor) (device, host, others, kept int64) {
 // openOn opens an engine on the devices of b, which the test closes.
 func openOn(t *testing.T, b bench, o *oracle, opts *engine.Options) *engine.Engine {
 	t.Helper()
-	opts.NoKernelCache = true
 	if opts.Devices == nil {
 		var err error
 		if opts.Devices, err = engine.OpenDevicesOf(b, *opts); err != nil {

@@ -104,7 +104,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 		for _, info := range driver.Devices() {
 			there += fmt.Sprintf("; there is %s (%s)", info.Name, info.Model)
 		}
-		return fmt.Errorf("%w: %s: %w%s", ErrNoDevice, name, err, there)
+		return fmt.Errorf("%w: %w%s", ErrNoDevice, err, there)
 	}
 	build := gpu.BuildOptions{}
 	if !o.NoKernelCache {

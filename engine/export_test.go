@@ -8,8 +8,10 @@ type TestDriver interface {
 	Open(i int) (device.Device, error)
 }
 
-// OpenDevicesOf is OpenDevices on the devices of a test's driver.
+// OpenDevicesOf is OpenDevices on the devices of a test's driver, whose kernels are not
+// kept.
 func OpenDevicesOf(d TestDriver, o Options) (*Devices, error) {
+	o.NoKernelCache = true
 	all := &Devices{drivers: map[string]driver{"opencl": d}, open: map[string]*opened{}}
 	for _, p := range o.Processors {
 		if p.Kind == "cpu" {

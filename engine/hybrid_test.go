@@ -114,7 +114,7 @@ func crossHybrid(t *testing.T, b bench, n int, lists ...string) {
 			t.Fatal(err)
 		}
 		t.Run(text, func(t *testing.T) {
-			opts := engine.Options{Processors: procs, NoKernelCache: true}
+			opts := engine.Options{Processors: procs}
 			if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func TestHybridOpenCL(t *testing.T) {
 // life opens devices and an engine on them, searches in both directions, and closes
 // all. It returns the first error, and what Close said.
 func life(b bench, o *oracle, procs []engine.Processor) error {
-	opts := engine.Options{Processors: procs, Rates: fixedRates, NoKernelCache: true, NewDirector: func() bsp.Director {
+	opts := engine.Options{Processors: procs, Rates: fixedRates, NewDirector: func() bsp.Director {
 		return bsp.Script{kernels.TopDown, kernels.BottomUp, kernels.TopDown}
 	}}
 	var err error
@@ -256,7 +256,7 @@ func TestLostDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := find(t, "scale-free of scale 10")
-	opts := engine.Options{Processors: procs, Rates: fixedRates, NoKernelCache: true}
+	opts := engine.Options{Processors: procs, Rates: fixedRates}
 	if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
 		t.Fatal(err)
 	}

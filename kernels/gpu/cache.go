@@ -44,6 +44,11 @@ func (c cache) read(key string) []byte {
 	if c.dir == "" {
 		return nil
 	}
+	// A pipe would be waited for, and a file of ours is within the limit.
+	info, err := os.Stat(c.path(key))
+	if err != nil || !info.Mode().IsRegular() || info.Size() > cacheLimit {
+		return nil
+	}
 	data, err := os.ReadFile(c.path(key))
 	if err != nil || len(data) <= sha256.Size {
 		return nil

@@ -2,6 +2,7 @@ package gpu_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"os"
 	"path/filepath"
@@ -291,21 +292,10 @@ func TestStrategyIsUsed(t *testing.T) {
 // used, cost a build.
 func TestCache(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "kernels")
-	builds := func(dir string) int {
-		counted := &builder{Device: fake.New(fake.Options{})}
-		program, err := gpu.Build(counted, gpu.BuildOptions{CacheDir: dir})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := program.Close(); err != nil {
-			t.Fatal(err)
-		}
-		return counted.builds
-	}
-	if n := builds(dir); n != 1 {
+	if n := builds(t, dir); n != 1 {
 		t.Fatalf("an empty cache: %d builds", n)
 	}
-	if n := builds(dir); n != 0 {
+	if n := builds(t, dir); n != 0 {
 		t.Fatalf("a full cache: %d builds", n)
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "*"))
@@ -313,8 +303,9 @@ func TestCache(t *testing.T) {
 		t.Fatalf("the cache holds %v, %v", files, err)
 	}
 	for name, damage := range map[string]func() error{
-		"cut":   func() error { return os.Truncate(files[0], 33) },
-		"empty": func() error { return os.Truncate(files[0], 0) },
+		"cut":       func() error { return os.Truncate(files[0], 33) },
+		"empty":     func() error { return os.Truncate(files[0], 0) },
+		"too large": func() error { return os.Truncate(files[0], 1<<40) },
 		"changed": func() error {
 			data, err := os.ReadFile(files[0])
 			if err == nil {
@@ -323,14 +314,18 @@ func TestCache(t *testing.T) {
 			}
 			return err
 		},
+		"not of the device": func() error {
+			sum := sha256.Sum256([]byte("rubbish"))
+			return os.WriteFile(files[0], append(sum[:], "rubbish"...), 0o644)
+		},
 	} {
 		if err := damage(); err != nil {
 			t.Fatal(err)
 		}
-		if n := builds(dir); n != 1 {
+		if n := builds(t, dir); n != 1 {
 			t.Errorf("a binary that is %s: %d builds", name, n)
 		}
-		if n := builds(dir); n != 0 {
+		if n := builds(t, dir); n != 0 {
 			t.Errorf("a binary that was %s: %d builds", name, n)
 		}
 	}
@@ -338,9 +333,23 @@ func TestCache(t *testing.T) {
 	if err := os.WriteFile(blocked, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if n := builds(filepath.Join(blocked, "kernels")); n != 1 {
+	if n := builds(t, filepath.Join(blocked, "kernels")); n != 1 {
 		t.Errorf("a folder that cannot be made: %d builds", n)
 	}
+}
+
+// builds builds the kernels with a cache, and returns how often it had to compile.
+func builds(t *testing.T, dir string) int {
+	t.Helper()
+	counted := &builder{Device: fake.New(fake.Options{})}
+	program, err := gpu.Build(counted, gpu.BuildOptions{CacheDir: dir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return counted.builds
 }
 
 // builder counts builds.
