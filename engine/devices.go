@@ -31,8 +31,12 @@ type driver interface {
 
 // openDriver loads the driver of a kind.
 func openDriver(kind string) (driver, error) {
-	if kind == "cuda" {
+	switch kind {
+	case "cuda":
 		return openCUDA()
+	case "opencl":
+	default:
+		return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
 	}
 	d, err := opencl.Open(opencl.Options{})
 	if err != nil {
@@ -67,6 +71,16 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// opened refuses processors whose device is not among those that were opened.
+func (d *Devices) opened(o *Options) error {
+	for _, p := range o.Processors {
+		if p.Kind != "cpu" && d.open[p.String()] == nil {
+			return fmt.Errorf("%w: %s is not among the devices that were opened", ErrNoDevice, p)
+		}
+	}
+	return nil
 }
 
 // readInPlace refuses devices that cannot read the graph where the options leave it.

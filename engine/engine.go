@@ -64,7 +64,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if err := e.devices.readInPlace(&o); err != nil {
+	if err := errors.Join(e.devices.opened(&o), e.devices.readInPlace(&o)); err != nil {
 		return nil, e.abandon(err)
 	}
 	start := time.Now()

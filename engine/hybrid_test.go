@@ -247,6 +247,36 @@ func TestOpenCLOperationsFail(t *testing.T) {
 	failEach(t, b, "cpu:1,opencl:0", 47, device.ErrLost, device.ErrLost)
 }
 
+// TestDevicesLackOne: opened devices that lack one of the processors', or are closed, are
+// refused, as are processors that make no sense.
+func TestDevicesLackOne(t *testing.T) {
+	b, o := bench{fake.New(fake.Options{})}, find(t, "chain of 65")
+	procs, _ := engine.ParseProcessors("cpu:1,opencl:0")
+	none, err := engine.OpenDevices(t.Context(), engine.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, err := engine.OpenDevicesOf(b, engine.Options{Processors: procs})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if err := errors.Join(none.Close(), closed.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, d := range []*engine.Devices{{}, none, closed} {
+		_, err := engine.New(t.Context(), o.list, engine.Options{Processors: procs, Devices: d})
+		refused(t, err, engine.ErrNoDevice, "opencl:0")
+	}
+	for _, p := range []engine.Processor{{}, {Kind: "vulkan"}, {Kind: "opencl", Device: -1}, {Kind: "opencl", Memory: -1}} {
+		_, err := engine.New(t.Context(), o.list, engine.Options{Processors: []engine.Processor{p}})
+		refused(t, err, engine.ErrOptions, "processor")
+	}
+	_, err = engine.OpenDevices(t.Context(), engine.Options{Processors: []engine.Processor{{Kind: "vulkan"}}})
+	refused(t, err, engine.ErrOptions, "vulkan")
+}
+
 // TestLostDevice: after a fault of the device every search ends with that same fault,
 // whichever partition meets it, and other devices are not to blame.
 func TestLostDevice(t *testing.T) {

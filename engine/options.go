@@ -182,6 +182,9 @@ func (o *Options) ensureDefaults() error {
 			}
 			left -= p.Threads
 		case "opencl", "cuda":
+			if p.Device < 0 || p.Memory < 0 {
+				errs = append(errs, fmt.Errorf("%w: processor %d is device %d with %d bytes of memory", ErrOptions, i, p.Device, p.Memory))
+			}
 		default:
 			errs = append(errs, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, p.Kind))
 		}
