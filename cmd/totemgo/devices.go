@@ -27,7 +27,7 @@ names another loader library. No driver is no error.
 			doc := record.Devices{Devices: []record.Device{}}
 			list, err := engine.ListDevices()
 			if err != nil {
-				doc.Note = err.Error()
+				doc.Note = message(err)
 			}
 			for _, d := range list {
 				doc.Devices = append(doc.Devices, record.Device{

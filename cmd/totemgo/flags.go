@@ -71,8 +71,8 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 		fl.BoolVar(&f.releaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
 		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
-		completes(c, "gpu-strategy", "auto", "thread", "warp", "group", "edge")
-		completes(c, "gpu-bottom-up", "auto", "list", "word")
+		completes(c, "gpu-strategy", topDownStrategies...)
+		completes(c, "gpu-bottom-up", bottomUpStrategies...)
 		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: auto (the best that runs here), avx512, avx2, generic")
 		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
@@ -80,6 +80,12 @@ func (f *engineFlags) add(c *cobra.Command, runs bool) {
 		completes(c, "director", bsp.Directors()...)
 	}
 }
+
+// The strategies of devices that --gpu-strategy and --gpu-bottom-up take.
+var (
+	topDownStrategies  = []string{"auto", "thread", "warp", "group", "edge"}
+	bottomUpStrategies = []string{"auto", "list", "word"}
+)
 
 // autoProcessors leaves the choice of processors to the graph and the machine.
 const autoProcessors = "auto"
@@ -105,6 +111,12 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	}
 	if _, err := gpu.ParseWhere(f.deviceGraph); err != nil {
 		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)
+	}
+	if f.gpuStrategy != "" && !slices.Contains(topDownStrategies, f.gpuStrategy) {
+		return o, usagef("--gpu-strategy %q: want one of %s", f.gpuStrategy, strings.Join(topDownStrategies, ", "))
+	}
+	if f.gpuBottomUp != "" && !slices.Contains(bottomUpStrategies, f.gpuBottomUp) {
+		return o, usagef("--gpu-bottom-up %q: want one of %s", f.gpuBottomUp, strings.Join(bottomUpStrategies, ", "))
 	}
 	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {
