@@ -41,9 +41,9 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 			group /= 2
 		}
 	}
-	if group < 32 || group&(group-1) != 0 || group > dev.Info().MaxGroup {
-		return nil, fmt.Errorf("%w: a group of %d lanes on %s, which takes 32 … %d", ErrOptions, group,
-			dev.Info().Name, dev.Info().MaxGroup)
+	if most := dev.Info().MaxGroup; group < 32 || group&(group-1) != 0 || group > most {
+		return nil, fmt.Errorf("%w: groups of %d lanes, where a power of two from 32 on is wanted, and %s takes %d at most", ErrOptions, group,
+			dev.Info().Name, most)
 	}
 	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", group), fmt.Sprintf("-DVW=%d", scanLanes),
 		fmt.Sprintf("-DHUBWORDS=%d", hubWords), fmt.Sprintf("-DTHIN=%d", thinArcs)}
