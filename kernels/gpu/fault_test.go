@@ -236,6 +236,29 @@ func TestResetAfterFailure(t *testing.T) {
 	}
 }
 
+// TestLoadIsCancelled: kernels that a driver takes its time to finish at their first
+// launch are not waited for once the context has ended, and nothing is left.
+func TestLoadIsCancelled(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	twins := fake.Twins()
+	of := twins["topdown_warp"]
+	twins["topdown_warp"] = func(c fake.Call) { cancel(); of(c) }
+	dev := fake.New(fake.Options{Kernels: twins})
+	p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Load(ctx, pathPart(300)); !errors.Is(err, context.Canceled) {
+		t.Errorf("Load: %v", err)
+	}
+	if n := dev.Launches(); n["topdown_warp"] != 1 || n["topdown_group"] != 0 || n["to_vertices"] != 0 {
+		t.Errorf("launches: %v", n)
+	}
+	if live := dev.Live(); len(live) > 1 || live["program"] != 1 {
+		t.Errorf("not freed: %v", live)
+	}
+}
+
 func TestTooLarge(t *testing.T) {
 	for name, o := range map[string]fake.Options{
 		"one allocation": {LargestAllocation: 64},

@@ -196,7 +196,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			return err
 		}
 	}
-	if err := p.warm(); err != nil {
+	if err := p.warm(ctx); err != nil {
 		return err
 	}
 	return p.reset(0)

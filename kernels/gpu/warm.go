@@ -1,15 +1,26 @@
 package gpu
 
-import "github.com/totemgo/totemgo/kernels/gpu/device"
+import (
+	"context"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
 
 // warm launches every kernel that a search may use once, without work: drivers finish
-// a kernel at its first launch, which must not fall into a search.
-func (p *Processor) warm() error {
+// a kernel at its first launch, which must not fall into a search. That may take a
+// second each, so ctx ends it between two.
+func (p *Processor) warm(ctx context.Context) error {
 	if len(p.chunks) == 0 {
 		return nil
 	}
 	if err := p.reset(0); err != nil { // they read bitmaps, whatever these hold
 		return err
+	}
+	finished := func() error {
+		if err := p.finish(); err != nil {
+			return err
+		}
+		return ctx.Err()
 	}
 	none, b := p.chunks[0], device.Buf
 	none.n = 0
@@ -21,6 +32,9 @@ func (p *Processor) warm() error {
 	if none.sub.Out != nil {
 		for _, s := range strategies {
 			if err := p.push(&none, s); err != nil {
+				return err
+			}
+			if err := finished(); err != nil {
 				return err
 			}
 		}
@@ -63,6 +77,9 @@ func (p *Processor) warm() error {
 	}
 	for _, c := range calls {
 		if err := p.launch(c.name, 0, c.args...); err != nil {
+			return err
+		}
+		if err := finished(); err != nil {
 			return err
 		}
 	}
