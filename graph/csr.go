@@ -366,7 +366,7 @@ func (g *CSR) ValidateContext(ctx context.Context, threads int) error {
 // parallel. Offsets must not fall.
 func (g *CSR) eachRows(ctx context.Context, threads int, f func(from, to uint32) error) error {
 	total := g.n + len(g.targets)
-	parts := max(1, min(total, max(16*threads, total>>20)))
+	parts := max(1, min(total, max(16*threads, total>>17)))
 	cut := func(i int) uint32 {
 		at, _ := span(total, parts, i)
 		return uint32(sort.Search(g.n, func(v int) bool { return g.offsets[v]+uint64(v) >= uint64(at) }))

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 
 	"github.com/totemgo/totemgo/graph"
@@ -294,6 +295,44 @@ func TestGraphalyticsText(t *testing.T) {
 		t.Errorf("%d vertices, report %+v", f.Source.NumVertices(), f.Report)
 	}
 	f.Close()
+}
+
+// endsAfter is a context that ends once Err has been asked so often.
+type endsAfter struct {
+	context.Context
+	left atomic.Int64
+}
+
+func (c *endsAfter) Err() error {
+	if c.left.Add(-1) < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestVerifyCancelled ends the context at every look that Verify takes at it: once for
+// the checksum of a small file, several times for the graph.
+func TestVerifyCancelled(t *testing.T) {
+	f, err := graphio.Open(context.Background(), filepath.Join("testdata", "native-v1.tgr"), graphio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for looks := range int64(100) {
+		ctx := &endsAfter{Context: context.Background()}
+		ctx.left.Store(looks)
+		err := f.Verify(ctx)
+		if err == nil {
+			if looks < 4 {
+				t.Errorf("only %d looks at the context", looks)
+			}
+			return
+		}
+		if !errors.Is(err, context.Canceled) || errors.Is(err, graphio.ErrFormat) {
+			t.Fatalf("look %d: %v", looks, err)
+		}
+	}
+	t.Error("more than 100 looks at the context")
 }
 
 // TestNative opens a file of version 1 that was kept, checks damaged copies of it, and

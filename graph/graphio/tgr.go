@@ -282,6 +282,9 @@ func (f *File) Verify(ctx context.Context) error {
 	w := g.Weights()
 	err = Guard(f.path, func() error {
 		for i := range w.Len() {
+			if i%(1<<20) == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if x := w.Float64(i); math.IsNaN(x) || math.IsInf(x, 0) {
 				return &Error{File: f.path, Found: fmt.Sprintf("weight %v of arc %d", x, i), Want: "a finite number", Err: ErrFormat}
 			}
@@ -292,10 +295,12 @@ func (f *File) Verify(ctx context.Context) error {
 		return err
 	}
 	return Guard(f.path, func() error {
-		err := g.Validate()
+		err := g.ValidateContext(ctx, 0)
 		switch {
 		case err == nil:
 			return nil
+		case ctx.Err() != nil:
+			return ctx.Err()
 		case errors.Is(err, graph.ErrUnreadable):
 			return cutShort(f.path)
 		}
