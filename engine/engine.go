@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -175,10 +176,15 @@ func Need(src graph.Source, o Options) int64 {
 	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors))
 }
 
-// NeedFor is Need for a graph that is not there yet.
+// NeedFor is Need for a graph that is not there yet; what is too large for any machine
+// is math.MaxInt64.
 func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 	k := int64(max(1, processors))
-	return partition.NeedFor(vertices, edges, directed, 0) + k*(vertices*8+5*vertices/8) + 4*vertices
+	placing, searching := partition.NeedFor(vertices, edges, directed, 0), k*(vertices*8+5*vertices/8)+4*vertices
+	if placing > math.MaxInt64-searching {
+		return math.MaxInt64
+	}
+	return placing + searching
 }
 
 // Close waits for the search under way, ends the engine's goroutines and frees its

@@ -85,7 +85,7 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 }
 
 // benchGraph makes or reads the graph.
-func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, threads int) (graph.Source, func() error, error) {
+func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, ef *engineFlags) (graph.Source, func() error, error) {
 	kind, size, generated := strings.Cut(bf.graph, ":")
 	a, b, err := parseSeeds(bf.seed, 1, 0)
 	if kind == "kron" {
@@ -107,24 +107,27 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, thr
 	}
 	switch {
 	case generated && kind == "kron":
-		r = gen.KroneckerOptions{Scale: int(num(size)), Seed1: a, Seed2: b, Threads: threads, Progress: progress}
+		r = gen.KroneckerOptions{Scale: int(num(size)), Seed1: a, Seed2: b, Threads: ef.threads, Progress: progress}
 	case generated && kind == "uniform":
 		scale := num(size)
-		if err == nil && (scale < 1 || scale > 31) {
-			err = usagef("--graph %q: scale %d is outside 1..31", bf.graph, scale)
+		if err == nil && (scale < 1 || scale > gen.MaxScale) {
+			err = usagef("--graph %q: scale %d is outside 1..%d", bf.graph, scale, gen.MaxScale)
 		}
-		r = gen.UniformOptions{Vertices: 1 << scale, Edges: 16 << scale, Seed: a, Threads: threads, Progress: progress}
+		if err != nil {
+			return nil, nil, err
+		}
+		r = gen.UniformOptions{Vertices: 1 << scale, Edges: 16 << scale, Seed: a, Threads: ef.threads, Progress: progress}
 	case generated && kind == "grid":
 		rows, columns, ok := strings.Cut(size, "x")
 		if !ok {
 			return nil, nil, usagef("--graph %q: want grid:ROWSxCOLUMNS", bf.graph)
 		}
-		r = gen.GridOptions{Rows: num(rows), Columns: num(columns), Threads: threads, Progress: progress}
+		r = gen.GridOptions{Rows: num(rows), Columns: num(columns), Threads: ef.threads, Progress: progress}
 	case generated && kind == "chain":
-		r = gen.ShapeOptions{Shape: gen.Chain, Vertices: num(size), Threads: threads, Progress: progress}
+		r = gen.ShapeOptions{Shape: gen.Chain, Vertices: num(size), Threads: ef.threads, Progress: progress}
 	default:
 		bar.done()
-		file, err := rf.open(ctx, e, bf.graph, threads, 0)
+		file, err := rf.open(ctx, e, bf.graph, ef.threads, int64(ef.memory))
 		if err != nil {
 			if errors.Is(err, os.ErrNotExist) && generated {
 				err = fmt.Errorf("%w (generated graphs are kron:SCALE, uniform:SCALE, grid:ROWSxCOLUMNS, chain:VERTICES)", err)
@@ -134,6 +137,13 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, thr
 		return file.Source, file.Close, nil
 	}
 	if err != nil {
+		return nil, nil, err
+	}
+	made, err := r.Size()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := checkMemory(bf.graph, made, ef); err != nil {
 		return nil, nil, err
 	}
 	list, err := gen.Make(ctx, r)
@@ -154,7 +164,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if err := ef.check(); err != nil {
 		return err
 	}
-	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef.threads)
+	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef)
 	if err != nil {
 		return err
 	}

@@ -4,11 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"strings"
 	"text/tabwriter"
 	"time"
 
+	"github.com/dustin/go-humanize"
+
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -26,6 +31,29 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 	o.Progress = func(done, total int64) { bar.set(done, total, "records") }
 	eng, err := engine.New(ctx, src, o)
 	return eng, inFile(path, err)
+}
+
+// checkMemory refuses a generated graph that would not fit together with an engine for
+// each of the flags, before anything is allocated.
+func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
+	limit := int64(engines[0].memory)
+	if limit == 0 {
+		limit = engine.DefaultMemoryLimit()
+	}
+	need := size.EdgeBytes
+	for _, x := range engines {
+		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1)
+		if more > math.MaxInt64-need {
+			need = math.MaxInt64
+		} else {
+			need += more
+		}
+	}
+	if limit > 0 && need > limit {
+		return fmt.Errorf("%w: %s has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
+			what, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)
+	}
+	return nil
 }
 
 // inFile names the file whose graph breaks its own rules or is cut short: a native file

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
@@ -67,7 +66,11 @@ two lists of processors search in turn and prints the ratios of time and energy.
 			for _, x := range runs {
 				x.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
 			}
-			if err := checkMemory(cfg, runs); err != nil {
+			size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor}).Size()
+			if err != nil {
+				return err
+			}
+			if err := checkMemory(fmt.Sprintf("scale %d", cfg.Scale), size, runs...); err != nil {
 				return err
 			}
 			var labels *graph.Labels
@@ -151,29 +154,4 @@ two lists of processors search in turn and prints the ratios of time and energy.
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	fl.BoolVar(&stats, "stats", false, "print tables of the processors and levels too")
 	return c
-}
-
-// checkMemory refuses a run that would not fit, before anything is allocated.
-func checkMemory(cfg graph500.Config, engines []*engineFlags) error {
-	size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor}).Size()
-	if err != nil {
-		return err
-	}
-	limit := int64(engines[0].memory)
-	if limit == 0 {
-		limit = engine.DefaultMemoryLimit()
-	}
-	need := size.EdgeBytes
-	for _, x := range engines {
-		procs, err := engine.ParseProcessors(x.processors)
-		if err != nil {
-			return err
-		}
-		need += engine.NeedFor(size.Vertices, size.Edges, false, len(procs))
-	}
-	if limit > 0 && need > limit {
-		return fmt.Errorf("%w: scale %d has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
-			cfg.Scale, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)
-	}
-	return nil
 }
