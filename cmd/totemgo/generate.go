@@ -105,6 +105,45 @@ func parseSeeds(s string, a, b uint64) (uint64, uint64, error) {
 	return a, b, nil
 }
 
+// shapeFlags are the flags that say what a kind of graph is like.
+var shapeFlags = map[string][]string{
+	"kron":     {"scale", "edgefactor"},
+	"rmat":     {"scale", "edgefactor", "edges", "a", "b", "c", "d"},
+	"uniform":  {"scale", "vertices", "edgefactor", "edges"},
+	"grid":     {"rows", "columns"},
+	"chain":    {"vertices"},
+	"star":     {"vertices"},
+	"complete": {"vertices"},
+}
+
+// checkShape refuses flags that the kind of graph has no use for, and those that say
+// the same thing twice.
+func (f *generateFlags) checkShape(c *cobra.Command, kind string) error {
+	given := c.Flags().Changed
+	for _, k := range generators {
+		for _, n := range shapeFlags[k] {
+			if given(n) && !slices.Contains(shapeFlags[kind], n) {
+				return usagef("generate %s has no use for --%s; it takes --%s", kind, n, strings.Join(shapeFlags[kind], ", --"))
+			}
+		}
+	}
+	for _, pair := range [][2]string{{"scale", "vertices"}, {"edgefactor", "edges"}} {
+		if given(pair[0]) && given(pair[1]) {
+			return usagef("--%s and --%s exclude each other", pair[0], pair[1])
+		}
+	}
+	if f.edgefactor < 1 || f.edgefactor > gen.MaxEdgeFactor {
+		return usagef("--edgefactor %d is outside 1..%d", f.edgefactor, gen.MaxEdgeFactor)
+	}
+	if kind == "rmat" && given("edges") && f.edges < 1 {
+		return usagef("--edges %d: want 1 or more", f.edges)
+	}
+	if kind != "kron" && strings.Contains(f.seed, ",") {
+		return usagef("--seed %q: generate %s takes one number", f.seed, kind)
+	}
+	return nil
+}
+
 // recipe turns the flags into a recipe.
 func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done, total int64)) (gen.Recipe, error) {
 	a, b, err := parseSeeds(f.seed, 1, 0)
@@ -114,7 +153,10 @@ func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done
 	if err != nil {
 		return nil, err
 	}
-	weights := f.weights != ""
+	if err := f.checkShape(c, kind); err != nil {
+		return nil, err
+	}
+	weights, counted := f.weights != "", c.Flags().Changed("edges")
 	needs := func(names ...string) error {
 		for _, n := range names {
 			if !c.Flags().Changed(n) {
@@ -130,7 +172,7 @@ func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done
 		}, needs("scale")
 	case "rmat":
 		edges := f.edges
-		if edges == 0 && f.scale > 0 && f.scale < 50 {
+		if !counted && f.scale >= gen.MinScale && f.scale <= gen.MaxScale {
 			edges = int64(f.edgefactor) << f.scale
 		}
 		return gen.RMATOptions{
@@ -139,14 +181,14 @@ func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done
 	case "uniform":
 		n, m := f.vertices, f.edges
 		if c.Flags().Changed("scale") {
-			if f.scale < 1 || f.scale > 31 {
-				return nil, usagef("--scale %d is outside 1..31", f.scale)
+			if f.scale < gen.MinScale || f.scale > gen.MaxScale {
+				return nil, usagef("--scale %d is outside %d..%d", f.scale, gen.MinScale, gen.MaxScale)
 			}
 			n = 1 << f.scale
 		} else if err := needs("vertices"); err != nil {
 			return nil, err
 		}
-		if m == 0 {
+		if !counted {
 			m = n * int64(f.edgefactor)
 		}
 		return gen.UniformOptions{Vertices: n, Edges: m, Seed: a, Threads: f.threads, Weights: weights, Progress: progress}, nil

@@ -111,8 +111,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 // isUsage tells whether an error shows that the command line alone is wrong.
 func isUsage(err error) bool {
 	var u usageError
+	var file *graphio.Error // what a file shows
 	return errors.As(err, &u) || errors.Is(err, engine.ErrOptions) || errors.Is(err, gen.ErrOption) ||
-		errors.Is(err, graphio.ErrOptions) || errors.Is(err, graphio.ErrUnknownFormat) && !errors.Is(err, graphio.ErrFormat) ||
+		(errors.Is(err, graphio.ErrOptions) || errors.Is(err, graphio.ErrUnknownFormat)) && !errors.As(err, &file) ||
 		errors.Is(err, graph500.ErrConfig) || errors.Is(err, graph500.ErrStyle)
 }
 

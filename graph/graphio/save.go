@@ -200,10 +200,30 @@ func saveFormat(path string, o *SaveOptions) (*format, error) {
 	if o.WeightsPath != "" && name != "graph500" {
 		return nil, fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, name)
 	}
+	if o.WeightsPath != "" && sameOutput(path, o.WeightsPath) {
+		return nil, fmt.Errorf("graphio: %w: %s would take the tuples and the weights", ErrOptions, path)
+	}
 	if strings.EqualFold(filepath.Ext(path), ".bz2") {
 		return nil, &Error{File: path, Found: "compression bzip2", Hint: "use .gz, .zst or .xz", Err: ErrNotWritable}
 	}
 	return form, nil
+}
+
+// sameOutput tells whether two paths lead to one file, so that one would replace the
+// other. Devices take both.
+func sameOutput(a, b string) bool {
+	for _, p := range []*string{&a, &b} {
+		if st, err := os.Stat(*p); err == nil && !st.Mode().IsRegular() {
+			return false
+		}
+		if target, err := filepath.EvalSymlinks(*p); err == nil {
+			*p = target
+		}
+		if abs, err := filepath.Abs(*p); err == nil {
+			*p = abs
+		}
+	}
+	return a == b
 }
 
 // wrap gives an error the file's name.
