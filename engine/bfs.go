@@ -38,8 +38,9 @@ func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 }
 
 // BFSInto is BFS into a result made by NewResult, whose memory is used again. Where
-// r.Statistics is set (see Collect), it gets the levels. A search that ends early leaves r without a
-// tree.
+// r.Statistics is set (see Collect), it gets the levels. A search that ends early leaves r
+// without a tree; a call that never gets to search (closed, no such root, the context ends
+// before its turn) leaves r as it was.
 func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 	return e.into(ctx, root, r, false)
 }

@@ -43,19 +43,23 @@ type Engine struct {
 type owner struct{ _ byte }
 
 // New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
-// readies them. It keeps nothing of src but its labels. Errors wrap ErrOptions,
-// ErrMemory, ErrCapacity, ErrNoDevice or one of package partition, or are ctx's.
+// readies them. It keeps nothing of src but its labels, and a copy of those that are
+// mapped from a file: src may be closed afterwards. Errors wrap ErrOptions, ErrMemory,
+// ErrCapacity, ErrNoDevice or one of package partition, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
+	}
+	if n, labels := src.NumVertices(), src.VertexLabels().Len(); n < 0 || labels != n {
+		return nil, fmt.Errorf("engine: %w: %d vertices, %d labels", partition.ErrInvalid, n, labels)
 	}
 	if need := Need(src, o); o.MemoryLimit > 0 && need > o.MemoryLimit {
 		return nil, fmt.Errorf("%w: %d vertices and %d edges need %d bytes, the limit is %d",
 			ErrMemory, src.NumVertices(), src.NumEdges(), need, o.MemoryLimit)
 	}
 	e := &Engine{
-		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: src.VertexLabels(),
+		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: src.VertexLabels().Kept(),
 		turn: make(chan struct{}, 1), closed: make(chan struct{}), owner: &owner{},
 	}
 	e.turn <- struct{}{}

@@ -433,6 +433,38 @@ func TestOutlive(t *testing.T) {
 	}
 }
 
+// TestOutliveFile overwrites the labels that a file holds once the engine is made, as
+// if the file were unmapped: engine and result keep them.
+func TestOutliveFile(t *testing.T) {
+	table := []uint64{3, 50, 1 << 40}
+	list := path(3, false)
+	list.Labels = graph.MappedLabels(table)
+	e := open(t, list, engine.Options{Consume: true})
+	clear(table)
+	r, err := e.BFS(context.Background(), 50)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tree []uint64
+	for v, p := range r.Tree() {
+		tree = append(tree, v, p)
+	}
+	if want := []uint64{3, 50, 50, 50, 1 << 40, 50}; !slices.Equal(tree, want) {
+		t.Errorf("%d, want %d", tree, want)
+	}
+}
+
+// TestLabelsThatDoNotFit gives a graph more or fewer labels than vertices.
+func TestLabelsThatDoNotFit(t *testing.T) {
+	for _, n := range []int{0, 2, 4} {
+		list := path(3, false)
+		list.Labels = graph.IdentityLabels(n, 10)
+		if _, err := engine.New(context.Background(), list, engine.Options{}); !errors.Is(err, partition.ErrInvalid) {
+			t.Errorf("%d labels: %v", n, err)
+		}
+	}
+}
+
 // TestOptions demands that all faults are named at once, and what is known.
 func TestOptions(t *testing.T) {
 	for _, c := range []struct {
@@ -447,8 +479,13 @@ func TestOptions(t *testing.T) {
 		{engine.Options{Shares: []float64{0.5, 0.6}, Processors: cpus(1, 1)}, engine.ErrOptions, []string{"1.1"}},
 		{engine.Options{Shares: []float64{1}, Processors: cpus(1, 1)}, engine.ErrOptions, []string{"1 shares", "2 processors"}},
 		{engine.Options{Processors: []engine.Processor{{Kind: "cpu", Threads: -2}}}, engine.ErrOptions, []string{"-2"}},
+		{engine.Options{Processors: cpus(make([]int, 256)...)}, engine.ErrOptions, []string{"256", "255"}},
+		{engine.Options{TwoEnded: 1.5}, engine.ErrOptions, []string{"1.5"}},
 		{engine.Options{MemoryLimit: 1000}, engine.ErrMemory, []string{"1000", fmt.Sprint(engine.Need(path(9, false), engine.Options{}))}},
 	} {
+		if err := c.o.Check(); errors.Is(err, engine.ErrOptions) != (c.is == engine.ErrOptions) {
+			t.Errorf("%+v: Check: %v", c.o, err)
+		}
 		before := hugemem.Live()
 		c.o.Progress = func(int64, int64) { t.Errorf("%+v: building began", c.o) }
 		_, err := engine.New(context.Background(), path(9, false), c.o)
@@ -568,6 +605,9 @@ func TestCSR(t *testing.T) {
 			t.Fatal(err)
 		}
 		e := open(t, g, engine.Options{Processors: cpus(1, 1), Consume: true})
+		if len(g.Targets()) > 0 {
+			t.Errorf("%s: %d arcs left of a consumed graph", name, len(g.Targets()))
+		}
 		for root := range uint32(5) {
 			r, err := e.BFS(context.Background(), uint64(root))
 			if err != nil {

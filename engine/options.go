@@ -210,6 +210,10 @@ func (o *Options) ensureDefaults() error {
 			sharing--
 		}
 	}
+	placing := partition.Options{Policy: o.Placement, Shares: o.Shares, TwoEnded: o.TwoEnded, Processors: make([]partition.Processor, len(o.Processors))}
+	if err := placing.Check(); err != nil {
+		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	}
 	if o.Director == "" {
 		o.Director = "auto"
 	}

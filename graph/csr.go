@@ -237,13 +237,18 @@ func (g *CSR) bytes() int64 {
 	return 8*int64(len(g.offsets)) + 4*int64(len(g.targets)) + int64(g.weights.Len()*g.weights.kind.Size())
 }
 
-// Release frees the memory of a graph that lies outside the Go heap, if any. The
-// graph, its transpose and everything they returned must not be used afterwards. It
-// must not be called while another method runs; a second call does nothing.
+// Release frees the memory of a graph's rows, in the Go heap or outside. The graph, its
+// transpose and everything they returned must not be used afterwards. It must not be
+// called while another method runs; a second call does nothing.
 func (g *CSR) Release() {
 	if g.isTransposed {
 		g.transposed.Release()
 		return
+	}
+	for _, h := range []*CSR{g, g.transposed} {
+		if h != nil {
+			h.offsets, h.targets, h.weights = nil, nil, Weights{}
+		}
 	}
 	if f := g.release; f != nil {
 		g.release = nil

@@ -11,6 +11,7 @@ type Labels struct {
 	n      int
 	base   uint64   // label of id 0 where sorted is nil
 	sorted []uint64 // label of each id, strictly rising, or nil
+	mapped bool     // sorted ends with the file that it is mapped from
 }
 
 // IdentityLabels are the labels base, base+1, … of n vertices.
@@ -75,4 +76,15 @@ func (l *Labels) ID(label uint64) (uint32, error) {
 // looking at it: for a table in a mapped file that is to be opened at once. Where the
 // labels do not rise, ID finds some of them or none; nothing else goes wrong. The slice
 // is kept.
-func MappedLabels(labels []uint64) *Labels { return &Labels{n: len(labels), sorted: labels} }
+func MappedLabels(labels []uint64) *Labels {
+	return &Labels{n: len(labels), sorted: labels, mapped: true}
+}
+
+// Kept returns labels that outlive the file that they were read from: a copy of
+// MappedLabels, or the labels themselves.
+func (l *Labels) Kept() *Labels {
+	if !l.mapped {
+		return l
+	}
+	return &Labels{n: l.n, sorted: slices.Clone(l.sorted)}
+}

@@ -18,7 +18,8 @@ var (
 	// space is over a processor's budget already, however small its part.
 	ErrRankSpace = errors.New("rank space alone is too large")
 	// ErrInvalid is returned by New where the source's records name vertices that
-	// do not exist, or its offsets fall.
+	// do not exist, or its offsets fall; by package engine also where there are not as
+	// many labels as vertices.
 	ErrInvalid = errors.New("partition: invalid graph")
 	// ErrSource is returned by New where the source's memory cannot be read any more:
 	// another program has cut the file short that it is mapped from.

@@ -93,12 +93,30 @@ const shareSlack = 1e-6
 
 // validate fills defaults and returns every contradiction at once.
 func (o *Options) validate(vertices int) error {
+	if len(o.Processors) == 0 {
+		o.Processors = []Processor{{Name: "cpu"}}
+	}
+	errs := []error{o.Check()}
+	if o.Policy == Assigned {
+		if len(o.Assignment) != vertices {
+			errs = append(errs, fmt.Errorf("%w: the assignment names %d vertices, the graph has %d", ErrOptions, len(o.Assignment), vertices))
+		}
+		for v, p := range o.Assignment {
+			if int(p) >= len(o.Processors) {
+				errs = append(errs, fmt.Errorf("%w: vertex %d is assigned to processor %d of %d", ErrOptions, v, p, len(o.Processors)))
+				break
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Check returns every contradiction that shows without a graph. The errors wrap
+// ErrOptions.
+func (o Options) Check() error {
 	var errs []error
 	bad := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
-	}
-	if len(o.Processors) == 0 {
-		o.Processors = []Processor{{Name: "cpu"}}
 	}
 	if len(o.Processors) > 255 {
 		bad("%d processors, at most 255 are possible", len(o.Processors))
@@ -110,22 +128,11 @@ func (o *Options) validate(vertices int) error {
 		}
 		bad("unknown placement %q; known are %s", o.Policy, strings.Join(names, ", "))
 	}
-	if o.Policy == Assigned {
-		if len(o.Assignment) != vertices {
-			bad("the assignment names %d vertices, the graph has %d", len(o.Assignment), vertices)
-		}
-		for v, p := range o.Assignment {
-			if int(p) >= len(o.Processors) {
-				bad("vertex %d is assigned to processor %d of %d", v, p, len(o.Processors))
-				break
-			}
-		}
-		if o.Shares != nil {
-			bad("shares cannot be given with an assignment")
-		}
+	if o.Policy == Assigned && o.Shares != nil {
+		bad("shares cannot be given with an assignment")
 	}
 	if o.Shares != nil {
-		if err := CheckShares(o.Shares, len(o.Processors)); err != nil {
+		if err := CheckShares(o.Shares, max(1, len(o.Processors))); err != nil {
 			errs = append(errs, err)
 		}
 	}

@@ -35,7 +35,7 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			if ef.device > 0 && !c.Flags().Changed("processors") {
 				ef.processors = "cpu,opencl:0"
 			}
-			if _, err := ef.options(nil); err != nil {
+			if err := ef.check(); err != nil {
 				return err
 			}
 			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))

@@ -28,7 +28,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
-			if _, err := ef.options(nil); err != nil {
+			if err := ef.check(); err != nil {
 				return err
 			}
 			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))

@@ -123,6 +123,7 @@ func message(err error) string {
 	s := err.Error()
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
+	s = strings.ReplaceAll(s, "invalid options: invalid options: ", "invalid options: ")
 	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
 		s += "; --memory-limit sets another"
 	}
@@ -161,7 +162,7 @@ func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usagef("%s: %s is missing", c.Name(), strings.Join(names[len(args):], " and "))
+			return usagef("%s is missing after %q", strings.Join(names[len(args):], " and "), c.CommandPath())
 		case len(args) > len(names):
 			what := "no argument"
 			if len(names) > 0 {
