@@ -75,6 +75,12 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
+	root.InitDefaultCompletionCmd(args...)
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = knownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
 	started := false
 	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
 	// Goroutines that read a mapped graph look after themselves; this is for the others.
@@ -174,6 +180,19 @@ func takes(names ...string) cobra.PositionalArgs {
 	}
 }
 
+// knownCommand takes no argument: what is left on the command line of a command with
+// commands of its own is none of them.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return usagef("unknown command %q", args[0])
+}
+
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "totemgo",
@@ -192,18 +211,24 @@ Results go to standard output; progress and messages to standard error. Exit sta
 130 interrupted.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return nil
-			}
-			c.SuggestionsMinimumDistance = 2
-			if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-				return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
-			}
-			return usagef("unknown command %q", args[0])
-		},
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Args:          knownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err == nil {
+				err = knownCommand(c, rest)
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	})
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
