@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
 // Size is what a recipe will make.
@@ -54,7 +55,8 @@ type hooks struct {
 	alloc    func(n int) []graph.Edge
 }
 
-// Make makes the whole graph of a recipe, undirected, in memory.
+// Make makes the whole graph of a recipe, undirected, in memory. Its errors are those of
+// Size and Fill, and ErrAlloc.
 func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 	size, err := r.Size()
 	if err != nil {
@@ -66,7 +68,9 @@ func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 	h := r.hooks()
 	n := int(size.Edges)
 	var edges []graph.Edge
-	if h.alloc == nil {
+	if need, have := size.EdgeBytes+size.WeightBytes, hugemem.Available(); h.alloc == nil && have > 0 && need > have {
+		return nil, fmt.Errorf("%w: %d edges need %d bytes, %d are available", ErrAlloc, size.Edges, need, have)
+	} else if h.alloc == nil {
 		edges = make([]graph.Edge, n)
 	} else if edges = h.alloc(n); len(edges) < n {
 		return nil, fmt.Errorf("%w: %d of %d edges", ErrAlloc, len(edges), n)

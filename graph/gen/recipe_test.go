@@ -143,6 +143,10 @@ func TestAlloc(t *testing.T) {
 	if _, err := gen.Make(ctx, gen.ShapeOptions{Vertices: 51, Alloc: func(n int) []graph.Edge { return nil }}); !errors.Is(err, gen.ErrAlloc) {
 		t.Errorf("no memory: %v", err)
 	}
+	// 256 PiB: more than there is, and more than make takes.
+	if _, err := gen.Kronecker(ctx, gen.KroneckerOptions{Scale: gen.MaxScale, EdgeFactor: gen.MaxEdgeFactor}); !errors.Is(err, gen.ErrAlloc) && !errors.Is(err, gen.ErrOption) {
+		t.Errorf("no such memory: %v", err)
+	}
 }
 
 // Progress rises to the total, and is told from one goroutine at a time.
