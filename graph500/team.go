@@ -3,8 +3,10 @@ package graph500
 import (
 	"context"
 	"runtime"
+	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/memfault"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -22,7 +24,8 @@ func newTeam(threads int) team {
 
 // split calls f once for each chunk of grain items of [0, n), the last one shorter.
 // A worker gets its chunks in rising order. It stops early, with the context's
-// error, when ctx ends. Helpers belong to the team for the length of the call only.
+// error, when ctx ends, and with graph.ErrUnreadable where a mapped source was cut short.
+// Helpers belong to the team for the length of the call only.
 func (t team) split(ctx context.Context, n, grain int, f func(worker, lo, hi int)) error {
 	threads := t.threads
 	if n <= grain {
@@ -30,11 +33,19 @@ func (t team) split(ctx context.Context, n, grain int, f func(worker, lo, hi int
 	}
 	w := workers.Acquire(threads)
 	defer w.Close()
+	var cut atomic.Bool
 	w.For(n, grain, func(worker, lo, hi int) {
-		if ctx.Err() == nil {
-			f(worker, lo, hi)
+		if ctx.Err() != nil || cut.Load() {
+			return
+		}
+		err := memfault.Catch(func() error { f(worker, lo, hi); return nil }, func(error) error { return graph.ErrUnreadable })
+		if err != nil {
+			cut.Store(true)
 		}
 	})
+	if cut.Load() {
+		return graph.ErrUnreadable
+	}
 	return ctx.Err()
 }
 
