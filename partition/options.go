@@ -64,9 +64,9 @@ type Options struct {
 	Seed uint64
 	// Assignment is the processor of each vertex id, for Assigned.
 	Assignment []uint8
-	// TwoEnded, with HubsOnCPU and a device, gives the vertices that hold this
-	// fraction of the arcs at the top of the degree order to the first device
-	// (Totem's λ); 0 turns it off.
+	// TwoEnded, with HubsOnCPU, gives the vertices that hold this fraction of the arcs at
+	// the top of the degree order to the first device, which there must be (Totem's λ); 0
+	// turns it off.
 	TwoEnded float64
 	// InPlace tells that the adjacency of devices may lie in the host's memory: it does
 	// not count against their budgets.
@@ -97,6 +97,9 @@ func (o *Options) validate(vertices int) error {
 		o.Processors = []Processor{{Name: "cpu"}}
 	}
 	errs := []error{o.Check()}
+	if o.TwoEnded > 0 && !slices.ContainsFunc(o.Processors, func(p Processor) bool { return p.Device }) {
+		errs = append(errs, fmt.Errorf("%w: a two-ended share is for a device, and no processor is one", ErrOptions))
+	}
 	if o.Policy == Assigned {
 		if len(o.Assignment) != vertices {
 			errs = append(errs, fmt.Errorf("%w: the assignment names %d vertices, the graph has %d", ErrOptions, len(o.Assignment), vertices))

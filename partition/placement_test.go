@@ -349,6 +349,14 @@ func TestAuto(t *testing.T) {
 	}
 }
 
+// TestTwoEndedNeedsDevice: a two-ended share without a device is refused.
+func TestTwoEndedNeedsDevice(t *testing.T) {
+	_, err := partition.New(t.Context(), kronecker(t, 5), partition.Options{Policy: partition.HubsOnCPU, Processors: procs("cc"), TwoEnded: 0.1})
+	if !errors.Is(err, partition.ErrOptions) || !strings.Contains(err.Error(), "two-ended") {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestTwoEnded gives the first device the top of the degree order and the bottom.
 func TestTwoEnded(t *testing.T) {
 	l := kronecker(t, 11)
@@ -656,7 +664,8 @@ func FuzzPlacement(f *testing.F) {
 				}
 			}
 		}
-		if o.Policy == partition.HubsOnCPU && pick(3) == 0 {
+		device := slices.ContainsFunc(o.Processors, func(p partition.Processor) bool { return p.Device })
+		if o.Policy == partition.HubsOnCPU && device && pick(3) == 0 {
 			o.TwoEnded = float64(pick(60)) / 64
 		}
 		p, err := partition.New(context.Background(), l, o)

@@ -5,7 +5,7 @@ type Bench struct {
 	Head
 	Graph      string      `json:"graph,omitempty"` // as given: "kron:20", a file
 	Time       BenchTime   `json:"time"`
-	TEPS       BenchTEPS   `json:"TEPS"`
+	TEPS       *BenchTEPS  `json:"TEPS,omitempty"` // nil where no search traversed an edge
 	Threads    int         `json:"threads"`
 	Kernels    string      `json:"kernels"`          // "generic", "avx2", "avx512"
 	Tuning     string      `json:"tuning,omitempty"` // where it was given

@@ -275,7 +275,9 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	fmt.Fprintln(e.stdout)
 	fmt.Fprintf(e.stdout, "time: mean %s, median %s, least %s, most %s (supersteps %s, parents %s)\n", seconds(doc.Time.MeanS), seconds(doc.Time.MedianS),
 		seconds(doc.Time.MinS), seconds(doc.Time.MaxS), seconds(*doc.Time.SearchMeanS), seconds(*doc.Time.MapMeanS))
-	fmt.Fprintf(e.stdout, "TEPS: harmonic mean %.4g\n", doc.TEPS.HarmonicMean)
+	if doc.TEPS != nil {
+		fmt.Fprintf(e.stdout, "TEPS: harmonic mean %.4g\n", doc.TEPS.HarmonicMean)
+	}
 	fmt.Fprintf(e.stdout, "roofline: %.2f of what the machine allows (%.3g bytes in order at %.3g/s, %.3g random reads at %.3g/s)\n\n", doc.Roofline.Fraction,
 		doc.Roofline.BytesStreamed, doc.Roofline.SequentialRate, doc.Roofline.RandomAccesses, doc.Roofline.RandomRate)
 	if bf.directors {
@@ -374,7 +376,7 @@ func benchRoots(ctx context.Context, src graph.Source, want, threads int) ([]uin
 	return roots, err
 }
 
-func benchTimes(times, searches []float64, edges []int64) (record.BenchTime, record.BenchTEPS) {
+func benchTimes(times, searches []float64, edges []int64) (record.BenchTime, *record.BenchTEPS) {
 	sorted := slices.Sorted(slices.Values(times))
 	var sum, search, perEdge float64
 	n := float64(len(times))
@@ -394,9 +396,9 @@ func benchTimes(times, searches []float64, edges []int64) (record.BenchTime, rec
 		SearchMeanS: &search, MapMeanS: &mapping,
 	}
 	if perEdge == 0 {
-		return t, record.BenchTEPS{}
+		return t, nil
 	}
-	return t, record.BenchTEPS{HarmonicMean: known / perEdge}
+	return t, &record.BenchTEPS{HarmonicMean: known / perEdge}
 }
 
 // workload counts, over searches, what their algorithm has to read.
@@ -606,6 +608,9 @@ func speed(ctx context.Context, g graph.Source, o engine.Options, roots []uint32
 		}
 	}
 	_, teps := benchTimes(times, times, edges)
+	if teps == nil {
+		return 0, 0, graph500.ErrNoRoots
+	}
 	return threadsOf(eng), teps.HarmonicMean, nil
 }
 

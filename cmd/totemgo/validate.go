@@ -120,6 +120,7 @@ func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels
 		return v, nil
 	}
 	levels := make([]uint32, 0)
+	columns := 0 // of the first line with a parent
 	r := bufio.NewReaderSize(in, 1<<16)
 	named := false
 	for {
@@ -166,6 +167,12 @@ func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels
 			return nil, err
 		}
 		t.Parents[v] = p
+		if columns == 0 {
+			columns = len(fields)
+		}
+		if len(fields) != columns {
+			return nil, bad(fmt.Sprintf("%d columns", len(fields)), fmt.Sprintf("%d, as on the lines before", columns))
+		}
 		if !named && p == v && t.Root == graph.None {
 			t.Root = v
 		}

@@ -49,6 +49,17 @@ func TestValidate(t *testing.T) {
 	}
 }
 
+// TestValidateLevels: a tree states all levels or none.
+func TestValidateLevels(t *testing.T) {
+	g := file(t, "g.txt", twoTriangles)
+	for tree, line := range map[string]string{"0 0 0\n1 0 1\n2 0\n3 2 2\n": ": line 3: ", "0 0\n1 0\n7 -1\n2 0 1\n3 2\n": ": line 4: "} {
+		bad := file(t, "bad", tree)
+		if r := command(t, "validate", g, bad); r.status != 1 || !strings.Contains(r.stderr, bad+line) || !strings.Contains(r.stderr, "columns") {
+			t.Errorf("%q: status %d, %q", tree, r.status, r.stderr)
+		}
+	}
+}
+
 // TestValidateDocument reads the document of a tree that is not valid: it says so, and
 // the status is 1.
 func TestValidateDocument(t *testing.T) {
