@@ -10,6 +10,7 @@ import (
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/memfault"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
@@ -58,12 +59,16 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		return nil, fmt.Errorf("%w: %d vertices and %d edges need %d bytes, the limit is %d",
 			ErrMemory, src.NumVertices(), src.NumEdges(), need, o.MemoryLimit)
 	}
+	var labels *graph.Labels
+	err := memfault.Catch(func() error { labels = src.VertexLabels().Kept(); return nil }, func(error) error { return partition.ErrSource })
+	if err != nil {
+		return nil, err
+	}
 	e := &Engine{
-		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: src.VertexLabels().Kept(),
+		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: labels,
 		turn: make(chan struct{}, 1), closed: make(chan struct{}), owner: &owner{},
 	}
 	e.turn <- struct{}{}
-	var err error
 	if e.devices = o.Devices; e.devices == nil {
 		if e.devices, err = OpenDevices(ctx, o); err != nil {
 			return nil, err

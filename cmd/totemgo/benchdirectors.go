@@ -23,10 +23,10 @@ const (
 	oracleTries = 3
 )
 
-// directors compares all directors but "bottom-up", and the best directions that are found for each
-// root: starting from the quickest director's, both are tried at each level, and the
-// quicker is kept, until nothing changes. All of them are then clocked again in turn,
-// so that nobody's luck in the trials counts.
+// directors compares all directors but "bottom-up", and the best directions that are
+// found for each root: starting from the quickest director's, both are tried at each
+// level, and the quicker is kept, until nothing changes. All of them are then clocked
+// again in turn, so that nobody's luck in the trials counts.
 func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint32) uint64, roots []uint32, r *engine.BFSResult, rounds int) ([]record.BenchDirector, error) {
 	bar := e.progress("comparing directors")
 	defer bar.done()

@@ -60,7 +60,7 @@ func BenchmarkKernel(b *testing.B) {
 			f(lo, min(lo+blockWords, len(seen)))
 		}
 	}
-	for _, s := range available() {
+	for _, s := range spreading() {
 		for _, k := range []struct {
 			name   string
 			items  int

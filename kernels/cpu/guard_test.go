@@ -162,7 +162,7 @@ func TestGuardSpread(t *testing.T) {
 	needGuard(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for n := range 70 {
-		for _, s := range available() {
+		for _, s := range spreading() {
 			ranks := uint32(1 + r.IntN(100))
 			row, ahead := []uint32{0, ranks - 1}[:min(n, 2)], []uint32{ranks - 1, 0}[:n%3]
 			for len(row) < n {

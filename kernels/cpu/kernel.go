@@ -40,12 +40,10 @@ type kernelSet struct {
 	// next becomes the bits so set. scatter is None throughout afterwards.
 	settle func(scatter []uint32, seen, next []uint64, parent []uint32)
 
-	// spread writes u to scatter at every entry of row. It may ask for the places of
-	// those of ahead.
+	// spread writes u to scatter at every entry of row, and may ask for the places of
+	// those of ahead. Several threads may do so at once: each place then holds what one
+	// of them wrote. It is nil in plain Go, which has no such stores.
 	spread func(row []uint32, u uint32, scatter, ahead []uint32)
-	// racing tells that several threads may spread at once: each place then holds what
-	// one of them wrote.
-	racing bool
 
 	// fetch asks for the lines that hold the third and the nineteenth entry of the rows
 	// listed in rest, which begin at offsets in row. offsets has an entry for each. It
@@ -60,7 +58,7 @@ type kernelSet struct {
 	mapBack func(out, vertexOf, parent, all []uint32, seen []uint64)
 }
 
-var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, spread: spreadGeneric, fetch: fetchGeneric, scan: scanGeneric, mapBack: mapBackGeneric}
+var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, fetch: fetchGeneric, scan: scanGeneric, mapBack: mapBackGeneric}
 
 // Kernels lists the names of the sets that run on this processor, best first.
 func Kernels() []string {
@@ -158,6 +156,8 @@ func settleGeneric(scatter []uint32, seen, next []uint64, parent []uint32) {
 	}
 }
 
+// spreadGeneric is the plain Go twin of spread, for one thread: tests compare with it,
+// and no set has it.
 func spreadGeneric(row []uint32, u uint32, scatter, _ []uint32) {
 	for _, v := range row {
 		scatter[v] = u

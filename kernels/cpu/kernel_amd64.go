@@ -9,10 +9,10 @@ func available() []kernelSet {
 	f := cpufeat.Get()
 	var sets []kernelSet
 	if f.AVX512 {
-		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, racing: true, fetch: fetch, scan: scan512, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, fetch: fetch, scan: scan512, mapBack: mapBack})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, racing: true, fetch: fetch, scan: scanGeneric, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, fetch: fetch, scan: scanGeneric, mapBack: mapBack})
 	}
 	return append(sets, generic)
 }

@@ -32,7 +32,7 @@ type Processor struct {
 	vertices int64
 	outArcs  int64
 	inArcs   int64
-	longest  int64 // out-row, in arcs
+	longest  int64 // arcs of the longest out-row; of any longer than shortRow, if there is one
 
 	set               kernelSet
 	tuning            Tuning
@@ -41,7 +41,7 @@ type Processor struct {
 	scatter           []uint32 // by rank; None between steps
 	way               way      // of the top-down step
 	shift             uint32   // a rank's bucket is the rank shifted right by so many bits
-	cuts              []uint32 // scratch of scatterCuts
+	cuts              []uint32 // scratch of cutRanks
 	shares            [][]span // by thread: see mapShares
 
 	// Of own ranks that another partition told of: told has their bits, finder the
@@ -79,7 +79,6 @@ type Processor struct {
 	visited, visitedArcs int64
 
 	workers []worker
-	hubs    [][]uint32
 	out     []outbox // by range
 	publish []outbox
 }
@@ -182,7 +181,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		p.vertices += int64(s.Rows)
 		if s.Out != nil {
 			p.outArcs += s.Out.Arcs()
-			for i := range s.Rows {
+			for i := uint32(0); i < s.Rows && p.longest <= shortRow; i++ {
 				p.longest = max(p.longest, int64(s.Out.Degree(i)))
 			}
 		}

@@ -95,10 +95,10 @@ func (p *Processor) choose() way {
 	}
 	untested := 8*p.frontArcs > p.tuning.Blind*int64(p.part.Ranks)
 	switch {
-	case untested && (p.threads == 1 || p.set.racing):
-		return spread
 	case p.threads == 1 && p.part.Ranks <= aloneRanks:
 		return alone
+	case untested && p.set.spread != nil:
+		return spread
 	case untested:
 		return blind
 	case p.threads > 1 && p.frontArcs <= p.tuning.Share:
