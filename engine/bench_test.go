@@ -44,35 +44,54 @@ func BenchmarkNew(b *testing.B) {
 }
 
 // go test ./engine -run - -bench BFS -count 6
+//
+// An operation is one search; the roots are those of Graph500, in turn.
 func BenchmarkBFS(b *testing.B) {
-	l := kron(b, benchScale())
-	roots, err := gen.Roots(context.Background(), gen.RootOptions{Vertices: int64(l.Vertices)}, degreeAbove0(l))
+	for _, g := range []struct {
+		name, placement string
+		recipe          gen.Recipe
+	}{
+		{"kron/scale=16", "hubs-on-cpu", gen.KroneckerOptions{Scale: 16}},
+		{"kron/scale=20", "hubs-on-cpu", gen.KroneckerOptions{Scale: 20}},
+		{"uniform/scale=20", "original", gen.UniformOptions{Vertices: 1 << 20, Edges: 16 << 20}},
+		{"grid/side=2000", "original", gen.GridOptions{Rows: 2000, Columns: 2000}},
+	} {
+		b.Run("graph="+g.name+"/placement="+g.placement, func(b *testing.B) {
+			l, err := gen.Make(context.Background(), g.recipe)
+			if err != nil {
+				b.Fatal(err)
+			}
+			roots, err := gen.Roots(context.Background(), gen.RootOptions{Vertices: int64(l.Vertices)}, degreeAbove0(l))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, procs := range []string{"cpu", "cpu:1", "cpu:1,cpu:1"} {
+				b.Run("processors="+procs, func(b *testing.B) { benchmarkBFS(b, l, roots, procs) })
+			}
+		})
+	}
+}
+
+func benchmarkBFS(b *testing.B, l *graph.EdgeList, roots []uint32, procs string) {
+	list, err := engine.ParseProcessors(procs)
 	if err != nil {
 		b.Fatal(err)
 	}
-	for _, procs := range []string{"cpu", "cpu:1", "cpu:1,cpu:1"} {
-		b.Run(fmt.Sprintf("graph=kron/scale=%d/placement=hubs-on-cpu/processors=%s", benchScale(), procs), func(b *testing.B) {
-			list, err := engine.ParseProcessors(procs)
-			if err != nil {
-				b.Fatal(err)
-			}
-			e, err := engine.New(context.Background(), l, engine.Options{Processors: list})
-			if err != nil {
-				b.Fatal(err)
-			}
-			defer e.Close()
-			r := e.NewResult()
-			defer r.Free()
-			i := 0
-			for b.Loop() {
-				if err := e.BFSInto(context.Background(), uint64(roots[i%len(roots)]), r); err != nil {
-					b.Fatal(err)
-				}
-				i++
-			}
-			b.ReportMetric(float64(len(l.Edges))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
-		})
+	e, err := engine.New(context.Background(), l, engine.Options{Processors: list})
+	if err != nil {
+		b.Fatal(err)
 	}
+	defer e.Close()
+	r := e.NewResult()
+	defer r.Free()
+	i := 0
+	for b.Loop() {
+		if err := e.BFSInto(context.Background(), uint64(roots[i%len(roots)]), r); err != nil {
+			b.Fatal(err)
+		}
+		i++
+	}
+	b.ReportMetric(float64(len(l.Edges))*float64(b.N)/b.Elapsed().Seconds(), "edges/s")
 }
 
 func degreeAbove0(l *graph.EdgeList) func(uint32) bool {
