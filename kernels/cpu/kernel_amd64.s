@@ -233,7 +233,7 @@ hit:
 
 // LANES256 spreads the byte in BX over the lanes of mask.
 #define LANES256(mask) \
-	MOVQ         BX, X1        \
+	VMOVQ        BX, X1        \
 	VPBROADCASTD X1, mask      \
 	VPAND        Y14, mask, mask \
 	VPCMPEQD     Y14, mask, mask
