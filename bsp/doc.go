@@ -13,9 +13,7 @@
 // There is no barrier between a step and the merge: a processor merges the outbox of
 // sender s as soon as s is done, in the order of senders, and waits only for the
 // next one. Each processor is driven by one goroutine, which New starts and Close
-// ends (the caller's goroutine drives the first); none is started in a search. One
-// that can take messages in beside its step (kernels.Receiver) has a second, which
-// brings it what is ready by then.
+// ends (the caller's goroutine drives the first); none is started in a search.
 //
 // A processor that is alone may run several top-down supersteps in one call
 // (kernels.Thin) where the director knows that it will want them (Foresight).

@@ -46,11 +46,8 @@ type Loop struct {
 	dir     kernels.Direction
 	stop    bool
 	outcome Outcome
-	timed   bool              // when processors move and compute is asked
 	sum     [1]kernels.Counts // over all processors, of one superstep
 	failure atomic.Pointer[error]
-
-	computing []kernels.Span // of all lanes: memory of overlaps
 }
 
 // lane is one processor's part of the loop; its fields are written by its driver
@@ -65,17 +62,12 @@ type lane struct {
 	foreign [][]uint32
 	answers [][]uint32
 	times   clocked
-	courier *courier // nil where the processor takes nothing in beside its step
-	// Of a search that counts: when the processor moved and computed in the superstep.
-	profiled             bool
-	transfers, computing []kernels.Span
-	_                    [64]byte
+	_       [64]byte
 }
 
 // clocked is one processor's times of one superstep.
 type clocked struct {
 	compute, push, pull, idle time.Duration
-	overlapped                *time.Duration // transfers hidden behind computing, if known
 	sent, received            int64
 	kernel                    string
 }
@@ -134,12 +126,6 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 			go l.drive(i)
 		}
 	}
-	for i := range l.lanes { // all gates are there
-		if to, is := procs[i].(kernels.Receiver); is && len(procs) > 1 {
-			l.lanes[i].courier = newCourier(to)
-			go l.run(l.lanes[i].courier, i)
-		}
-	}
 	return l
 }
 
@@ -177,12 +163,6 @@ func (l *Loop) Close() {
 	l.order.open(l.jobs)
 	for i := 1; i < len(l.lanes); i++ {
 		l.lanes[i].idle.wait(l.jobs)
-	}
-	for i := range l.lanes {
-		if c := l.lanes[i].courier; c != nil {
-			c.errand.open(closed)
-			<-c.done
-		}
 	}
 }
 
@@ -237,7 +217,6 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	if s.Examined {
 		need |= kernels.NeedExamined
 	}
-	l.timed = s.Examined && s.Statistics != nil
 	if s.Statistics != nil {
 		s.Statistics.start(len(l.procs))
 	}
@@ -357,9 +336,6 @@ func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
 	if many {
 		sum.NextArcs = -1
 	}
-	if l.timed {
-		l.overlaps()
-	}
 	l.sum[0] = sum
 	return l.sum[:]
 }
@@ -376,9 +352,9 @@ func (l *Loop) stepThin(st *State, d Director) []kernels.Counts {
 	if levels < 2 {
 		return nil
 	}
-	ran := kernels.Span{From: time.Now()}
+	begun := time.Now()
 	name, run, err := l.thin.StepThin(l.ctx, levels)
-	ran.To = time.Now()
+	took := time.Since(begun)
 	if err != nil {
 		l.fail(0, err)
 		return append(l.sum[:0], kernels.Counts{})
@@ -386,14 +362,7 @@ func (l *Loop) stepThin(st *State, d Director) []kernels.Counts {
 	if len(run) == 0 {
 		return nil
 	}
-	t := &l.lanes[0].times
-	*t = clocked{compute: ran.To.Sub(ran.From) / time.Duration(len(run)), kernel: name}
-	if l.timed {
-		l.fail(0, l.profile(0, ran))
-		if l.overlaps(); t.overlapped != nil {
-			*t.overlapped /= time.Duration(len(run))
-		}
-	}
+	l.lanes[0].times = clocked{compute: took / time.Duration(len(run)), kernel: name}
 	return run
 }
 
@@ -435,17 +404,8 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 		*d += now.Sub(last)
 		last = now
 	}
-	var ran kernels.Span // Step
 	run := func() (err error) {
-		if ln.courier != nil && l.dir == kernels.TopDown {
-			ln.courier.send(n)
-			defer ln.courier.set(0)
-		}
-		ran.From = last
 		t.kernel, err = p.Step(l.ctx, l.dir)
-		if l.timed {
-			ran.To = time.Now()
-		}
 		return err
 	}
 	up := l.dir == kernels.BottomUp
@@ -491,9 +451,6 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 		l.fail(i, err)
 	}
 	lap(&t.compute)
-	if l.timed && !l.failed() {
-		l.fail(i, l.profile(i, ran))
-	}
 	ln.done.open(n)
 	// The rest of the superstep is idle: see Statistics.add.
 }

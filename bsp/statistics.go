@@ -1,7 +1,6 @@
 package bsp
 
 import (
-	"cmp"
 	"time"
 
 	"github.com/totemgo/totemgo/kernels"
@@ -60,15 +59,10 @@ func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int6
 
 func (t *clocked) record(took time.Duration) record.ProcessorLevel {
 	idle := max(t.idle, took-t.compute-t.push-t.pull)
-	p := record.ProcessorLevel{
+	return record.ProcessorLevel{
 		ComputeS: t.compute.Seconds(), PushS: t.push.Seconds(), PullS: t.pull.Seconds(), IdleS: idle.Seconds(),
 		BytesSent: float64(t.sent), BytesReceived: float64(t.received), Kernel: t.kernel,
 	}
-	if t.overlapped != nil {
-		x := t.overlapped.Seconds()
-		p.OverlappedS = &x
-	}
-	return p
 }
 
 func (s *Statistics) rest(r record.Level, took time.Duration, lanes []lane) {
@@ -91,20 +85,10 @@ func (s *Statistics) rest(r record.Level, took time.Duration, lanes []lane) {
 		p.PushS += q.PushS
 		p.PullS += q.PullS
 		p.IdleS += q.IdleS
-		p.OverlappedS = plus(p.OverlappedS, q.OverlappedS)
 		p.BytesSent += q.BytesSent
 		p.BytesReceived += q.BytesReceived
 		p.Kernel = q.Kernel
 	}
-}
-
-// plus is the sum of two figures, of which those that are not known are left out.
-func plus(a, b *float64) *float64 {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
-	}
-	sum := *a + *b
-	return &sum
 }
 
 // All returns the levels, and after them Rest where there is one.

@@ -21,9 +21,8 @@ type levelKey struct {
 
 type levelSum struct {
 	timed, counted int
-	total          record.Level // sums; EdgesExamined and OverlappedS unused
+	total          record.Level // sums; EdgesExamined unused
 	examined       float64
-	overlapped     []*float64 // by processor, of the searches that counted
 }
 
 // Add takes the levels of one timed search. It keeps no part of the slice.
@@ -53,25 +52,14 @@ func (m *LevelMeans) Add(levels []record.Level) {
 }
 
 // AddCounted takes the levels of one untimed search that counted the edges it
-// examined. Only these counts and the overlaps are used, and only of levels that a timed search took
-// in the same direction.
+// examined. Only these counts are used, and only of levels that a timed search took in
+// the same direction.
 func (m *LevelMeans) AddCounted(levels []record.Level) {
 	for i := range levels {
 		if l := &levels[i]; l.EdgesExamined != nil {
 			s := m.sum(l)
 			s.counted++
 			s.examined += *l.EdgesExamined
-			for p := range l.Processors {
-				if len(s.overlapped) == p {
-					s.overlapped = append(s.overlapped, new(float64))
-				}
-				// What one search does not know the mean does not.
-				if a, b := s.overlapped[p], l.Processors[p].OverlappedS; a == nil || b == nil {
-					s.overlapped[p] = nil
-				} else {
-					*a += *b
-				}
-			}
 		}
 	}
 }
@@ -115,12 +103,6 @@ func (m *LevelMeans) Levels() []record.Level {
 		if s.counted > 0 {
 			x := s.examined / float64(s.counted)
 			l.EdgesExamined = &x
-			for p := range min(len(s.overlapped), len(l.Processors)) {
-				if x := s.overlapped[p]; x != nil {
-					mean := *x / float64(s.counted)
-					l.Processors[p].OverlappedS = &mean
-				}
-			}
 		}
 		out = append(out, l)
 	}

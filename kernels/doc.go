@@ -10,9 +10,9 @@
 //	per level, bottom-up:  Publish → Gather of each foreign range → Step → Finish
 //	at the end:            Foreign, Answer, Parents
 //
-// bsp calls each processor from one goroutine at a time, but for Receiver; different
-// processors run at once. Messages live in host memory and belong to their sender until its next
-// Step (Outbox) or its next Publish.
+// bsp calls each processor from one goroutine at a time; different processors run at
+// once. Messages live in host memory and belong to their sender until its next Step
+// (Outbox) or its next Publish.
 //
 // # What a processor keeps
 //

@@ -2,7 +2,6 @@ package kernels
 
 import (
 	"context"
-	"time"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -169,28 +168,3 @@ type Resident interface {
 	// Fetch writes them to out as Parents does.
 	Fetch(out []uint32) error
 }
-
-// Receiver is a Processor that can take a message in before it merges it, so that the
-// transfer is hidden behind its own step.
-type Receiver interface {
-	Processor
-	// Receive is told what partition from claimed of own range r, in a top-down
-	// superstep before the first Outbox, so before or while Step runs, from another
-	// goroutine than Step's; one call runs at a time.
-	// Deliver follows with the same message, which does not change in between. The
-	// calls of a superstep are in the order in which Deliver will be called, and leave
-	// none out before the last. Receive may do nothing.
-	Receive(r int, from int, m Message) error
-}
-
-// Profiler is a Processor that knows when its transfers and kernels ran, in a search
-// with NeedExamined.
-type Profiler interface {
-	Processor
-	// Profile returns the times since the last call or Reset, in any order; it is
-	// called after Finish. ok is false where nothing is known.
-	Profile() (transfers, computing []Span, ok bool, err error)
-}
-
-// Span is a span of time.
-type Span struct{ From, To time.Time }

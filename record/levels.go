@@ -61,18 +61,15 @@ type Level struct {
 }
 
 // ProcessorLevel is one processor's part of a level. ComputeS, PushS, PullS and
-// IdleS are disjoint and add up to the level's time; OverlappedS, the time of
-// transfers while something was computed, lies within them.
+// IdleS are disjoint and add up to the level's time.
 type ProcessorLevel struct {
-	ComputeS float64 `json:"compute_s"`
-	PushS    float64 `json:"push_s"`
-	PullS    float64 `json:"pull_s"`
-	IdleS    float64 `json:"idle_s"`
-	// OverlappedS is known where edges examined are: see docs/json.md.
-	OverlappedS   *float64 `json:"overlapped_s,omitempty"`
-	BytesSent     float64  `json:"bytes_sent"`
-	BytesReceived float64  `json:"bytes_received"`
-	Kernel        string   `json:"kernel,omitempty"`
+	ComputeS      float64 `json:"compute_s"`
+	PushS         float64 `json:"push_s"`
+	PullS         float64 `json:"pull_s"`
+	IdleS         float64 `json:"idle_s"`
+	BytesSent     float64 `json:"bytes_sent"`
+	BytesReceived float64 `json:"bytes_received"`
+	Kernel        string  `json:"kernel,omitempty"`
 }
 
 // Search is one BFS.

@@ -168,9 +168,6 @@ func mergeCounts(clocked, counted []record.Level) ([]record.Level, bool) {
 	}
 	for i := range clocked {
 		clocked[i].EdgesExamined = counted[i].EdgesExamined
-		for p := range min(len(clocked[i].Processors), len(counted[i].Processors)) {
-			clocked[i].Processors[p].OverlappedS = counted[i].Processors[p].OverlappedS
-		}
 	}
 	return clocked, true
 }

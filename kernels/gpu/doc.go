@@ -16,10 +16,9 @@
 // frontier that is published, the messages that arrive and a few counters; parents
 // stay until the end, and leave as vertex ids.
 //
-// A processor has two queues, each in order: kernels with their counters and the
-// frontier that is published, and messages, which leave and arrive beside kernels. A
-// message that is taken in before the step is over waits in the inbox; the kernel
-// that merges it comes after those of the step on their queue.
+// A processor has two queues, each in order: kernels with their counters, the frontier
+// that is published and the messages that arrive, and the claims that leave, which are
+// copied beside kernels.
 //
 // A step that can have no message after it (bottom-up, or no other partition) counts
 // its finds in the same run, so that a level on a device alone waits for the device

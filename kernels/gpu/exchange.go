@@ -1,6 +1,8 @@
 package gpu
 
 import (
+	"fmt"
+
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
@@ -41,6 +43,19 @@ func (p *Processor) Outbox(r int) (kernels.Message, error) {
 		return kernels.Message{}, p.fail("Outbox", err)
 	}
 	return p.message(r, p.claimed[r]), nil
+}
+
+// retire waits for an event, if there is one, and frees it.
+func retire(e *device.Event, wait func(device.Event) error) error {
+	if *e == nil {
+		return nil
+	}
+	err := wait(*e)
+	if ferr := (*e).Free(); err == nil {
+		err = ferr
+	}
+	*e = nil
+	return err
 }
 
 // arrived waits for the copies of a frontier to the mail.
@@ -92,6 +107,30 @@ func (p *Processor) clearFrontier(r int) error {
 	return p.stream.Fill(p.front, int64(rg.First/8), int64(rg.Padded()-rg.First)/8, 0)
 }
 
+// bring uploads a message and calls merge for it on the device: once, but for a list
+// longer than the inbox.
+func (p *Processor) bring(r int, m kernels.Message, merge func(n int) error) error {
+	rg := p.part.Ranges[r]
+	if n := int(rg.Padded()-rg.First) / 32; m.List == nil && len(m.Bits) != n {
+		return fmt.Errorf("a message of %d words for a range of %d", len(m.Bits), n)
+	}
+	words := m.List
+	if words == nil {
+		words = m.Bits
+	}
+	for len(words) > 0 {
+		n := min(len(words), int(p.largestRange))
+		if err := p.upload(p.inbox, 0, words[:n]); err != nil {
+			return err
+		}
+		if err := merge(n); err != nil {
+			return err
+		}
+		words = words[n:]
+	}
+	return nil
+}
+
 // Gather implements kernels.Processor.
 func (p *Processor) Gather(r int, m kernels.Message) error { return p.fail("Gather", p.gather(r, m)) }
 
@@ -107,12 +146,12 @@ func (p *Processor) gather(r int, m kernels.Message) error {
 	if m.Count == 0 {
 		return nil
 	}
-	return p.bring(r, rg.Owner, m, func(in device.Buffer, n int) error {
+	return p.bring(r, m, func(n int) error {
 		if m.List != nil {
-			return p.launch("gather_list", int64(n), device.Buf(in), device.U32(0), device.U32(uint32(n)),
+			return p.launch("gather_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
 				device.Buf(p.front), device.Buf(p.seen))
 		}
-		return p.launch("gather_bits", int64(words), device.Buf(in), device.U32(0), device.U32(word), device.U32(words),
+		return p.launch("gather_bits", int64(words), device.Buf(p.inbox), device.U32(0), device.U32(word), device.U32(words),
 			device.Buf(p.front), device.Buf(p.seen))
 	})
 }
@@ -137,12 +176,12 @@ func (p *Processor) deliver(r, from int, m kernels.Message) error {
 	}
 	shift := device.U32(base - rg.First) // wraps; the sum with a rank does not
 	word, words := rg.First/32, (rg.Padded()-rg.First)/32
-	return p.bring(r, from, m, func(in device.Buffer, n int) error {
+	return p.bring(r, m, func(n int) error {
 		if m.List != nil {
-			return p.launch("merge_list", int64(n), device.Buf(in), device.U32(0), device.U32(uint32(n)),
+			return p.launch("merge_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
 				device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
 		}
-		return p.launch("merge_bits", int64(words), device.Buf(in), device.U32(0), device.U32(word), device.U32(words),
+		return p.launch("merge_bits", int64(words), device.Buf(p.inbox), device.U32(0), device.U32(word), device.U32(words),
 			device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
 	})
 }

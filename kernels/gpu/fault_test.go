@@ -192,7 +192,6 @@ func TestLossIsShared(t *testing.T) {
 	for name, err := range map[string]error{
 		"Reset": second.Reset(0), "SetRoot": second.SetRoot(5), "Step": step, "Answer": answer, "Finish of the first": again,
 		"Deliver": second.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
-		"Receive": second.Receive(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
 		"Settle":  second.Settle(nil, nil), "Load of a third": third.Load(context.Background(), part),
 	} {
 		var same *device.Error

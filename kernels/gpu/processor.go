@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
@@ -25,11 +23,12 @@ type Processor struct {
 	chunks []chunk
 	owned  []int // indices of the own ranges
 
-	plain, profiled queues // profiled is made by the first search that asks for it
-	queues                 // of the search under way
-	kernels         map[string]device.Kernel
-	freed           []freer // everything to free, in the order made
-	arrays          []Array
+	// Two queues, each in order: kernels with all that goes to the device, and the
+	// claims that leave.
+	stream, copies device.Stream
+	kernels        map[string]device.Kernel
+	freed          []freer // everything to free, in the order made
+	arrays         []Array
 
 	// Over all ranks.
 	seen, front, next, parent device.Buffer
@@ -40,7 +39,7 @@ type Processor struct {
 	rest               device.Buffer
 	counters, lengths  device.Buffer
 	outbox             device.Buffer
-	inbox              [2]slot
+	inbox              device.Buffer
 	up                 *ring          // staging of what goes to the device
 	mail, tally        device.Staging // staging of messages, of counters
 	launches           map[string]int64
@@ -53,7 +52,6 @@ type Processor struct {
 	closed, hasForeign bool
 
 	leaving []device.Event // by foreign range: the copy of its message to the mail
-	mu      sync.Mutex     // of copies, inbox and taken: Receive runs beside Step
 	search
 }
 
@@ -63,14 +61,11 @@ type search struct {
 	counts    kernels.Counts
 	unvisited int64
 	inArcs    int64
-	clock     *time.Time // the zero of the device's clock, in a search that is profiled
 	// counted tells that the counters of the step's finds are in the tally.
 	counted bool
 	// unsettledBuilt tells that the list of the unsettled is of this phase.
 	unsettledBuilt bool
 	flip           uint32 // which of a chunk's two lengths is that of unsettled
-	taken          int    // messages that the inbox took in the superstep
-	full           bool   // it takes no more until they are merged
 	dirty          []bool // by foreign range: the frontier has bits there that are claims, not vertices
 	claimed        []int  // by foreign range: vertices claimed by the step
 	reading        bool   // copies to the mail are under way on the compute queue
@@ -177,10 +172,12 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 	if err != nil {
 		return err
 	}
-	if p.plain, err = p.newQueues(p.dev.NewStream); err != nil {
-		return err
+	for _, s := range []*device.Stream{&p.stream, &p.copies} {
+		if *s, err = p.dev.NewStream(); err != nil {
+			return err
+		}
+		p.freed = append(p.freed, *s)
 	}
-	p.queues = p.plain
 	p.leaving = make([]device.Event, len(part.Ranges))
 	if err := p.allocate(); err != nil {
 		return err
@@ -255,8 +252,7 @@ func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 		{"lists", &p.list, lists},
 		{"lists", &p.unsettled, lists},
 		{"lists", &p.rest, lists},
-		{"inbox", &p.inbox[0].buffer, 4 * int64(p.largestRange)},
-		{"inbox", &p.inbox[1].buffer, 4 * int64(p.largestRange)},
+		{"inbox", &p.inbox, 4 * int64(p.largestRange)},
 		{"outbox", &p.outbox, 4 * words},
 		{"counters", &p.counters, 4 * int64(max(p.counterWords(chunks), thinWords))},
 		{"counters", &p.lengths, 8 * int64(chunks)},
@@ -277,11 +273,6 @@ func (p *Processor) allocate() error {
 	}
 	if p.tally, err = p.newStaging(p.counters.Size()); err != nil {
 		return err
-	}
-	for i := range p.inbox {
-		if p.inbox[i].staging, err = p.newStaging(4 * int64(p.largestRange)); err != nil {
-			return err
-		}
 	}
 	size := min(max(ringSmallest, 4*int64(p.largestRange)), ringLargest)
 	staging, err := p.newStaging(size)
@@ -422,16 +413,16 @@ func (p *Processor) Close() error {
 // free frees everything, in reverse order, and returns the first failure.
 func (p *Processor) free() error {
 	var errs []error
-	for _, q := range []queues{p.plain, p.profiled} {
-		if q.stream != nil {
-			errs = append(errs, q.stream.Finish(), q.copies.Finish())
+	for _, s := range []device.Stream{p.stream, p.copies} {
+		if s != nil {
+			errs = append(errs, s.Finish())
 		}
 	}
 	errs = append(errs, p.dropEvents())
 	for i := len(p.freed) - 1; i >= 0; i-- {
 		errs = append(errs, p.freed[i].Free())
 	}
-	p.freed, p.queues, p.plain, p.profiled = nil, queues{}, queues{}, queues{}
+	p.freed, p.stream, p.copies = nil, nil, nil
 	p.kernels = map[string]device.Kernel{}
 	p.arrays = nil
 	return errors.Join(errs...)

@@ -15,9 +15,6 @@ func (p *Processor) reset(need kernels.Need) error {
 	if err := p.drain(); err != nil {
 		return err
 	}
-	if err := p.choose(need); err != nil {
-		return err
-	}
 	p.search = search{need: need, unvisited: p.ownVertices, inArcs: p.ownInArcs,
 		dirty: make([]bool, len(p.part.Ranges)), claimed: make([]int, len(p.part.Ranges)),
 		published: make([]int, len(p.part.Ranges)), delivered: make([]bool, kernels.MaxPartitions+1)}
@@ -33,12 +30,21 @@ func (p *Processor) reset(need kernels.Need) error {
 	if err := p.stream.Fill(p.finder, 0, p.finder.Size(), self); err != nil {
 		return err
 	}
-	if err := p.finish(); err != nil {
-		return err
+	return p.finish()
+}
+
+// drain waits for what a search before left on the queues.
+func (p *Processor) drain() error {
+	return errors.Join(p.stream.Finish(), p.copies.Finish(), p.dropEvents())
+}
+
+// dropEvents frees all events.
+func (p *Processor) dropEvents() error {
+	var errs []error
+	for i := range p.leaving {
+		errs = append(errs, retire(&p.leaving[i], func(device.Event) error { return nil }))
 	}
-	var err error
-	p.clock, err = p.zero()
-	return err
+	return errors.Join(errs...)
 }
 
 // finish waits for the stream.
@@ -292,8 +298,6 @@ func (p *Processor) send(r int) (err error) {
 	if p.claimed[r] == 0 {
 		return nil
 	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
 		return err
 	}
@@ -362,9 +366,6 @@ func (p *Processor) finishStep() error {
 		if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
 			return err
 		}
-	}
-	if err := p.emptied(); err != nil {
-		return err
 	}
 	return p.stream.Fill(p.next, 0, p.next.Size(), 0)
 }

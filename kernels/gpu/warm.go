@@ -66,10 +66,10 @@ func (p *Processor) warm(ctx context.Context) error {
 			args []device.Arg
 		}{
 			{"message_list", []device.Arg{b(p.next), zero, zero, zero, b(p.outbox), b(p.counters), zero}},
-			{"gather_bits", []device.Arg{b(p.inbox[0].buffer), zero, zero, zero, b(p.front), b(p.seen)}},
-			{"gather_list", []device.Arg{b(p.inbox[0].buffer), zero, zero, b(p.front), b(p.seen)}},
-			{"merge_bits", []device.Arg{b(p.inbox[0].buffer), zero, zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
-			{"merge_list", []device.Arg{b(p.inbox[0].buffer), zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
+			{"gather_bits", []device.Arg{b(p.inbox), zero, zero, zero, b(p.front), b(p.seen)}},
+			{"gather_list", []device.Arg{b(p.inbox), zero, zero, b(p.front), b(p.seen)}},
+			{"merge_bits", []device.Arg{b(p.inbox), zero, zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
+			{"merge_list", []device.Arg{b(p.inbox), zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
 			{"foreign_list", []device.Arg{b(p.seen), b(p.finder), zero, zero, zero, zero, b(p.unsettled), b(p.counters), zero}},
 			{"answer", []device.Arg{b(p.unsettled), zero, b(p.parent)}},
 			{"adopt", []device.Arg{b(p.unsettled), zero, b(p.parent)}},

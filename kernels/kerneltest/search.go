@@ -140,14 +140,6 @@ func (s *run) superstep(d kernels.Direction, watch bool) (found int64) {
 	}
 	sent := make([]map[int]news, len(s.pairs)) // by sender and range
 	for i, p := range s.pairs {
-		// Who steps late may take in at once what was told before.
-		if receiver, is := p.under.(kernels.Receiver); is && d == kernels.TopDown {
-			for from := range i {
-				for _, r := range p.ranges(true) {
-					p.ok("Receive", receiver.Receive(r, from, sent[from][r].under))
-				}
-			}
-		}
 		p.step(context.Background(), d)
 		sent[i] = map[int]news{}
 		for _, r := range p.ranges(false) {

@@ -1,7 +1,5 @@
 package device
 
-import "time"
-
 // Info describes a device.
 type Info struct {
 	// Name is how a user names it: "opencl:0". Kind is the part before the colon.
@@ -117,27 +115,6 @@ type Stream interface {
 	// Finish returns when all work is complete.
 	Finish() error
 	Free() error
-}
-
-// Profiling is a Device that can tell when commands ran.
-type Profiling interface {
-	// NewProfiledStream is NewStream for a stream that keeps the times of its commands,
-	// which may make it slower.
-	NewProfiledStream() (ProfiledStream, error)
-}
-
-// ProfiledStream is a Stream that keeps the times of its commands.
-type ProfiledStream interface {
-	Stream
-	// Spans returns the times of the launches and copies since the last call, in their
-	// order. All of them must be complete.
-	Spans() ([]Span, error)
-}
-
-// Span is when a command ran, by a clock that all streams of the device share.
-type Span struct {
-	Start, End time.Duration
-	Copy       bool // a Write or Read; else a Launch
 }
 
 // Event marks a point in a stream.

@@ -3,7 +3,6 @@ package fake
 import (
 	"fmt"
 	"sync"
-	"time"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -129,10 +128,6 @@ func (m *memory) NewStaging(bytes int64) (device.Staging, error) {
 
 func (m *memory) NewStream() (device.Stream, error) { return &memStream{m: m}, nil }
 
-func (m *memory) NewProfiledStream() (device.ProfiledStream, error) {
-	return &memStream{m: m, profiled: true}, nil
-}
-
 func (m *memory) Close() error { return nil }
 
 type memBuffer struct {
@@ -193,37 +188,6 @@ type memStream struct {
 	m     *memory
 	queue []func()
 	done  int // work done, over the stream's life
-
-	profiled bool
-	spans    []device.Span
-}
-
-// begun is the zero of the device's clock.
-var begun = time.Now()
-
-// timed is f, with its time kept.
-func (s *memStream) timed(copied bool, f func()) func() {
-	if !s.profiled {
-		return f
-	}
-	return func() {
-		x := device.Span{Start: time.Since(begun), Copy: copied}
-		f()
-		x.End = time.Since(begun)
-		s.spans = append(s.spans, x)
-	}
-}
-
-// Spans implements device.ProfiledStream.
-func (s *memStream) Spans() ([]device.Span, error) {
-	s.m.mu.Lock()
-	defer s.m.mu.Unlock()
-	if len(s.queue) > 0 {
-		return nil, s.m.fail("Spans", "commands are not complete", nil)
-	}
-	spans := s.spans
-	s.spans = nil
-	return spans, nil
 }
 
 func (s *memStream) add(f func()) error {
@@ -244,7 +208,7 @@ func (s *memStream) run(n int) {
 }
 
 func (s *memStream) Launch(k device.Kernel, l device.Launch) error {
-	return s.add(s.timed(false, func() { k.(memKernel).run(Call{l}) }))
+	return s.add(func() { k.(memKernel).run(Call{l}) })
 }
 
 // outside refuses a copy that leaves its buffer, and one of the host's memory.
@@ -267,7 +231,7 @@ func (s *memStream) Write(dst device.Buffer, dstAt int64, src device.Staging, sr
 	if err := s.outside("Write", b, dstAt, n); err != nil {
 		return err
 	}
-	return s.add(s.timed(true, func() { copy(b.data()[dstAt:dstAt+n], from[srcAt:srcAt+n]) }))
+	return s.add(func() { copy(b.data()[dstAt:dstAt+n], from[srcAt:srcAt+n]) })
 }
 
 func (s *memStream) Read(dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) error {
@@ -275,7 +239,7 @@ func (s *memStream) Read(dst device.Staging, dstAt int64, src device.Buffer, src
 	if err := s.outside("Read", b, srcAt, n); err != nil {
 		return err
 	}
-	return s.add(s.timed(true, func() { copy(to[dstAt:dstAt+n], b.data()[srcAt:srcAt+n]) }))
+	return s.add(func() { copy(to[dstAt:dstAt+n], b.data()[srcAt:srcAt+n]) })
 }
 
 func (s *memStream) Fill(dst device.Buffer, at, n int64, word uint32) error {

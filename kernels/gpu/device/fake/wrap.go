@@ -176,29 +176,6 @@ func (d *Device) NewStream() (device.Stream, error) {
 	return &stream{s, d}, nil
 }
 
-// NewProfiledStream implements device.Profiling; a device under it that does not
-// gives no times.
-func (d *Device) NewProfiledStream() (device.ProfiledStream, error) {
-	if err := d.operation("NewProfiledStream", false); err != nil {
-		return nil, err
-	}
-	under, is := d.under.(device.Profiling)
-	if !is {
-		s, err := d.under.NewStream()
-		if err != nil {
-			return nil, err
-		}
-		d.made("stream", 1)
-		return &profiled{stream{s, d}, func() ([]device.Span, error) { return nil, nil }}, nil
-	}
-	s, err := under.NewProfiledStream()
-	if err != nil {
-		return nil, err
-	}
-	d.made("stream", 1)
-	return &profiled{stream{s, d}, s.Spans}, nil
-}
-
 func (d *Device) Close() error { return d.under.Close() }
 
 type program struct {
@@ -251,19 +228,6 @@ func (s *staging) Free() error { return s.d.free("staging", s.Staging.Free) }
 type stream struct {
 	device.Stream
 	d *Device
-}
-
-// profiled is a stream that keeps times.
-type profiled struct {
-	stream
-	spans func() ([]device.Span, error)
-}
-
-func (s *profiled) Spans() ([]device.Span, error) {
-	if err := s.d.operation("Spans", false); err != nil {
-		return nil, err
-	}
-	return s.spans()
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {

@@ -40,8 +40,6 @@ const (
 
 	svmFineGrainBuffer = 1 << 1
 
-	queueProfiling = 1 << 1
-
 	profilingStart = 0x1282
 	profilingEnd   = 0x1283
 
@@ -99,7 +97,6 @@ const (
 	finish
 	waitForEvents
 	releaseEvent
-	getEventProfilingInfo
 	svmAlloc // OpenCL 2.0, as is what follows: 0 where the loader lacks it
 	svmFree
 	functions
@@ -115,7 +112,7 @@ var names = [functions]string{
 	"clGetProgramInfo", "clGetProgramBuildInfo", "clReleaseProgram",
 	"clCreateKernel", "clSetKernelArg", "clReleaseKernel", "clEnqueueNDRangeKernel",
 	"clEnqueueMarkerWithWaitList", "clEnqueueBarrierWithWaitList",
-	"clFlush", "clFinish", "clWaitForEvents", "clReleaseEvent", "clGetEventProfilingInfo",
+	"clFlush", "clFinish", "clWaitForEvents", "clReleaseEvent",
 	"clSVMAlloc", "clSVMFree",
 }
 

@@ -103,7 +103,7 @@ func (d *dev) newUnified(bytes int64, fill func([]byte)) (_ device.Buffer, err e
 			d.call(releaseMemObject, mem)
 		}
 	}()
-	queue, err := d.newQueue("NewHostBuffer", 0)
+	queue, err := d.newQueue("NewHostBuffer")
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +171,7 @@ func (d *dev) NewStaging(bytes int64) (device.Staging, error) {
 	if s.mem, err = d.allocate("NewStaging", memReadWrite|memAllocHostPtr, bytes); err != nil {
 		return nil, err
 	}
-	if s.queue, err = d.newQueue("NewStaging", 0); err != nil {
+	if s.queue, err = d.newQueue("NewStaging"); err != nil {
 		d.call(releaseMemObject, s.mem)
 		return nil, err
 	}

@@ -3,8 +3,6 @@
 package opencl
 
 import (
-	"errors"
-	"time"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -13,96 +11,31 @@ import (
 // stream is an in-order command queue. cell holds values whose address is passed.
 type stream struct {
 	*dev
-	queue    uintptr
-	cell     *cells
-	profiled bool
-	commands []command // of a profiled stream, since Spans
-}
-
-// command is a command whose times will be asked for.
-type command struct {
-	event uintptr
-	copy  bool
+	queue uintptr
+	cell  *cells
 }
 
 type cells struct {
 	arg           uint64
 	global, local uintptr
 	event         uintptr
-	time          uint64
 }
 
-func (d *dev) newQueue(op string, properties uintptr) (uintptr, error) {
+func (d *dev) newQueue(op string) (uintptr, error) {
 	if err := d.ready(); err != nil {
 		return 0, err
 	}
 	var status int32
-	queue := d.make(createCommandQueue, d.context, d.id, properties, uintptr(unsafe.Pointer(&status)))
+	queue := d.make(createCommandQueue, d.context, d.id, 0, uintptr(unsafe.Pointer(&status)))
 	return queue, d.fault(op, int(status))
 }
 
 func (d *dev) NewStream() (device.Stream, error) {
-	queue, err := d.newQueue("NewStream", 0)
+	queue, err := d.newQueue("NewStream")
 	if err != nil {
 		return nil, err
 	}
 	return &stream{dev: d, queue: queue, cell: &cells{}}, nil
-}
-
-func (d *dev) NewProfiledStream() (device.ProfiledStream, error) {
-	queue, err := d.newQueue("NewProfiledStream", queueProfiling)
-	if err != nil {
-		return nil, err
-	}
-	return &stream{dev: d, queue: queue, cell: &cells{}, profiled: true}, nil
-}
-
-// event is where the driver puts the event of a command: nowhere if it is not profiled.
-func (s *stream) event() uintptr {
-	if !s.profiled {
-		return 0
-	}
-	return uintptr(unsafe.Pointer(&s.cell.event))
-}
-
-// enqueued keeps the event of a command for Spans.
-func (s *stream) enqueued(op string, copied bool, code int) error {
-	if code == 0 && s.profiled {
-		s.commands = append(s.commands, command{s.cell.event, copied})
-	}
-	return s.fault(op, code)
-}
-
-// Spans implements device.ProfiledStream.
-func (s *stream) Spans() (spans []device.Span, err error) {
-	if err := s.ready(); err != nil {
-		return nil, err
-	}
-	for _, c := range s.commands {
-		x := device.Span{Copy: c.copy}
-		for _, of := range []struct {
-			param uintptr
-			to    *time.Duration
-		}{{profilingStart, &x.Start}, {profilingEnd, &x.End}} {
-			code := s.call(getEventProfilingInfo, c.event, of.param, 8, uintptr(unsafe.Pointer(&s.cell.time)), 0)
-			if *of.to = time.Duration(s.cell.time); code != 0 && err == nil {
-				err = s.fault("Spans", code)
-			}
-		}
-		spans = append(spans, x)
-	}
-	return spans, errors.Join(err, s.drop())
-}
-
-// drop releases the events kept.
-func (s *stream) drop() (err error) {
-	for _, c := range s.commands {
-		if code := s.call(releaseEvent, c.event); code != 0 && err == nil {
-			err = s.fault("free an event", code)
-		}
-	}
-	s.commands = s.commands[:0]
-	return err
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
@@ -120,24 +53,24 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 		}
 	}
 	s.cell.global, s.cell.local = uintptr(l.Groups*l.GroupSize), uintptr(l.GroupSize)
-	return s.enqueued("Launch "+kern.name, false, s.call(enqueueNDRangeKernel, s.queue, kern.handle, 1, 0,
-		uintptr(unsafe.Pointer(&s.cell.global)), uintptr(unsafe.Pointer(&s.cell.local)), 0, 0, s.event()))
+	return s.fault("Launch "+kern.name, s.call(enqueueNDRangeKernel, s.queue, kern.handle, 1, 0,
+		uintptr(unsafe.Pointer(&s.cell.global)), uintptr(unsafe.Pointer(&s.cell.local)), 0, 0, 0))
 }
 
 func (s *stream) Write(dst device.Buffer, dstAt int64, src device.Staging, srcAt, n int64) error {
 	if err := s.ready(); err != nil || n == 0 {
 		return err
 	}
-	return s.enqueued("Write", true, s.call(enqueueWriteBuffer, s.queue, dst.(*buffer).mem, 0, uintptr(dstAt), uintptr(n),
-		src.(*staging).at(srcAt), 0, 0, s.event()))
+	return s.fault("Write", s.call(enqueueWriteBuffer, s.queue, dst.(*buffer).mem, 0, uintptr(dstAt), uintptr(n),
+		src.(*staging).at(srcAt), 0, 0, 0))
 }
 
 func (s *stream) Read(dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) error {
 	if err := s.ready(); err != nil || n == 0 {
 		return err
 	}
-	return s.enqueued("Read", true, s.call(enqueueReadBuffer, s.queue, src.(*buffer).mem, 0, uintptr(srcAt), uintptr(n),
-		dst.(*staging).at(dstAt), 0, 0, s.event()))
+	return s.fault("Read", s.call(enqueueReadBuffer, s.queue, src.(*buffer).mem, 0, uintptr(srcAt), uintptr(n),
+		dst.(*staging).at(dstAt), 0, 0, 0))
 }
 
 func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
@@ -179,7 +112,7 @@ func (s *stream) Finish() error {
 }
 
 func (s *stream) Free() error {
-	return errors.Join(s.drop(), s.fault("free a stream", s.call(releaseCommandQueue, s.queue)))
+	return s.fault("free a stream", s.call(releaseCommandQueue, s.queue))
 }
 
 type event struct {
