@@ -2,10 +2,10 @@
 // on GPUs, and reads, writes, makes and describes graph files.
 package main
 
-import "os"
+import (
+	"os"
 
-//go:generate go test -run ^TestReference$ -update .
+	"github.com/totemgo/totemgo/internal/cli"
+)
 
-func main() {
-	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
-}
+func main() { os.Exit(cli.Main()) }

@@ -59,7 +59,7 @@ func TestNothingPrintsOrExits(t *testing.T) {
 			continue
 		}
 		for _, fault := range printed(s) {
-			t.Errorf("%s: only cmd reads flags, prints and exits", fault)
+			t.Errorf("%s: only internal/cli reads flags and prints, only cmd exits", fault)
 		}
 	}
 }
@@ -85,7 +85,7 @@ func TestFewOpenFiles(t *testing.T) {
 			continue
 		}
 		for _, fault := range opened(s) {
-			t.Errorf("%s: files are opened by graphio, power and cmd", fault)
+			t.Errorf("%s: files are opened by graphio, power and internal/cli", fault)
 		}
 	}
 }

@@ -37,8 +37,10 @@ type source struct {
 // external tells whether the file belongs to a test package of its own.
 func (s source) external() bool { return s.test && strings.HasSuffix(s.ast.Name.Name, "_test") }
 
-// command tells whether the file is a program's or an example's.
-func (s source) command() bool { return under(s.dir, "cmd") || under(s.dir, "examples") }
+// command tells whether the file is a program's, of its commands, or an example's.
+func (s source) command() bool {
+	return under(s.dir, "cmd") || under(s.dir, "internal/cli") || under(s.dir, "examples")
+}
 
 // imports returns the paths of the file's imports.
 func (s source) imports() []string {

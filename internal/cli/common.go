@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/dustin/go-humanize"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+// newEngine places a graph that this command has read and does not need afterwards
+// but for its labels.
+func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *engineFlags) (*engine.Engine, error) {
+	ef.resolve(int64(src.NumVertices()), src.NumEdges(), src.IsDirected())
+	o, err := ef.options(src.VertexLabels())
+	if err != nil {
+		return nil, err
+	}
+	bar := e.progress("placing")
+	defer bar.done()
+	o.Progress = func(done, total int64) { bar.set(done, total, "records") }
+	eng, err := engine.New(ctx, src, o)
+	return eng, inFile(path, err)
+}
+
+// checkMemory refuses a generated graph that would not fit together with an engine for
+// each of the flags, before anything is allocated.
+func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
+	limit := int64(engines[0].memory)
+	if limit == 0 {
+		limit = engine.DefaultMemoryLimit()
+	}
+	need := size.EdgeBytes
+	for _, x := range engines {
+		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1)
+		if more > math.MaxInt64-need {
+			need = math.MaxInt64
+		} else {
+			need += more
+		}
+	}
+	if limit > 0 && need > limit {
+		return fmt.Errorf("%w: %s has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
+			what, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)
+	}
+	return nil
+}
+
+// inFile names the file whose graph breaks its own rules or is cut short: a native file
+// is looked at no earlier than when it is placed.
+func inFile(path string, err error) error {
+	if errors.Is(err, partition.ErrInvalid) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, partition.ErrSource) || errors.Is(err, graph.ErrUnreadable) {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return err
+}
+
+// seconds formats a time in a unit that fits.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= 10*time.Second:
+		return d.Round(10 * time.Millisecond).String()
+	case d >= 10*time.Millisecond:
+		return d.Round(10 * time.Microsecond).String()
+	}
+	return d.Round(10 * time.Nanosecond).String()
+}
+
+// printLevels prints a table of levels, times in milliseconds.
+func (e *env) printLevels(levels []record.Level) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "level\tdirection\tfrontier\tedges examined\ttime ms\tcompute ms\tpush ms\tpull ms\tidle ms\tbytes sent\t")
+	for _, l := range levels {
+		examined := "-"
+		if l.EdgesExamined != nil {
+			examined = fmt.Sprintf("%.0f", *l.EdgesExamined)
+		}
+		var p record.ProcessorLevel
+		for _, q := range l.Processors {
+			p.ComputeS += q.ComputeS
+			p.PushS += q.PushS
+			p.PullS += q.PullS
+			p.IdleS += q.IdleS
+			p.BytesSent += q.BytesSent
+		}
+		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, l.Direction, l.Frontier, examined,
+			1e3*l.TimeS, 1e3*p.ComputeS, 1e3*p.PushS, 1e3*p.PullS, 1e3*p.IdleS, p.BytesSent)
+	}
+	return w.Flush()
+}
+
+// shareOf is the parts of the edges that processors got, as --share takes them; "" for
+// one processor.
+func shareOf(list []record.Processor) string {
+	if len(list) < 2 {
+		return ""
+	}
+	entries := make([]int64, len(list))
+	for i, p := range list {
+		entries[i] = p.Edges
+	}
+	return partition.FormatShares(entries)
+}
+
+// printProcessors prints a table of what each processor got, the shares as --share
+// takes them, and where the arrays of devices lie.
+func (e *env) printProcessors(list []record.Processor) error {
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "  processor\tvertices\tshare\tadjacency\tshare\tcut\tmemory\t")
+	for _, p := range list {
+		fmt.Fprintf(w, "  %s\t%d\t%.1f%%\t%d\t%.1f%%\t%.1f%%\t%s\t\n", p.Name, p.Vertices, 100*p.VertexShare,
+			p.Edges, 100*p.EdgeShare, 100*p.CutShare, sizeString(p.Bytes))
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	if share := shareOf(list); share != "" {
+		fmt.Fprintf(e.stdout, "  --share %s\n", share)
+	}
+	for _, p := range list {
+		for _, where := range []string{record.OnDevice, record.OnHost} {
+			text, sum := "", int64(0)
+			for _, a := range p.Arrays {
+				if a.Location == where {
+					text += fmt.Sprintf(", %s %s", a.Name, sizeString(a.Bytes))
+					sum += a.Bytes
+				}
+			}
+			if text != "" {
+				fmt.Fprintf(e.stdout, "  %s, in the %s's memory: %s: %s\n", p.Name, where, sizeString(sum), text[2:])
+			}
+		}
+	}
+	return nil
+}
+
+func sizeString(n int64) string {
+	b := bytesFlag(n)
+	if s := b.String(); s != "" {
+		return s
+	}
+	return "0 B"
+}
+
+// plural is a noun for n things.
+func plural(n int64, noun string) string {
+	if n == 1 {
+		return noun
+	}
+	return noun + "s"
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"fmt"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/internal/cpufeat"
+	"github.com/totemgo/totemgo/record"
+)
+
+func newDevices(e *env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "devices",
+		Short: "List the processors that --processors can name",
+		Long: `devices lists the CPU and every device that an OpenCL driver offers, with the names that
+--processors takes. The driver is the system's; the environment variable TOTEMGO_OPENCL
+names another loader library. No driver is no error.
+
+  totemgo devices
+  totemgo devices --json`,
+		Args: takes(),
+		RunE: func(*cobra.Command, []string) error {
+			doc := record.Devices{Devices: []record.Device{}}
+			list, err := engine.ListDevices()
+			if err != nil {
+				doc.Note = message(err)
+			}
+			for _, d := range list {
+				doc.Devices = append(doc.Devices, record.Device{
+					Name: d.Name, Kind: d.Kind, Model: d.Model, Vendor: d.Vendor, Platform: d.Platform, Version: d.Version, Driver: d.Driver,
+					MemoryBytes: d.Memory, LargestAllocationBytes: d.LargestAllocation, ComputeUnits: d.ComputeUnits, HostCPU: d.HostCPU, InPlace: d.InPlace,
+				})
+			}
+			doc.Head = e.head(record.SchemaDevices)
+			if asJSON {
+				return e.printJSON(doc)
+			}
+			f := cpufeat.Get()
+			fmt.Fprintf(e.stdout, "cpu        %s\n           %d threads, %s, caches L1 %s, L2 %s, L3 %s\n", f.Name, f.Threads, sizeString(doc.Machine.MemoryBytes),
+				sizeString(int64(f.L1)), sizeString(int64(f.L2)), sizeString(int64(f.L3)))
+			for _, d := range doc.Devices {
+				host := ""
+				if d.HostCPU {
+					host = "; this is the host's CPU, used only when named"
+				}
+				if d.InPlace {
+					host += "; reads the host's memory in place"
+				}
+				fmt.Fprintf(e.stdout, "%-10s %s (%s)\n           %d compute units, %s, largest allocation %s\n           %s, driver %s%s\n", d.Name, d.Model, d.Vendor,
+					d.ComputeUnits, humanize.IBytes(uint64(d.MemoryBytes)), humanize.IBytes(uint64(d.LargestAllocationBytes)), d.Version, d.Driver, host)
+			}
+			if doc.Note != "" {
+				fmt.Fprintf(e.stdout, "no OpenCL device: %s\n", doc.Note)
+			} else if len(doc.Devices) == 0 {
+				fmt.Fprintln(e.stdout, "no OpenCL device: the driver offers none")
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}

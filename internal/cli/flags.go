@@ -1,0 +1,337 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/dustin/go-humanize"
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/partition"
+)
+
+// bytesFlag is a number of bytes, such as 512MiB.
+type bytesFlag int64
+
+func (b *bytesFlag) String() string {
+	if *b == 0 {
+		return ""
+	}
+	return humanize.IBytes(uint64(*b))
+}
+func (b *bytesFlag) Type() string { return "SIZE" }
+func (b *bytesFlag) Set(s string) error {
+	n, err := humanize.ParseBytes(s)
+	if err != nil || n > 1<<62 {
+		return fmt.Errorf("%q is no number of bytes (want for example 512MiB or 4GB)", s)
+	}
+	*b = bytesFlag(n)
+	return nil
+}
+
+// engineFlags are the flags of every command that places a graph.
+type engineFlags struct {
+	processors, placement, share, director, assignment string
+	placementSeed                                      uint64
+	threads                                            int
+	twoEnded                                           float64
+	memory, device                                     bytesFlag
+	gpuStrategy, gpuBottomUp, kernels, tuning          string
+	noCache, releaseHost                               bool
+	deviceGraph, rates                                 string
+}
+
+func (f *engineFlags) add(c *cobra.Command, runs bool) {
+	fl := c.Flags()
+	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
+	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
+	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
+	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
+	fl.Uint64Var(&f.placementSeed, "placement-seed", 1, "seed of --placement random")
+	fl.Float64Var(&f.twoEnded, "two-ended", 0, "`SHARE` of the arcs, at the top of the degree order, that goes to the first device")
+	fl.IntVar(&f.threads, "threads", 0, "most threads in all (default all cores)")
+	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
+	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
+	fl.StringVar(&f.deviceGraph, "device-graph", "device", "`PLACE` of a device's part of the graph: device (in its memory), host (in the host's, read in place)\nor split (in its memory while it fits, the rest in the host's); see docs/gpu.md for which devices can")
+	fl.StringVar(&f.rates, "rates", "", "`FILE` that bench machine wrote: the speeds that default shares follow from, and the costs that\n--director auto predicts from")
+	completes(c, "placement", placements()...)
+	completes(c, "device-graph", "device", "host", "split")
+	if runs {
+		fl.BoolVar(&f.releaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
+		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
+		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
+		completes(c, "gpu-strategy", topDownStrategies...)
+		completes(c, "gpu-bottom-up", bottomUpStrategies...)
+		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: auto (the best that runs here), avx512, avx2, generic")
+		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
+		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
+		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
+		completes(c, "director", bsp.Directors()...)
+	}
+}
+
+// The strategies of devices that --gpu-strategy and --gpu-bottom-up take.
+var (
+	topDownStrategies  = []string{"auto", "thread", "warp", "group", "edge"}
+	bottomUpStrategies = []string{"auto", "list", "word"}
+)
+
+// autoProcessors leaves the choice of processors to the graph and the machine.
+const autoProcessors = "auto"
+
+// resolve replaces --processors auto by what suits a graph of that size.
+func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+	if f.processors != autoProcessors {
+		return
+	}
+	var names []string
+	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device), f.deviceGraph) {
+		names = append(names, p.String())
+	}
+	f.processors = strings.Join(names, ",")
+}
+
+// options turns the flags into engine options. labels are needed for --assignment.
+func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
+	o := engine.Options{
+		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, GPUBottomUp: f.gpuBottomUp,
+		Kernels: f.kernels, NoKernelCache: f.noCache, DeviceGraph: f.deviceGraph, ReleaseHost: f.releaseHost,
+	}
+	if _, err := gpu.ParseWhere(f.deviceGraph); err != nil {
+		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)
+	}
+	if f.gpuStrategy != "" && !slices.Contains(topDownStrategies, f.gpuStrategy) {
+		return o, usagef("--gpu-strategy %q: want one of %s", f.gpuStrategy, strings.Join(topDownStrategies, ", "))
+	}
+	if f.gpuBottomUp != "" && !slices.Contains(bottomUpStrategies, f.gpuBottomUp) {
+		return o, usagef("--gpu-bottom-up %q: want one of %s", f.gpuBottomUp, strings.Join(bottomUpStrategies, ", "))
+	}
+	tuning, err := cpu.ParseTuning(f.tuning)
+	if err != nil {
+		return o, usagef("--tuning: %v", err)
+	}
+	o.Tuning = &tuning
+	processors := f.processors
+	if processors == autoProcessors {
+		processors = "cpu" // until resolve knows the graph
+	}
+	if o.Processors, err = engine.ParseProcessors(processors); err != nil {
+		return o, err
+	}
+	for i := range o.Processors {
+		if o.Processors[i].Kind != "cpu" {
+			o.Processors[i].Memory = int64(f.device)
+		}
+	}
+	if err := checkThreads(f.threads); err != nil {
+		return o, err
+	}
+	if f.rates != "" {
+		if o.Rates, o.Speeds, err = readRates(f.rates); err != nil {
+			return o, err
+		}
+	}
+	if !(f.twoEnded >= 0 && f.twoEnded < 1) {
+		return o, usagef("--two-ended %v: want a share from 0 to below 1", f.twoEnded)
+	}
+	if f.placement != "" {
+		if err := knownPlacement(f.placement); err != nil {
+			return o, err
+		}
+	}
+	if f.share != "" {
+		for _, s := range strings.Split(f.share, ",") {
+			x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+			if err != nil {
+				return o, usagef("--share %s: %q is no number", f.share, s)
+			}
+			o.Shares = append(o.Shares, x)
+		}
+		if err := partition.CheckShares(o.Shares, len(o.Processors)); err != nil {
+			return o, usageError{fmt.Errorf("--share %s: %w", f.share, err)}
+		}
+	}
+	if f.assignment != "" && labels != nil {
+		if f.placement != "" {
+			return o, usagef("--assignment and --placement exclude each other")
+		}
+		o.Placement = partition.Assigned
+		if o.Assignment, err = readAssignment(f.assignment, labels, len(o.Processors)); err != nil {
+			return o, err
+		}
+	}
+	return o, nil
+}
+
+func checkThreads(n int) error {
+	if n < 0 {
+		return usagef("--threads %d: want 0 for all cores, or more", n)
+	}
+	return nil
+}
+
+// check finds the faults that the command line alone shows, before a file is read.
+func (f *engineFlags) check() error {
+	o, err := f.options(nil)
+	if err != nil {
+		return err
+	}
+	if f.director != "" {
+		if _, err := bsp.NewDirector(f.director, bsp.Rates{}); err != nil {
+			return usageError{err}
+		}
+	}
+	return o.Check()
+}
+
+// placements names the placements that can be asked for by name.
+func placements() []string {
+	var names []string
+	for _, p := range partition.Policies() {
+		names = append(names, string(p))
+	}
+	return names
+}
+
+func knownPlacement(name string) error {
+	if !slices.Contains(placements(), name) {
+		return usagef("unknown placement %q; known are %s", name, strings.Join(placements(), ", "))
+	}
+	return nil
+}
+
+// formatNames names the formats that are read, or written.
+func formatNames(written bool) []string {
+	var names []string
+	for _, i := range graphio.Formats() {
+		if written && i.Writable || !written && i.Readable {
+			names = append(names, i.Name)
+		}
+	}
+	return names
+}
+
+// completes tells the shell the values of a flag.
+func completes(c *cobra.Command, flag string, values ...string) {
+	err := c.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+	if err != nil {
+		panic("completion of --" + flag + ": " + err.Error()) // the command has no such flag
+	}
+}
+
+// readAssignment reads lines of a vertex (the file's id) and a processor number.
+func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	const unset = 255
+	owner := make([]uint8, labels.Len())
+	for i := range owner {
+		owner[i] = unset
+	}
+	s := bufio.NewScanner(f)
+	line := int64(0)
+	bad := func(found, want string) error {
+		return &graphio.Error{File: path, Line: line, Found: found, Want: want, Err: graphio.ErrFormat}
+	}
+	for s.Scan() {
+		line++
+		fields := strings.Fields(s.Text())
+		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
+			continue
+		}
+		if len(fields) != 2 {
+			return nil, bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number")
+		}
+		label, err := strconv.ParseUint(fields[0], 10, 64)
+		if err != nil {
+			return nil, bad(fmt.Sprintf("%q", fields[0]), "a vertex id")
+		}
+		id, err := labels.ID(label)
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		p, err := strconv.Atoi(fields[1])
+		if err != nil || p < 0 || p >= processors {
+			return nil, bad(fmt.Sprintf("processor %q", fields[1]), fmt.Sprintf("0..%d", processors-1))
+		}
+		owner[id] = uint8(p)
+	}
+	if err := s.Err(); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	for v, p := range owner {
+		if p == unset {
+			return nil, fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
+		}
+	}
+	return owner, nil
+}
+
+// readFlags are the flags of every command that reads a graph file.
+type readFlags struct {
+	format               string
+	directed, undirected bool
+	lenient              bool
+	weightColumn, tuple  int
+	weights              string
+}
+
+func (f *readFlags) add(c *cobra.Command, prefix string) {
+	fl := c.Flags()
+	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(formatNames(false), ", ")+"\n(default by content, then by name)")
+	completes(c, prefix+"format", formatNames(false)...)
+	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
+	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
+	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
+	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
+	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
+	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
+}
+
+// open reads the graph and prints its warnings.
+func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
+	o := graphio.Options{
+		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient,
+		Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
+	}
+	switch {
+	case f.directed && f.undirected:
+		return nil, usagef("--directed and --undirected exclude each other")
+	case f.directed:
+		o.Direction = graphio.Directed
+	case f.undirected:
+		o.Direction = graphio.Undirected
+	}
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = engine.DefaultMemoryLimit()
+	}
+	bar := e.progress("reading " + path)
+	o.Progress = func(p graphio.Progress) { bar.set(p.Done, p.Total, p.Unit) }
+	file, err := graphio.Open(ctx, path, o)
+	bar.done()
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range file.Report.Warnings {
+		e.note("%s: %s", path, w)
+	}
+	if n := file.Report.Tolerated; n > 0 {
+		e.note("%s: %d %s let pass (--lenient)", path, n, plural(n, "fault"))
+	}
+	return file, nil
+}

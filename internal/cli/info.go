@@ -1,0 +1,209 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+func newInfo(e *env) *cobra.Command {
+	var (
+		ef     engineFlags
+		rf     readFlags
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use:   "info FILE",
+		Short: "Say what a graph file holds and what each placement would put where",
+		Long: `info reads a graph file and prints its vertices, edges, self-loops, duplicates, degree
+distribution and components, and for each placement what every processor would get.
+With --device-memory and no --processors it shows the CPU with one device of that size.
+
+  totemgo info web-NotreDame.txt.gz
+  totemgo info web-NotreDame.txt.gz --device-memory 4MiB`,
+		Args: takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
+			if ef.device > 0 && !c.Flags().Changed("processors") {
+				ef.processors = "cpu,opencl:0"
+			}
+			if err := ef.check(); err != nil {
+				return err
+			}
+			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			if err := file.Verify(ctx); err != nil {
+				return err
+			}
+			limit := int64(ef.memory)
+			if limit == 0 {
+				limit = engine.DefaultMemoryLimit()
+			}
+			if need := 24 * int64(file.Source.NumVertices()); need > limit {
+				return &graph.MemoryError{What: "describing the graph", Need: need, Limit: limit}
+			}
+			doc, procs, err := e.describe(ctx, file.Source, &ef)
+			if err != nil {
+				return inFile(args[0], err)
+			}
+			doc.File, doc.Format = args[0], file.Report.Format
+			if asJSON {
+				doc.Head = e.head(record.SchemaInfo)
+				return e.printJSON(doc)
+			}
+			return e.printInfo(doc, file.Report.Compression, procs)
+		},
+	}
+	ef.add(c, false)
+	rf.add(c, "")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// describe computes everything that info prints.
+func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (*record.Info, []engine.Processor, error) {
+	o, err := ef.options(src.VertexLabels())
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := graph.Measure(ctx, src, ef.threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	count, largest, _, err := graph.Components(ctx, src, ef.threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	doc := &record.Info{
+		Vertices: int64(src.NumVertices()), Edges: src.NumEdges(), Arcs: src.NumEdges(), Directed: src.IsDirected(),
+		SelfLoops: f.SelfLoops, Isolated: f.Isolated, MaxDegree: f.MaxDegree,
+		Components: int64(count), LargestComponent: int64(largest),
+		DegreeHistogram: []record.DegreeBin{}, Placements: []record.Placement{},
+	}
+	if !src.IsDirected() {
+		doc.Arcs = 2*src.NumEdges() - f.SelfLoops
+	}
+	if k := src.WeightKind(); k != graph.Unweighted {
+		doc.Weighted, doc.WeightKind = true, k.String()
+	}
+	for i, n := range f.Histogram {
+		bin := record.DegreeBin{Vertices: n}
+		if i > 0 {
+			bin.From, bin.To = 1<<(i-1), 1<<i-1
+		}
+		doc.DegreeHistogram = append(doc.DegreeHistogram, bin)
+	}
+	// Duplicates are what the simple structures of a placement hold less.
+	if doc.Duplicates, err = partition.Duplicates(ctx, src, ef.threads); err != nil {
+		return nil, nil, err
+	}
+	policies := partition.Policies()
+	if ef.placement != "" {
+		policies = []partition.Policy{o.Placement}
+	} else if o.Placement == partition.Assigned {
+		policies = []partition.Policy{partition.Assigned}
+	}
+	place := func(o engine.Options) (record.Placement, error) {
+		p, err := engine.Place(ctx, src, o)
+		if err != nil {
+			return record.Placement{}, err
+		}
+		defer p.Close()
+		if o.Placement == partition.Auto {
+			doc.Rule = &record.Rule{Placement: string(p.Policy), MaxDegree: int64(p.MaxDegree), MeanDegree: p.MeanDegree, Ratio: partition.HubRatio, Why: p.Why}
+		}
+		return placementRecord(p, o.Processors, false), nil
+	}
+	var chosen record.Placement
+	if o.Placement == partition.Auto {
+		if chosen, err = place(o); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, policy := range policies {
+		r := chosen
+		if string(policy) != chosen.Placement {
+			x := o
+			if x.Placement = policy; o.Placement == partition.Auto {
+				x.TwoEnded = 0 // it belongs to the rule's own choice
+			}
+			if r, err = place(x); err != nil {
+				return nil, nil, err
+			}
+		}
+		doc.Placements = append(doc.Placements, r)
+	}
+	return doc, o.Processors, nil
+}
+
+func (e *env) printInfo(d *record.Info, compression string, procs []engine.Processor) error {
+	kind := "undirected"
+	if d.Directed {
+		kind = "directed"
+	}
+	weights := "no weights"
+	if d.Weighted {
+		weights = d.WeightKind + " weights"
+	}
+	format := d.Format
+	if compression != "" {
+		format += ", " + compression
+	}
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(w, "%s\n", d.File)
+	fmt.Fprintf(w, "format\t%s; %s, %s\n", format, kind, weights)
+	fmt.Fprintf(w, "vertices\t%d (%d without edges to others)\n", d.Vertices, d.Isolated)
+	fmt.Fprintf(w, "edges\t%d (%d self-loops, %d duplicates)\n", d.Edges, d.SelfLoops, d.Duplicates)
+	fmt.Fprintf(w, "arcs\t%d\n", d.Arcs)
+	what := "components"
+	if d.Directed {
+		what = "components (weak)"
+	}
+	fmt.Fprintf(w, "%s\t%d, the largest of %d vertices\n", what, d.Components, d.LargestComponent)
+	fmt.Fprintf(w, "largest degree\t%d\n", d.MaxDegree)
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(e.stdout, "\ndegrees\n")
+	most := int64(1)
+	for _, b := range d.DegreeHistogram {
+		most = max(most, b.Vertices)
+	}
+	for _, b := range d.DegreeHistogram {
+		span := fmt.Sprint(b.From)
+		if b.To > b.From {
+			span = fmt.Sprintf("%d-%d", b.From, b.To)
+		}
+		length := int(50 * b.Vertices / most)
+		if b.Vertices > 0 && length == 0 {
+			length = 1
+		}
+		fmt.Fprintf(e.stdout, "%15s %10d %s\n", span, b.Vertices, strings.Repeat("#", length))
+	}
+	names := make([]string, len(procs))
+	for i, p := range procs {
+		names[i] = p.String()
+	}
+	fmt.Fprintf(e.stdout, "\nplacements on %s\n", strings.Join(names, ","))
+	if d.Rule != nil {
+		fmt.Fprintf(e.stdout, "default: %s, as the %s\n", d.Rule.Placement, d.Rule.Why)
+	}
+	for _, p := range d.Placements {
+		fmt.Fprintf(e.stdout, "%s (%s in all)\n", p.Placement, sizeString(p.Bytes))
+		if err := e.printProcessors(p.Processors); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,551 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/power"
+	"github.com/totemgo/totemgo/record"
+)
+
+// powerExit carries the exit status of a command line: what a recorded command
+// returned, or 2 where the command line alone is wrong.
+type powerExit struct {
+	status int
+	err    error // nil: there is nothing to say
+}
+
+// Error is the message, or "" where the recorded command has said it all.
+func (e *powerExit) Error() string {
+	if e.err == nil {
+		return ""
+	}
+	return e.err.Error()
+}
+
+// Unwrap returns the cause.
+func (e *powerExit) Unwrap() error { return e.err }
+
+// ExitCode is the status to exit with.
+func (e *powerExit) ExitCode() int { return e.status }
+
+// powerUsage marks an error of the command line alone.
+func powerUsage(err error) error { return &powerExit{status: 2, err: err} }
+
+// rewriteEvery is how often a recording rewrites its files; a write that takes long
+// may take a tenth of the time at most.
+const (
+	rewriteEvery = time.Second
+	rewriteShare = 10
+)
+
+// newPowerCommand makes "totemgo power" with its subcommands.
+func newPowerCommand() *cobra.Command {
+	c := &cobra.Command{
+		Use:   "power",
+		Short: "Measure energy: list meters, record a command, report a session",
+		Long: `power measures energy in sessions: meters are read before, during and after a command,
+and every phase gets joules and watts, with what they cover. docs/energy.md says how.
+
+  totemgo power meters
+  totemgo power record -o session.json -- sleep 10
+  totemgo power report session.json`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return powerUsage(fmt.Errorf("power has no subcommand %q: there are meters, record, report", args[0]))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	c.AddCommand(newPowerMetersCommand(), newPowerRecordCommand(), newPowerReportCommand())
+	for _, s := range append(c.Commands(), c) {
+		s.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return powerUsage(err) })
+		s.SilenceUsage = true
+	}
+	return c
+}
+
+// powerVersion is the module's version as it was built.
+func powerVersion() string {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		return b.Main.Version
+	}
+	return ""
+}
+
+func newPowerMetersCommand() *cobra.Command {
+	var o power.OpenOptions
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "meters",
+		Short: "List the meters of this machine, and why what is missing is missing",
+		Example: `  totemgo power meters
+  totemgo power meters --sysfs-root tree.json --json`,
+		Args: noPowerArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			list, err := power.List(o)
+			if err != nil {
+				return err
+			}
+			list.Command, list.Version = "power meters", powerVersion()
+			if asJSON {
+				return printPowerJSON(c.OutOrStdout(), list)
+			}
+			return printMeters(c.OutOrStdout(), list)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	powerRootFlag(c, &o)
+	return c
+}
+
+func powerRootFlag(c *cobra.Command, o *power.OpenOptions) {
+	c.Flags().StringVar(&o.SysfsRoot, "sysfs-root", "", "where sysfs is: a directory, or a JSON snapshot {path: content} (default /sys)")
+}
+
+func noPowerArgs(c *cobra.Command, args []string) error {
+	if err := cobra.NoArgs(c, args); err != nil {
+		return powerUsage(err)
+	}
+	return nil
+}
+
+func printPowerJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+func printMeters(w io.Writer, list *record.PowerMeters) error {
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	if len(list.Meters) > 0 {
+		fmt.Fprintln(t, "METER\tCOVERS\tMETHOD\tRESOLUTION\tWRAPS AT\tRENEWED\tSTATE")
+	}
+	for _, m := range list.Meters {
+		state := "in the total"
+		switch {
+		case m.DuplicateOf != "":
+			state = "same as " + m.DuplicateOf
+		case !m.Available:
+			state = m.Reason
+			if m.Cure != "" {
+				state += "; " + m.Cure
+			}
+		case m.PartOf != "":
+			state = "part of " + m.PartOf
+		case !m.InTotal:
+			state = "shown apart"
+		}
+		resolution := unitOr(m.ResolutionJ, "J")
+		if m.ResolutionW != nil {
+			resolution = unitOr(m.ResolutionW, "W")
+		}
+		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Domain, m.Coverage, m.Method,
+			resolution, unitOr(m.WrapJ, "J"), unitOr(m.UpdateIntervalS, "s"), state)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	return printMissing(w, list.Missing)
+}
+
+func unitOr(x *float64, unit string) string {
+	if x == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.6g %s", *x, unit)
+}
+
+func printMissing(w io.Writer, missing []record.PowerMissing) error {
+	for _, m := range missing {
+		line := m.Name + ": " + m.Reason
+		if m.Cure != "" {
+			line += "; " + m.Cure
+		}
+		if _, err := fmt.Fprintln(w, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// recording is what "power record" was asked for.
+type recording struct {
+	specs    []string
+	open     power.OpenOptions
+	rate     float64
+	out      string
+	samples  string
+	baseline time.Duration
+	subtract bool
+	quiet    bool
+}
+
+func newPowerRecordCommand() *cobra.Command {
+	var r recording
+	c := &cobra.Command{
+		Use:   "record [flags] -- COMMAND [ARGUMENT...]",
+		Short: "Run a command and measure its energy",
+		Long: `Run a command with its own standard streams, measure while it runs, and pass on its
+exit status and signals. What is missing and the summary go to standard error.`,
+		Example: `  totemgo power record -o s.json -- make bench
+  totemgo power record --power model:idle=50,busy=180 -o s.json -- sleep 2
+  totemgo power record --power replay:watts.csv,column=watts,covers=whole-system --samples s.csv -- sleep 10`,
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return powerUsage(errors.New("record needs a command: totemgo power record -- COMMAND"))
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error { return r.run(c, args) },
+	}
+	f := c.Flags()
+	f.SetInterspersed(false)
+	f.StringArrayVar(&r.specs, "power", []string{power.KindAuto}, "meters: auto, none, rapl, nvml, hwmon, wattsup:PORT, line:FILE, replay:FILE, model:idle=W,busy=W; may be given several times")
+	f.Float64Var(&r.rate, "rate", power.DefaultRate, "samples a second, 1 to 1000")
+	f.StringVarP(&r.out, "output", "o", "", "write results and samples to this JSON file, whole each second")
+	f.StringVar(&r.samples, "samples", "", "write the samples to this CSV file, whole each second")
+	f.DurationVar(&r.baseline, "baseline", 0, "measure the idle machine this long before the command starts")
+	f.BoolVar(&r.subtract, "subtract-baseline", false, "state also the energy less the baseline")
+	f.BoolVarP(&r.quiet, "quiet", "q", false, "print no summary")
+	powerRootFlag(c, &r.open)
+	return c
+}
+
+func (r *recording) run(c *cobra.Command, args []string) (err error) {
+	specs, err := power.ParseSpecs(r.specs)
+	if err != nil {
+		return powerUsage(err)
+	}
+	if !(r.rate >= power.MinRate && r.rate <= power.MaxRate) {
+		return powerUsage(fmt.Errorf("--rate %g: from %d to %d", r.rate, power.MinRate, power.MaxRate))
+	}
+	if r.baseline < 0 {
+		return powerUsage(fmt.Errorf("--baseline %v: want 0 or more", r.baseline))
+	}
+	if r.subtract && r.baseline == 0 {
+		return powerUsage(errors.New("--subtract-baseline needs --baseline above 0"))
+	}
+	if r.out != "" && filepath.Clean(r.out) == filepath.Clean(r.samples) {
+		return powerUsage(fmt.Errorf("--output and --samples name one file, %s", r.out))
+	}
+	cmd := exec.Command(args[0], args[1:]...)
+	if cmd.Err != nil { // told before any file is touched
+		return &powerExit{status: startStatus(cmd.Err), err: cmd.Err}
+	}
+	// The command has the standard streams themselves, not copies of them.
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.InOrStdin(), beneath(c.OutOrStdout()), c.ErrOrStderr()
+
+	// Signals that come from here on are for the command, once it runs.
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, passedSignals()...)
+	defer signal.Stop(signals)
+
+	meters, missing, err := power.Open(specs, r.open)
+	if err != nil {
+		if errors.Is(err, power.ErrSpec) {
+			return powerUsage(err)
+		}
+		return err
+	}
+	if !r.quiet && len(meters) == 0 {
+		for _, u := range missing {
+			fmt.Fprintf(c.ErrOrStderr(), "power: %s: %s\n", u.Name, strings.TrimSuffix(u.Reason+"; "+u.Cure, "; "))
+		}
+	}
+	ctx := c.Context()
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	// Signals go to the command; the session ends after it, whatever they do to ctx.
+	s, err := power.Start(context.WithoutCancel(ctx), power.Options{Meters: meters, Unavailable: missing, Rate: r.rate, SubtractBaseline: r.subtract})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+
+	if err := measureBaseline(ctx, s, r.baseline, signals); err != nil {
+		return err
+	}
+	status, result, err := r.command(c, s, cmd, signals)
+	if err != nil {
+		return err
+	}
+	if !r.quiet {
+		told := *result
+		if len(meters) == 0 {
+			told.Missing = nil // said before the run
+		}
+		if err := printSession(c.ErrOrStderr(), &told); err != nil {
+			return err
+		}
+	}
+	if status != 0 {
+		c.SilenceErrors = true // the command has said what there is to say
+		return &powerExit{status: status}
+	}
+	return nil
+}
+
+// measureBaseline waits for the baseline, if there is to be one, or for a signal that
+// ends the run, which may have come already.
+func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, signals <-chan os.Signal) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	got := make(chan error, 1)
+	if d > 0 {
+		go func() {
+			_, err := s.Baseline(ctx, d)
+			got <- err
+		}()
+	} else {
+		got <- nil
+	}
+	for {
+		select {
+		case sig := <-signals:
+			if st := endingStatus(sig); st != 0 {
+				cancel()
+				<-got
+				return &powerExit{status: st, err: fmt.Errorf("ended by %v before the command", sig)}
+			}
+		case err := <-got:
+			if len(signals) == 0 {
+				return err
+			}
+			got <- err // signals go first
+		}
+	}
+}
+
+// command runs the command under the session and keeps the files up to date. It
+// closes the session. status is the command's exit status, 128 plus the signal's
+// number if a signal ended it.
+func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, signals <-chan os.Signal) (status int, result *record.PowerSession, err error) {
+	state := func(exit *int) *record.PowerSession {
+		p := s.Result()
+		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", powerVersion(), cmd.Args, exit
+		return p
+	}
+	update := func() error {
+		if r.out == "" && r.samples == "" {
+			return nil
+		}
+		return r.write(state(nil), false)
+	}
+	if err := update(); err != nil {
+		return 0, nil, err // a file that cannot be written is told before the run
+	}
+	mark := s.Mark("command")
+	if err := cmd.Start(); err != nil {
+		return 0, nil, &powerExit{status: startStatus(err), err: err}
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	next := time.NewTimer(0)
+	defer next.Stop()
+	for running := true; running; {
+		select {
+		case sig := <-signals:
+			passSignal(cmd.Process, sig)
+		case <-next.C:
+			begun := time.Now()
+			_ = update() // the last write, after the run, tells if it fails
+			next.Reset(max(rewriteEvery, rewriteShare*time.Since(begun)))
+		case err = <-ended:
+			running = false
+		}
+	}
+	mark.End()
+	cerr := s.Close()
+	status = endStatus(cmd.ProcessState)
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		err = nil // the status says it
+	}
+	result = state(&status)
+	if cerr != nil {
+		result.Notes = append(result.Notes, "closing the meters: "+cerr.Error())
+	}
+	werr := r.write(result, true)
+	if werr != nil && status != 0 {
+		// The command's own status goes first; the failure is told all the same.
+		fmt.Fprintln(c.ErrOrStderr(), "totemgo:", werr)
+		werr = nil
+	}
+	return status, result, errors.Join(err, werr)
+}
+
+// write writes the files that were asked for; devices and pipes, which cannot be
+// rewritten, once at the end.
+func (r *recording) write(p *record.PowerSession, end bool) error {
+	var errs []error
+	if r.out != "" && (end || !special(r.out)) {
+		errs = append(errs, power.WriteSession(r.out, p))
+	}
+	if r.samples != "" && (end || !special(r.samples)) {
+		errs = append(errs, power.WriteFile(r.samples, func(w io.Writer) error { return power.WriteSamples(w, p) }))
+	}
+	return errors.Join(errs...)
+}
+
+// special tells whether path is something else than a file: a device or a pipe.
+func special(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
+}
+
+func newPowerReportCommand() *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:     "report SESSION",
+		Short:   "Print a recorded session again",
+		Example: `  totemgo power report s.json`,
+		Args: func(c *cobra.Command, args []string) error {
+			if err := cobra.ExactArgs(1)(c, args); err != nil {
+				return powerUsage(err)
+			}
+			return nil
+		},
+		RunE: func(c *cobra.Command, args []string) error {
+			s, err := power.ReadSession(args[0])
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printPowerJSON(c.OutOrStdout(), s)
+			}
+			return printSession(c.OutOrStdout(), s)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// printSession prints a session for people. Whatever is estimated or replayed says so
+// beside every figure.
+func printSession(w io.Writer, s *record.PowerSession) error {
+	tag := ""
+	if s.Estimated {
+		tag += " estimated"
+	}
+	if s.Replayed {
+		tag += " replayed"
+	}
+	fmt.Fprintf(w, "session of %.3f s from %s", s.DurationS, s.Start)
+	if len(s.Argv) > 0 {
+		fmt.Fprintf(w, ": %s", strings.Join(s.Argv, " "))
+	}
+	if s.ExitStatus != nil {
+		fmt.Fprintf(w, " (exit status %d)", *s.ExitStatus)
+	}
+	if !s.Complete {
+		fmt.Fprint(w, " (not complete)")
+	}
+	fmt.Fprintln(w)
+	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
+	fmt.Fprintln(t, "MARK\tMETER\tSECONDS\tCOVERED\tENERGY\tMEAN\tPEAK\t")
+	for _, m := range s.Marks {
+		name := m.Name
+		if m.Open {
+			name += " (open)"
+		}
+		coverage := m.Coverage
+		if coverage == "" {
+			coverage = "no meter"
+		}
+		fmt.Fprintf(t, "%s\ttotal (%s)\t%.3f\t%.3f\t%s\t%s\t%s\t%s\n", name, coverage, m.DurationS, m.CoveredS,
+			figure(m.EnergyJ, "J"), figure(m.MeanW, "W"), figure(m.PeakW, "W"), strings.TrimSpace(tag))
+		if m.NetEnergyJ != nil {
+			fmt.Fprintf(t, "\tless baseline\t\t\t%s\t\t\t%s\n", figure(m.NetEnergyJ, "J"), strings.TrimSpace(tag))
+		}
+		for _, x := range m.Meters {
+			note := ""
+			if !x.InTotal {
+				note = "apart"
+			}
+			if x.GapS > 0 {
+				note += fmt.Sprintf(" %.3g s bridged", x.GapS)
+			}
+			if x.ExtrapolatedS > 0 {
+				note += fmt.Sprintf(" %.3g s extrapolated", x.ExtrapolatedS)
+			}
+			fmt.Fprintf(t, "\t%s\t\t%.3f\t%s\t%s\t%s\t%s\n", x.Name, x.CoveredS,
+				figure(x.EnergyJ, "J"), figure(x.MeanW, "W"), figure(x.PeakW, "W"), strings.TrimSpace(note))
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for _, m := range s.Meters {
+		printSeen(w, m)
+	}
+	if s.BaselineW != nil {
+		fmt.Fprintf(w, "baseline: %s%s\n", figure(s.BaselineW, "W"), tag)
+	}
+	fmt.Fprintf(w, "sampler: %g Hz, %d rounds, %d late, %.3g s inside reads (%.2g of one core), longest %.3g s\n",
+		s.Sampler.RateHz, s.Sampler.Ticks, s.Sampler.LateTicks, s.Sampler.CostS, s.Sampler.CostShare, s.Sampler.WorstTickS)
+	if err := printMissing(w, s.Missing); err != nil {
+		return err
+	}
+	for _, n := range s.Notes {
+		fmt.Fprintln(w, "note:", n)
+	}
+	return nil
+}
+
+// printSeen prints what happened to a meter: one line, longer the more went wrong.
+func printSeen(w io.Writer, m record.PowerMeter) {
+	if m.Seen == nil {
+		return
+	}
+	n := m.Seen
+	fmt.Fprintf(w, "%s: %s, %d samples", m.Name, m.Method, n.Samples)
+	for _, x := range []struct {
+		count int
+		what  string
+	}{
+		{n.Wraps, "wraps"}, {n.Resets, "resets"}, {n.Repeats, "repeats"}, {n.Late, "late"}, {n.OutOfOrder, "out of order"},
+		{n.Malformed, "malformed"}, {n.Failures, "failed reads"}, {n.ClockSteps, "clock steps"},
+	} {
+		if x.count > 0 {
+			fmt.Fprintf(w, ", %d %s", x.count, x.what)
+		}
+	}
+	if n.Gaps > 0 {
+		fmt.Fprintf(w, ", %d gaps (%d samples missing, the longest %.3g s)", n.Gaps, n.MissingSamples, n.LongestGapS)
+	}
+	if n.Lost {
+		at := 0.0
+		if n.LostAtS != nil {
+			at = *n.LostAtS
+		}
+		fmt.Fprintf(w, "; lost at %.3f s: %s", at, n.Reason)
+	}
+	fmt.Fprintln(w)
+	for _, x := range n.Notes {
+		fmt.Fprintf(w, "%s: %s\n", m.Name, x)
+	}
+}
+
+func figure(x *float64, unit string) string {
+	if x == nil {
+		return "unknown"
+	}
+	return fmt.Sprintf("%.6g %s", *x, unit)
+}

@@ -1,0 +1,31 @@
+//go:build !unix
+
+package cli
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"os/exec"
+)
+
+// passedSignals are those that a recording does not die of.
+func passedSignals() []os.Signal { return []os.Signal{os.Interrupt} }
+
+// passSignal does nothing: the console sends Ctrl-C to the command itself.
+func passSignal(*os.Process, os.Signal) {}
+
+// endingStatus is the exit status that belongs to a signal that ends a process.
+func endingStatus(os.Signal) int { return 130 }
+
+// endStatus is the exit status to pass on.
+func endStatus(p *os.ProcessState) int { return p.ExitCode() }
+
+// startStatus is the status for a command that could not be started: 127 where there
+// is none of that name, 126 where it cannot be run.
+func startStatus(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return 127
+	}
+	return 126
+}

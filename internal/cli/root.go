@@ -1,0 +1,315 @@
+// Package cli holds the commands of totemgo, one file each: it reads flags, prints, and
+// returns exit statuses.
+package cli
+
+//go:generate go test -run ^TestReference$ -update .
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"regexp"
+	"runtime"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/internal/cpufeat"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+// Exit statuses.
+const (
+	exitOK          = 0
+	exitFailed      = 1   // what files or results show
+	exitUsage       = 2   // the command line alone is wrong
+	exitInterrupted = 130 // Ctrl-C
+)
+
+// version is set by the release build; otherwise the module's own version is used.
+var version = ""
+
+// usageError marks an error that the command line alone shows.
+type usageError struct{ error }
+
+func (e usageError) Unwrap() error { return e.error }
+
+func usagef(format string, args ...any) error {
+	return usageError{fmt.Errorf(format, args...)}
+}
+
+// exitStatus is an error that asks for a status and says nothing more.
+type exitStatus int
+
+func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+
+// env is what a command may touch besides its flags.
+type env struct {
+	stdin          io.Reader
+	stdout, stderr io.Writer
+	args           []string
+}
+
+// Main executes the command line of the process and returns the exit status.
+func Main() int { return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }
+
+// run executes one command line and returns the exit status.
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
+	defer stop()
+	// Once interrupted, a second interrupt ends the process at once.
+	context.AfterFunc(ctx, stop)
+	return execute(ctx, args, stdin, stdout, stderr)
+}
+
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := &remembered{to: stdout}
+	e := &env{stdin: &patient{ctx: ctx, from: stdin}, stdout: out, stderr: stderr, args: args}
+	root := newRoot(e)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(out)
+	root.SetErr(stderr)
+	root.InitDefaultCompletionCmd(args...)
+	for _, c := range root.Commands() {
+		if c.Name() == "completion" {
+			c.Args, c.RunE = knownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		}
+	}
+	started := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	// Goroutines that read a mapped graph look after themselves; this is for the others.
+	err := graphio.Guard("the graph", func() error { return root.ExecuteContext(ctx) })
+	if out.err != nil && ctx.Err() == nil {
+		started, err = true, fmt.Errorf("standard output: %w", out.err)
+	}
+	var status exitStatus
+	var recorded *powerExit
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &status):
+		return int(status)
+	case errors.As(err, &recorded):
+		if recorded.Error() != "" {
+			fmt.Fprintf(stderr, "totemgo: %v\n", message(recorded))
+		}
+		return recorded.ExitCode()
+	case ctx.Err() != nil:
+		fmt.Fprintln(stderr, "totemgo: interrupted")
+		return exitInterrupted
+	case !started || isUsage(err):
+		fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
+		if !started {
+			fmt.Fprintf(stderr, "Run 'totemgo --help' or 'totemgo COMMAND --help' for usage.\n")
+		}
+		return exitUsage
+	}
+	fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
+	return exitFailed
+}
+
+// isUsage tells whether an error shows that the command line alone is wrong.
+func isUsage(err error) bool {
+	var u usageError
+	var file *graphio.Error // what a file shows
+	return errors.As(err, &u) || errors.Is(err, engine.ErrOptions) || errors.Is(err, gen.ErrOption) ||
+		(errors.Is(err, graphio.ErrOptions) || errors.Is(err, graphio.ErrUnknownFormat)) && !errors.As(err, &file) ||
+		errors.Is(err, graph500.ErrConfig) || errors.Is(err, graph500.ErrStyle)
+}
+
+// message is what an error tells a person: one line, without the packages' prefixes,
+// with the flag that helps where there is one.
+func message(err error) string {
+	s := err.Error()
+	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
+	s = packagePrefix.ReplaceAllString(s, "$1")
+	s = strings.ReplaceAll(s, "invalid options: invalid options: ", "invalid options: ")
+	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
+		s += "; --memory-limit sets another"
+	}
+	return s
+}
+
+// packagePrefix finds the prefixes that packages give to their errors.
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition|power): `)
+
+// flagError says in words what is wrong with a flag's value.
+func flagError(_ *cobra.Command, err error) error {
+	s := err.Error()
+	if m := numberError.FindStringSubmatch(s); m != nil {
+		what := "a whole number"
+		if m[3] == "ParseFloat" {
+			what = "a number"
+		}
+		if m[5] == "value out of range" {
+			return usagef("%s %s is too large", m[2], m[1])
+		}
+		return usagef("%s %s: want %s", m[2], m[1], what)
+	}
+	if m := sizeError.FindStringSubmatch(s); m != nil {
+		return usagef("%s: %s", m[1], m[2])
+	}
+	return usageError{err}
+}
+
+var (
+	numberError = regexp.MustCompile(`^invalid argument (".*") for ".*?(--[a-z0-9-]+)" flag: strconv\.(\w+): parsing (".*"): (.*)$`)
+	sizeError   = regexp.MustCompile(`^invalid argument ".*" for ".*?(--[a-z0-9-]+)" flag: (.*)$`)
+)
+
+// takes checks the number of arguments and names those that are missing.
+func takes(names ...string) cobra.PositionalArgs {
+	return func(c *cobra.Command, args []string) error {
+		switch {
+		case len(args) < len(names):
+			return usagef("%s is missing after %q", strings.Join(names[len(args):], " and "), c.CommandPath())
+		case len(args) > len(names):
+			what := "no argument"
+			if len(names) > 0 {
+				what = "only " + strings.Join(names, " and ")
+			}
+			return usagef("%s takes %s; %q is one too many", c.Name(), what, args[len(names)])
+		}
+		return nil
+	}
+}
+
+// knownCommand takes no argument: what is left on the command line of a command with
+// commands of its own is none of them.
+func knownCommand(c *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	c.SuggestionsMinimumDistance = 2
+	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
+		return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	}
+	return usagef("unknown command %q", args[0])
+}
+
+func newRoot(e *env) *cobra.Command {
+	root := &cobra.Command{
+		Use:   "totemgo",
+		Short: "BFS and Graph500 on CPU and GPU, partitioned by degree",
+		Long: `totemgo runs breadth-first search on graphs that are split by vertex degree
+between a CPU and any number of GPUs, and the Graph500 benchmark on top of it.
+
+  totemgo graph500 --scale 20              a validated Graph500 run
+  totemgo bfs wiki-Vote.txt --root 30      search a graph file
+  totemgo info web.txt.gz                  what a file holds, and where it would go
+  totemgo convert web.txt.gz web.tgr       a format that opens in milliseconds
+  totemgo power record -- COMMAND          the energy of a command
+
+Results go to standard output; progress and messages to standard error. Exit status:
+0 done, 1 a file, a search or a validation failed, 2 the command line is wrong,
+130 interrupted.`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          knownCommand,
+		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+	}
+	root.SetHelpCommand(&cobra.Command{
+		Use:   "help [COMMAND]",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, rest, err := root.Find(args)
+			if err == nil {
+				err = knownCommand(c, rest)
+			}
+			if err != nil {
+				return usageError{err}
+			}
+			c.InitDefaultHelpFlag()
+			return c.Help()
+		},
+	})
+	root.SetFlagErrorFunc(flagError)
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
+	)
+	return root
+}
+
+func newVersion(e *env) *cobra.Command {
+	var asJSON bool
+	c := &cobra.Command{
+		Use:   "version",
+		Short: "Print the version and what the machine offers",
+		Args:  takes(),
+		RunE: func(*cobra.Command, []string) error {
+			doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
+			if asJSON {
+				return e.printJSON(doc)
+			}
+			m := doc.Machine
+			_, err := fmt.Fprintf(e.stdout, "totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, m.OS, m.CPU, m.Cores)
+			return err
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// buildVersion is the module's version as the build knows it.
+func buildVersion() string {
+	if version != "" {
+		return version
+	}
+	if b, ok := debug.ReadBuildInfo(); ok && b.Main.Version != "" {
+		return b.Main.Version
+	}
+	return "(devel)"
+}
+
+// head fills in the common part of a document.
+func (e *env) head(schema string) record.Head {
+	return record.Head{
+		Schema: schema, Command: strings.Join(append([]string{"totemgo"}, e.args...), " "), Version: buildVersion(),
+		Machine: machine(), PeakRSSBytes: peakRSS(),
+	}
+}
+
+func machine() *record.Machine {
+	f := cpufeat.Get()
+	m := &record.Machine{CPU: f.Name, Cores: runtime.NumCPU(), OS: runtime.GOOS + "/" + runtime.GOARCH, MemoryBytes: hugemem.Installed()}
+	if f.AVX2 {
+		m.Features = append(m.Features, "avx2")
+	}
+	if f.AVX512 {
+		m.Features = append(m.Features, "avx512")
+	}
+	return m
+}
+
+// printJSON prints a document, indented, with a newline at the end.
+func (e *env) printJSON(doc any) error {
+	enc := json.NewEncoder(e.stdout)
+	enc.SetIndent("", "  ")
+	enc.SetEscapeHTML(false)
+	return enc.Encode(doc)
+}
+
+// note prints a line for a person on standard error.
+func (e *env) note(format string, args ...any) {
+	fmt.Fprintf(e.stderr, "totemgo: "+format+"\n", args...)
+}
+
+// isTerminal tells whether w is a terminal.
+func isTerminal(w io.Writer) bool {
+	f, ok := beneath(w).(*os.File)
+	return ok && terminal(int(f.Fd()))
+}

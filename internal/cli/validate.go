@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/record"
+)
+
+func newValidate(e *env) *cobra.Command {
+	var (
+		rf      readFlags
+		threads int
+		asJSON  bool
+	)
+	c := &cobra.Command{
+		Use:   "validate GRAPH PARENTS",
+		Short: "Check a BFS tree against a graph by the rules of Graph500",
+		Long: `validate checks a tree, as "bfs -o" writes it, against a graph file by the five rules
+of Graph500. It exits with status 1, and names the rule, vertex and edge, where the tree
+is not valid. Lines are "vertex parent [level]"; a parent of -1 says unreached; the
+first line "# root R" names the root.
+
+  totemgo bfs web.txt.gz --root 0 -o parents.tsv
+  totemgo validate web.txt.gz parents.tsv`,
+		Args: takes("GRAPH", "PARENTS"),
+		RunE: func(c *cobra.Command, args []string) error {
+			ctx := c.Context()
+			if err := checkThreads(threads); err != nil {
+				return err
+			}
+			if args[0] == "-" && args[1] == "-" {
+				return usagef("only one of the two can be standard input")
+			}
+			file, err := rf.open(ctx, e, args[0], threads, 0)
+			if err != nil {
+				return err
+			}
+			defer file.Close()
+			if err := file.Verify(ctx); err != nil {
+				return err
+			}
+			tree, err := e.readParents(ctx, args[1], file.Source.VertexLabels())
+			if err != nil {
+				return err
+			}
+			validator := graph500.NewValidator(file.Source, threads)
+			defer validator.Close()
+			verdict, err := validator.Validate(ctx, *tree)
+			if err != nil {
+				return err
+			}
+			doc := record.Validate{
+				Root: file.Source.VertexLabels().Label(tree.Root), Valid: len(verdict.Violations) == 0,
+				Reached: verdict.Reached, Depth: verdict.Depth,
+			}
+			for _, v := range verdict.Violations {
+				doc.Violations = append(doc.Violations, v.Record())
+			}
+			if asJSON {
+				doc.Head = e.head(record.SchemaValidate)
+				if err := e.printJSON(doc); err != nil {
+					return err
+				}
+			} else if doc.Valid {
+				fmt.Fprintf(e.stdout, "valid: root %d, %d vertices reached, depth %d\n", doc.Root, doc.Reached, doc.Depth)
+			}
+			if err := verdict.Err(); err != nil {
+				return fmt.Errorf("%s: %w", args[1], err)
+			}
+			return nil
+		},
+	}
+	rf.add(c, "")
+	c.Flags().IntVar(&threads, "threads", 0, "most threads (default all cores)")
+	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// readParents reads a tree as writeParents writes it.
+func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels) (*graph500.Tree, error) {
+	in := e.stdin
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	line := int64(0)
+	bad := func(found, want string) error {
+		return &graphio.Error{File: path, Line: line, Found: found, Want: want, Err: graphio.ErrFormat}
+	}
+	n := labels.Len()
+	t := &graph500.Tree{Root: graph.None, Parents: make([]uint32, n)}
+	for i := range t.Parents {
+		t.Parents[i] = graph.None
+	}
+	id := func(s string) (uint32, error) {
+		l, err := strconv.ParseUint(s, 10, 64)
+		if err != nil {
+			return 0, bad(fmt.Sprintf("%q", s), "a vertex id")
+		}
+		v, err := labels.ID(l)
+		if err != nil {
+			return 0, fmt.Errorf("%s:%d: %w", path, line, err)
+		}
+		return v, nil
+	}
+	levels := make([]uint32, 0)
+	columns := 0 // of the first line with a parent
+	r := bufio.NewReaderSize(in, 1<<16)
+	named := false
+	for {
+		text, err := r.ReadString('\n')
+		if err != nil && !errors.Is(err, io.EOF) {
+			return nil, fmt.Errorf("%s: %w", path, err)
+		}
+		end := err != nil
+		if end && text == "" {
+			break
+		}
+		line++
+		if line%4096 == 0 && ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		fields := strings.Fields(text)
+		switch {
+		case len(fields) == 0:
+			continue
+		case strings.HasPrefix(fields[0], "#"):
+			if len(fields) == 3 && fields[0] == "#" && fields[1] == "root" && !named {
+				v, err := id(fields[2])
+				if err != nil {
+					return nil, err
+				}
+				t.Root, named = v, true
+			}
+			continue
+		case len(fields) != 2 && len(fields) != 3:
+			return nil, bad(fmt.Sprintf("%d columns", len(fields)), "vertex, parent and, if you like, level")
+		}
+		v, err := id(fields[0])
+		if err != nil {
+			return nil, err
+		}
+		if fields[1] == "-1" {
+			continue
+		}
+		if t.Parents[v] != graph.None {
+			return nil, bad("vertex "+fields[0]+" again", "one line a vertex")
+		}
+		p, err := id(fields[1])
+		if err != nil {
+			return nil, err
+		}
+		t.Parents[v] = p
+		if columns == 0 {
+			columns = len(fields)
+		}
+		if len(fields) != columns {
+			return nil, bad(fmt.Sprintf("%d columns", len(fields)), fmt.Sprintf("%d, as on the lines before", columns))
+		}
+		if !named && p == v && t.Root == graph.None {
+			t.Root = v
+		}
+		if len(fields) == 3 {
+			l, err := strconv.ParseUint(fields[2], 10, 32)
+			if err != nil {
+				return nil, bad(fmt.Sprintf("level %q", fields[2]), "a number")
+			}
+			if len(levels) == 0 {
+				levels = make([]uint32, n)
+			}
+			levels[v] = uint32(l)
+		}
+		if end {
+			break
+		}
+	}
+	if t.Root == graph.None {
+		line = 0
+		return nil, &graphio.Error{File: path, Found: "no root", Want: `a first line "# root R", or a vertex that is its own parent`, Err: graphio.ErrFormat}
+	}
+	if len(levels) > 0 {
+		t.Levels = levels
+	}
+	return t, nil
+}

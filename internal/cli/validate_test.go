@@ -1,0 +1,79 @@
+package cli
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/record"
+)
+
+func TestValidate(t *testing.T) {
+	g := file(t, "g.txt", twoTriangles)
+	good := file(t, "good", "# root 0\n0\t0\t0\n1\t0\t1\n2\t0\t1\n3\t2\t2\n7\t-1\n")
+	r := command(t, "validate", g, good).must(t)
+	if r.stdout != "valid: root 0, 4 vertices reached, depth 2\n" {
+		t.Errorf("%q", r.stdout)
+	}
+	d := document[record.Validate](t, command(t, "validate", g, good, "--json"))
+	if d.Schema != record.SchemaValidate || !d.Valid || d.Reached != 4 || d.Depth != 2 || d.Root != 0 || len(d.Violations) != 0 {
+		t.Errorf("%+v", d)
+	}
+	// Without levels, without a root line, CRLF, comments, from standard input.
+	r = commandWith(t, t.Context(), strings.NewReader("# a tree\r\n0 0\r\n1 0\r\n\r\n2 0\r\n3 2"), "validate", g, "-")
+	if r.must(t).stdout != "valid: root 0, 4 vertices reached, depth 2\n" {
+		t.Errorf("%q", r.stdout)
+	}
+	r = commandWith(t, t.Context(), strings.NewReader(twoTriangles), "validate", "-", good)
+	r.must(t)
+	for _, c := range []struct {
+		tree string
+		says []string
+	}{
+		{"# root 0\n0 0\n1 0\n2 0\n3 1\n", []string{"3", "1-3"}},
+		{"# root 0\n0 0\n1 0\n2 0\n", []string{"2-3"}},
+		{"# root 0\n0 0\n1 0\n2 3\n3 2\n", []string{"2"}},
+		{"# root 0\n0 1\n1 0\n2 0\n3 2\n", []string{"root"}},
+		{"# root 0\n0 0 0\n1 0 1\n2 0 1\n3 2 7\n", []string{"7"}},
+	} {
+		bad := file(t, "bad", c.tree)
+		r := command(t, "validate", g, bad)
+		if r.status != 1 || !strings.Contains(r.stderr, bad) || !strings.Contains(r.stderr, "rule ") {
+			t.Errorf("%q: status %d, %q", c.tree, r.status, r.stderr)
+		}
+		for _, s := range c.says {
+			if !strings.Contains(strings.ReplaceAll(r.stderr, bad, ""), s) {
+				t.Errorf("%q: %q is not said: %q", c.tree, s, r.stderr)
+			}
+		}
+	}
+}
+
+// TestValidateLevels: a tree states all levels or none.
+func TestValidateLevels(t *testing.T) {
+	g := file(t, "g.txt", twoTriangles)
+	for tree, line := range map[string]string{"0 0 0\n1 0 1\n2 0\n3 2 2\n": ": line 3: ", "0 0\n1 0\n7 -1\n2 0 1\n3 2\n": ": line 4: "} {
+		bad := file(t, "bad", tree)
+		if r := command(t, "validate", g, bad); r.status != 1 || !strings.Contains(r.stderr, bad+line) || !strings.Contains(r.stderr, "columns") {
+			t.Errorf("%q: status %d, %q", tree, r.status, r.stderr)
+		}
+	}
+}
+
+// TestValidateDocument reads the document of a tree that is not valid: it says so, and
+// the status is 1.
+func TestValidateDocument(t *testing.T) {
+	g := file(t, "g.txt", twoTriangles)
+	bad := file(t, "bad", "# root 0\n0 0\n1 0\n2 0\n3 1\n")
+	var out, messages strings.Builder
+	status := execute(t.Context(), []string{"validate", g, bad, "--json"}, strings.NewReader(""), &out, &messages)
+	var d record.Validate
+	dec := json.NewDecoder(strings.NewReader(out.String()))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&d); err != nil {
+		t.Fatal(err)
+	}
+	if status != 1 || d.Valid || len(d.Violations) == 0 || d.Violations[0].Rule != 5 || d.Violations[0].Vertex != 3 || *d.Violations[0].Edge != [2]uint64{1, 3} {
+		t.Errorf("status %d, %+v, %q", status, d, messages.String())
+	}
+}
