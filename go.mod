@@ -14,14 +14,9 @@ require (
 	go.uber.org/goleak v1.3.0
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
-	gorgonia.org/cu v0.9.6
 )
 
-require (
-	github.com/google/uuid v1.1.1 // indirect
-	github.com/pkg/errors v0.9.1 // indirect
-	golang.org/x/sync v0.19.0 // indirect
-)
+require golang.org/x/sync v0.19.0 // indirect
 
 require (
 	github.com/dustin/go-humanize v1.1.0

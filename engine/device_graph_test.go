@@ -52,7 +52,7 @@ func openOn(t *testing.T, b bench, o *oracle, opts *engine.Options) *engine.Engi
 	t.Helper()
 	if opts.Devices == nil {
 		var err error
-		if opts.Devices, err = engine.OpenDevicesOf(b, *opts); err != nil {
+		if opts.Devices, err = b.open(*opts); err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() {
@@ -165,7 +165,7 @@ func TestNotInPlace(t *testing.T) {
 	b := bench{fake.New(fake.Options{Memory: 10 << 20})}
 	procs, _ := engine.ParseProcessors("cpu:1,opencl:0")
 	for _, where := range []string{"host", "split"} {
-		_, err := engine.OpenDevicesOf(b, engine.Options{Processors: procs, DeviceGraph: where})
+		_, err := b.open(engine.Options{Processors: procs, DeviceGraph: where})
 		refused(t, err, engine.ErrNotInPlace, "opencl:0", fmt.Sprint(8<<20))
 	}
 	opts := engine.Options{Processors: procs}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
@@ -19,30 +20,29 @@ import (
 // for a compiler. It may serve several engines, one after the other or at once, and is
 // closed after them.
 type Devices struct {
-	drivers map[string]driver
+	drivers map[string]device.Driver
 	open    map[string]*opened
 }
 
-// driver is one kind of devices.
-type driver interface {
-	Devices() []device.Info
-	Open(i int) (device.Device, error)
-}
-
-// openDriver loads the driver of a kind.
-func openDriver(kind string) (driver, error) {
+// driverOf returns the driver of a kind: one of those given, or else the system's OpenCL.
+func driverOf(kind string, given []device.Driver) (device.Driver, error) {
+	for _, d := range given {
+		if d.Kind() == kind {
+			return d, nil
+		}
+	}
 	switch kind {
-	case "cuda":
-		return openCUDA()
 	case "opencl":
-	default:
-		return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
+		d, err := opencl.Open(opencl.Options{})
+		if err != nil {
+			return nil, err
+		}
+		return d, nil
+	case "cuda":
+		return nil, &device.Error{Op: "Open", Device: kind, Err: device.ErrNoDriver,
+			Detail: "CUDA devices need the binary totemgo-cuda, in Go the driver of package cuda; any vendor's GPU runs as opencl:N"}
 	}
-	d, err := opencl.Open(opencl.Options{})
-	if err != nil {
-		return nil, err
-	}
-	return d, nil
+	return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
 }
 
 type opened struct {
@@ -54,7 +54,7 @@ type opened struct {
 // kernels, or takes them from the cache. Without devices it opens no driver. Errors
 // wrap ErrNoDevice where a driver or a device is not there.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
-	d := &Devices{drivers: map[string]driver{}, open: map[string]*opened{}}
+	d := &Devices{drivers: map[string]device.Driver{}, open: map[string]*opened{}}
 	for _, p := range o.Processors {
 		if p.Kind == "cpu" {
 			continue
@@ -107,7 +107,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 	driver := d.drivers[p.Kind]
 	if driver == nil {
 		var err error
-		if driver, err = openDriver(p.Kind); err != nil {
+		if driver, err = driverOf(p.Kind, o.Drivers); err != nil {
 			return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
 		}
 		d.drivers[p.Kind] = driver
@@ -115,7 +115,8 @@ func (d *Devices) add(p Processor, o *Options) error {
 	dev, err := driver.Open(p.Device)
 	if err != nil {
 		there := ""
-		for _, info := range driver.Devices() {
+		infos, _ := driver.Devices() // Open told why there are none
+		for _, info := range infos {
 			there += fmt.Sprintf("; there is %s (%s)", info.Name, info.Model)
 		}
 		return fmt.Errorf("%w: %w%s", ErrNoDevice, err, there)
@@ -182,18 +183,24 @@ func (d *Devices) budget(p Processor, partitions int) int64 {
 // DeviceInfo describes a device that a processor can name.
 type DeviceInfo = device.Info
 
-// ListDevices describes every device that this build and machine offer. The error
-// wraps ErrNoDevice where there is no driver.
-func ListDevices() ([]DeviceInfo, error) {
+// ListDevices describes every device of the drivers, then those of OpenCL where none of
+// the drivers is of that kind. The error wraps ErrNoDevice where there is no device.
+func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
 	var list []DeviceInfo
 	var errs []error
-	for _, kind := range deviceKinds {
-		driver, err := openDriver(kind)
+	if !slices.ContainsFunc(drivers, func(d device.Driver) bool { return d.Kind() == "opencl" }) {
+		if cl, err := driverOf("opencl", nil); err == nil {
+			drivers = append(slices.Clone(drivers), cl)
+		} else {
+			errs = append(errs, err)
+		}
+	}
+	for _, d := range drivers {
+		infos, err := d.Devices()
 		if err != nil {
 			errs = append(errs, err)
-			continue
 		}
-		list = append(list, driver.Devices()...)
+		list = append(list, infos...)
 	}
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(errs...))
@@ -202,14 +209,14 @@ func ListDevices() ([]DeviceInfo, error) {
 }
 
 // AutoProcessors is the set predicted fastest for a graph of so many vertices and
-// edges on this machine: one GPU alone where one holds the graph, the CPU with all
+// edges on the devices of ListDevices: one GPU alone where one holds the graph, the CPU with all
 // GPUs where none does, the CPU alone without a GPU. Of each device memory bytes may be
 // taken, 0 for most of what it has. deviceGraph is Options.DeviceGraph: where it leaves
 // adjacency in the host's memory, GPUs that do not read that in place are left out. A
 // device that is the host's own CPU is never chosen, nor a card by OpenCL that CUDA
 // lists. Where there is no driver it looks no further and is quick.
-func AutoProcessors(vertices, edges int64, directed bool, memory int64, deviceGraph string) []Processor {
-	list, err := ListDevices()
+func AutoProcessors(vertices, edges int64, directed bool, memory int64, deviceGraph string, drivers ...device.Driver) []Processor {
+	list, err := ListDevices(drivers...)
 	if err != nil {
 		return []Processor{{Kind: "cpu"}}
 	}
@@ -236,7 +243,7 @@ func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int6
 		}
 		p, err := ParseProcessors(d.Name)
 		if err != nil {
-			continue // a kind that this build cannot name
+			continue // a name that does not say which device
 		}
 		hybrid = append(hybrid, p...)
 		room := int64(deviceMemoryPart * float64(d.Memory))

@@ -505,7 +505,7 @@ func TestOptions(t *testing.T) {
 	if _, err := engine.Place(context.Background(), path(9, false), engine.Options{MemoryLimit: 1000}); !errors.Is(err, partition.ErrMemory) {
 		t.Errorf("Place within 1000 bytes: %v", err)
 	}
-	for _, s := range []string{"", "cpu:x", "cpu:0", "cpu:-1", "cpu,,cpu", "gpu:0"} {
+	for _, s := range []string{"", "cpu:x", "cpu:0", "cpu:-1", "cpu,,cpu", "opencl:x"} {
 		if _, err := engine.ParseProcessors(s); !errors.Is(err, engine.ErrOptions) {
 			t.Errorf("ParseProcessors(%q): %v", s, err)
 		}

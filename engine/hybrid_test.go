@@ -21,21 +21,29 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// bench is a driver whose device opencl:i is the i-th of the list.
+// bench is a driver whose i-th device is that of the list: all are of one kind.
 type bench []*fake.Device
 
-func (b bench) Devices() (list []device.Info) {
+func (b bench) Kind() string { return b[0].Info().Kind }
+
+func (b bench) Devices() (list []device.Info, err error) {
 	for _, d := range b {
 		list = append(list, d.Info())
 	}
-	return list
+	return list, nil
 }
 
 func (b bench) Open(i int) (device.Device, error) {
 	if i >= len(b) {
-		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("opencl:%d", i), Err: device.ErrNoDevice}
+		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("%s:%d", b.Kind(), i), Err: device.ErrNoDevice}
 	}
 	return b[i], nil
+}
+
+// open opens the devices of the options' processors, whose kernels are not kept.
+func (b bench) open(o engine.Options) (*engine.Devices, error) {
+	o.Drivers, o.NoKernelCache = []device.Driver{b}, true
+	return engine.OpenDevices(context.Background(), o)
 }
 
 // live lists what was made on the devices and not freed.
@@ -115,7 +123,7 @@ func crossHybrid(t *testing.T, b bench, n int, lists ...string) {
 		}
 		t.Run(text, func(t *testing.T) {
 			opts := engine.Options{Processors: procs}
-			if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
+			if opts.Devices, err = b.open(opts); err != nil {
 				t.Fatal(err)
 			}
 			push, pull := 0.0, 0.0
@@ -165,7 +173,7 @@ func life(b bench, o *oracle, procs []engine.Processor) error {
 		return bsp.Script{kernels.TopDown, kernels.BottomUp, kernels.TopDown}
 	}}
 	var err error
-	if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
+	if opts.Devices, err = b.open(opts); err != nil {
 		return err
 	}
 	e, err := engine.New(context.Background(), o.list, opts)
@@ -256,7 +264,7 @@ func TestDevicesLackOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	closed, err := engine.OpenDevicesOf(b, engine.Options{Processors: procs})
+	closed, err := b.open(engine.Options{Processors: procs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,6 +283,37 @@ func TestDevicesLackOne(t *testing.T) {
 	}
 	_, err = engine.OpenDevices(t.Context(), engine.Options{Processors: []engine.Processor{{Kind: "vulkan"}}})
 	refused(t, err, engine.ErrOptions, "vulkan")
+	_, err = engine.OpenDevices(t.Context(), engine.Options{Processors: []engine.Processor{{Kind: "cuda"}}})
+	refused(t, err, engine.ErrNoDevice, "cuda:0", "totemgo-cuda", "opencl:N")
+}
+
+// TestDrivers: a driver of a kind of its own is listed, chosen and searched on like those that
+// are built in, and its kind is known where it is given alone.
+func TestDrivers(t *testing.T) {
+	b := bench{fake.New(fake.Options{Name: "vulkan:0"}), fake.New(fake.Options{Name: "vulkan:1", Memory: 2 << 30})}
+	list, err := engine.ListDevices(b)
+	if err != nil || len(list) < 2 || list[0].Name != "vulkan:0" || list[1].Name != "vulkan:1" {
+		t.Errorf("listed: %+v, %v", list, err)
+	}
+	none := bench{fake.New(fake.Options{Unified: true})} // in the place of the system's
+	procs := engine.AutoProcessors(1<<10, 1<<14, false, 0, "", b, none)
+	if got := fmt.Sprint(procs); got != "[vulkan:1]" {
+		t.Fatalf("chosen: %s", got)
+	}
+	if list, err := engine.ListDevices(none); err != nil || len(list) != 1 || list[0].Model != "fake" {
+		t.Errorf("in the place of the system's: %+v, %v", list, err)
+	}
+	o := find(t, "scale-free of scale 10")
+	opts := engine.Options{Processors: append(cpus(1), procs...), NoKernelCache: true, Rates: fixedRates}
+	refused(t, opts.Check(), engine.ErrOptions, "vulkan", "cpu:THREADS", "opencl:N", "cuda:N")
+	opts.Drivers = []device.Driver{b}
+	searchAll(t, o, opts, rand.New(rand.NewPCG(5, 0)))
+	opts.Processors[1].Device = 2
+	_, err = engine.New(t.Context(), o.list, opts)
+	refused(t, err, engine.ErrNoDevice, "vulkan:2", "vulkan:0 (fake)", "vulkan:1 (fake)")
+	if left := b.live(); left != "" {
+		t.Errorf("not freed:%s", left)
+	}
 }
 
 // TestLostDevice: after a fault of the device every search ends with that same fault,
@@ -287,7 +326,7 @@ func TestLostDevice(t *testing.T) {
 	}
 	o := find(t, "scale-free of scale 10")
 	opts := engine.Options{Processors: procs, Rates: fixedRates}
-	if opts.Devices, err = engine.OpenDevicesOf(b, opts); err != nil {
+	if opts.Devices, err = b.open(opts); err != nil {
 		t.Fatal(err)
 	}
 	e := open(t, o.list, opts)

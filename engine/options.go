@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -55,6 +57,9 @@ type Options struct {
 	// Consume lets New free the graph given to it: an EdgeList loses its records, a
 	// CSR its rows. Labels are kept.
 	Consume bool
+	// Drivers are the drivers of devices besides the system's OpenCL, such as package cuda's;
+	// one of kind "opencl" takes the place of that.
+	Drivers []device.Driver
 	// Devices are opened devices to use, as OpenDevices returned them; nil lets New
 	// open and Close close them.
 	Devices *Devices
@@ -90,7 +95,7 @@ type Options struct {
 
 // Processor is one processor of an engine.
 type Processor struct {
-	// Kind is "cpu", "opencl" or "cuda".
+	// Kind is "cpu", "opencl", or that of one of Options.Drivers, such as "cuda".
 	Kind string
 	// Threads is the number of threads of a CPU processor; 0 means a share of those that
 	// Options.Threads allows.
@@ -114,8 +119,8 @@ func (p Processor) String() string {
 }
 
 // ParseProcessors reads a list such as "cpu", "cpu:2", "cpu:1,cpu:1" or
-// "cpu,opencl:0": kinds with a number of threads or of a device. The error wraps
-// ErrOptions.
+// "cpu,opencl:0": kinds with a number of threads or of a device. Whether there is such a
+// kind and device shows when New or OpenDevices looks for its driver. The error wraps ErrOptions.
 func ParseProcessors(s string) ([]Processor, error) {
 	var list []Processor
 	for _, f := range strings.Split(s, ",") {
@@ -127,19 +132,30 @@ func ParseProcessors(s string) ([]Processor, error) {
 				return nil, fmt.Errorf("%w: processor %q: %q is no number", ErrOptions, f, num)
 			}
 		}
-		switch kind {
-		case "cpu":
-			if has && n == 0 {
-				return nil, fmt.Errorf("%w: processor %q has no threads", ErrOptions, f)
-			}
-			list = append(list, Processor{Kind: kind, Threads: n})
-		case "opencl", "cuda":
+		switch {
+		case kind == "":
+			return nil, fmt.Errorf("%w: processor %q has no kind", ErrOptions, f)
+		case kind != "cpu":
 			list = append(list, Processor{Kind: kind, Device: n})
+		case has && n == 0:
+			return nil, fmt.Errorf("%w: processor %q has no threads", ErrOptions, f)
 		default:
-			return nil, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, opencl:N, cuda:N", ErrOptions, f)
+			list = append(list, Processor{Kind: kind, Threads: n})
 		}
 	}
 	return list, nil
+}
+
+// kinds are those of devices that processors may be of: cuda without a driver too, whose
+// error says what it needs.
+func (o *Options) kinds() []string {
+	kinds := []string{"opencl", "cuda"}
+	for _, d := range o.Drivers {
+		if !slices.Contains(kinds, d.Kind()) {
+			kinds = append(kinds, d.Kind())
+		}
+	}
+	return kinds
 }
 
 // memoryPart is the part of the memory at hand that an engine takes at most.
@@ -181,12 +197,13 @@ func (o *Options) ensureDefaults() error {
 				sharing++
 			}
 			left -= p.Threads
-		case "opencl", "cuda":
+		default:
+			if kinds := o.kinds(); !slices.Contains(kinds, p.Kind) {
+				errs = append(errs, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, %s:N", ErrOptions, p.Kind, strings.Join(kinds, ":N, ")))
+			}
 			if p.Device < 0 || p.Memory < 0 {
 				errs = append(errs, fmt.Errorf("%w: processor %d is device %d with %d bytes of memory", ErrOptions, i, p.Device, p.Memory))
 			}
-		default:
-			errs = append(errs, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, p.Kind))
 		}
 	}
 	// Numbers that add up to more than there are shrink, the largest first, to one each.

@@ -10,7 +10,7 @@ if [[ ${TOTEMGO_CUDA:-} != real ]]; then
 	export LD_LIBRARY_PATH="$PWD/bin/standin"
 fi
 echo "cuda-check: the driver package"
-go test -tags cuda -count=1 ./kernels/gpu/device/cuda
+go -C cuda test -count=1 ./...
 for arguments in cpu:1,cuda:0 cuda:0 cpu:1,cuda:0,cuda:0 \
 	'cuda:0 --device-graph host --release-host' 'cpu:1,cuda:0 --device-graph split --device-memory 30KiB'; do
 	echo "cuda-check: graph500 on $arguments"

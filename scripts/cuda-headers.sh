@@ -33,7 +33,7 @@ if ((${#missing[@]} == 0)); then
 	exit 0
 fi
 if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
-	echo "cuda-headers: there is no apt-get: point CGO_CFLAGS and CGO_LDFLAGS at a CUDA 11 or 12 toolkit and run go build -tags cuda" >&2
+	echo "cuda-headers: there is no apt-get: point CGO_CFLAGS and CGO_LDFLAGS at a CUDA 11 or 12 toolkit and run make cuda" >&2
 	exit 1
 fi
 

@@ -37,5 +37,5 @@ trap 'rm -rf "$work"' EXIT
 
 read -ra defines <<<"$(sed -n 's/^const PTXOptions = "\(.*\)"$/\1/p' src/ptx.go)"
 "${CC:-cc}" -std=gnu11 -O2 -Wall -Werror -fPIC -shared -pthread -DHOST_KERNELS "${defines[@]}" -I "$work" \
-	-Wl,-soname,libcuda.so.1 -o "$folder/libcuda.so.1" device/cuda/testdata/standin.c
+	-Wl,-soname,libcuda.so.1 -o "$folder/libcuda.so.1" ../../cuda/testdata/standin.c
 ln -sf libcuda.so.1 "$folder/libcuda.so"

@@ -14,7 +14,7 @@
 #   SHORT=1           a part of the kit
 #   TOTEMGO=FILE      the command, bin/totemgo or bin/totemgo-cuda
 #   GPU_TEST=FILE     the tests of kernels/gpu, for OpenCL devices
-#   CUDA_TEST=FILE    the tests of kernels/gpu/device/cuda, for CUDA devices
+#   CUDA_TEST=FILE    the tests of cuda, for CUDA devices
 # Binaries that are not named are built, which needs Go; see docs/gpu.md for how to carry
 # them to a machine without.
 #
@@ -40,12 +40,12 @@ text() {
 }
 quoted() { text <(printf '%s' "$*"); }
 
-built() { # built FILE VERB ARGUMENTS...: what go makes of them, where there is a Go
-	local file=$1 verb=$2
-	shift 2
+built() { # built FILE MODULE VERB ARGUMENTS...: what go makes of them, where there is a Go
+	local file=$1 module=$2 verb=$3
+	shift 3
 	command -v go >/dev/null || return 1
 	echo "gpu-check: go $verb $*" >&2
-	(cd "$root" && go "$verb" -o "$file" "$@") >&2 && printf '%s\n' "$file"
+	(cd "$root/$module" && go "$verb" -o "$file" "$@") >&2 && printf '%s\n' "$file"
 }
 
 totemgo=${TOTEMGO:-}
@@ -55,7 +55,7 @@ if [[ -z $totemgo ]]; then
 		"$root/scripts/cuda.sh" >&2
 		totemgo=$root/bin/totemgo-cuda
 		;;
-	*) totemgo=$(built "$work/totemgo" build ./cmd/totemgo) || {
+	*) totemgo=$(built "$work/totemgo" . build ./cmd/totemgo) || {
 		echo "gpu-check: there is no Go to build totemgo with: name it by TOTEMGO=FILE" >&2
 		exit 2
 	} ;;
@@ -178,12 +178,12 @@ kit() { # kit DEVICE
 	if [[ $kind == cuda ]]; then
 		binary=${CUDA_TEST:-} run='.'
 		if [[ -z $binary ]]; then
-			binary=$(cd "$root" && . scripts/cuda-env.sh >&2 && built "$work/cuda.test" test -c -tags cuda ./kernels/gpu/device/cuda) || true
+			binary=$(cd "$root" && . scripts/cuda-env.sh >&2 && built "$work/cuda.test" cuda test -c .) || true
 		fi
 	else
 		binary=${GPU_TEST:-} run='^Test(OpenCL|OpenCLStrategies|HybridSearch)$'
 		if [[ -z $binary ]]; then
-			binary=$(built "$work/gpu.test" test -c ./kernels/gpu) || true
+			binary=$(built "$work/gpu.test" . test -c ./kernels/gpu) || true
 		fi
 	fi
 	if [[ -z $binary ]]; then

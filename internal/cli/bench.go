@@ -70,7 +70,7 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return e.benchBFS(c.Context(), &ef, &rf, &bf) },
 	}
-	ef.add(c, true)
+	ef.add(e, c, true)
 	rf.add(c, "")
 	fl := c.Flags()
 	fl.StringVar(&bf.graph, "graph", "", "`GRAPH` to search: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
@@ -549,7 +549,12 @@ const speedRoots = 16
 
 // speeds lets each processor of a list search a graph of Graph500's alone.
 func (e *env) speeds(ctx context.Context, list string, scale, threads int) (speeds []record.Speed, err error) {
+	o := engine.Options{Threads: threads, Drivers: e.drivers}
 	procs, err := engine.ParseProcessors(list)
+	if err == nil {
+		o.Processors = procs
+		err = o.Check()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -576,7 +581,8 @@ func (e *env) speeds(ctx context.Context, list string, scale, threads int) (spee
 		if slices.ContainsFunc(speeds, func(x record.Speed) bool { return x.Processor == s.Processor }) {
 			continue
 		}
-		if s.Threads, s.EdgesPerS, err = speed(ctx, g, engine.Options{Processors: procs[i : i+1], Threads: threads}, roots, counts); err != nil {
+		o.Processors = procs[i : i+1]
+		if s.Threads, s.EdgesPerS, err = speed(ctx, g, o, roots, counts); err != nil {
 			return nil, err
 		}
 		speeds = append(speeds, s)

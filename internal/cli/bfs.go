@@ -116,7 +116,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			return nil
 		},
 	}
-	ef.add(c, true)
+	ef.add(e, c, true)
 	rf.add(c, "")
 	fl := c.Flags()
 	fl.StringVarP(&root, "root", "r", "", "`ID` of the root, as the file has it")

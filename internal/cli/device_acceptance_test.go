@@ -15,7 +15,11 @@ import (
 func needsOpenCL(t *testing.T) string {
 	t.Helper()
 	driver, number := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
-	return driver.Devices()[number].Name
+	infos, err := driver.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return infos[number].Name
 }
 
 // TestGraph500OnDevices runs the benchmark on a CPU with a device, a device alone and

@@ -8,19 +8,19 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
-	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 	"github.com/totemgo/totemgo/record"
 )
 
 // describe is what the driver says of an OpenCL device.
 func describe(t *testing.T, name string) device.Info {
 	t.Helper()
-	driver, err := opencl.Open(opencl.Options{})
+	infos, err := engine.ListDevices()
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, info := range driver.Devices() {
+	for _, info := range infos {
 		if info.Name == name {
 			return info
 		}

@@ -25,7 +25,7 @@ names another loader library. No driver is no error.
 		Args: takes(),
 		RunE: func(*cobra.Command, []string) error {
 			doc := record.Devices{Devices: []record.Device{}}
-			list, err := engine.ListDevices()
+			list, err := engine.ListDevices(e.drivers...)
 			if err != nil {
 				doc.Note = message(err)
 			}

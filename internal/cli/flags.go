@@ -18,6 +18,7 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -50,9 +51,11 @@ type engineFlags struct {
 	gpuStrategy, gpuBottomUp, kernels, tuning          string
 	noCache, releaseHost                               bool
 	deviceGraph, rates                                 string
+	drivers                                            []device.Driver
 }
 
-func (f *engineFlags) add(c *cobra.Command, runs bool) {
+func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
+	f.drivers = e.drivers
 	fl := c.Flags()
 	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
 	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
@@ -96,7 +99,7 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 		return
 	}
 	var names []string
-	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device), f.deviceGraph) {
+	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device), f.deviceGraph, f.drivers...) {
 		names = append(names, p.String())
 	}
 	f.processors = strings.Join(names, ",")
@@ -107,7 +110,7 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, GPUBottomUp: f.gpuBottomUp,
-		Kernels: f.kernels, NoKernelCache: f.noCache, DeviceGraph: f.deviceGraph, ReleaseHost: f.releaseHost,
+		Kernels: f.kernels, NoKernelCache: f.noCache, DeviceGraph: f.deviceGraph, ReleaseHost: f.releaseHost, Drivers: f.drivers,
 	}
 	if _, err := gpu.ParseWhere(f.deviceGraph); err != nil {
 		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)

@@ -142,7 +142,7 @@ two lists of processors search in turn and prints the ratios of time and energy.
 			return err
 		},
 	}
-	ef.add(c, true)
+	ef.add(e, c, true)
 	gf.add(c)
 	fl := c.Flags()
 	fl.IntVar(&cfg.Scale, "scale", 0, "binary logarithm of the number of vertices, 1 to 31")

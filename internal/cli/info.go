@@ -65,7 +65,7 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			return e.printInfo(doc, file.Report.Compression, procs)
 		},
 	}
-	ef.add(c, false)
+	ef.add(e, c, false)
 	rf.add(c, "")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

@@ -64,7 +64,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 			return nil
 		},
 	}
-	ef.add(c, false)
+	ef.add(e, c, false)
 	rf.add(c, "")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c

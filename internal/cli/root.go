@@ -26,6 +26,7 @@ import (
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/cpufeat"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -60,23 +61,27 @@ type env struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	args           []string
+	drivers        []device.Driver
 }
 
-// Main executes the command line of the process and returns the exit status.
-func Main() int { return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }
+// Main executes the command line of the process and returns the exit status. The drivers are
+// those of devices besides the system's OpenCL.
+func Main(drivers ...device.Driver) int {
+	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, drivers...)
+}
 
 // run executes one command line and returns the exit status.
-func run(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func run(args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
 	// Once interrupted, a second interrupt ends the process at once.
 	context.AfterFunc(ctx, stop)
-	return execute(ctx, args, stdin, stdout, stderr)
+	return execute(ctx, args, stdin, stdout, stderr, drivers...)
 }
 
-func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
 	out := &remembered{to: stdout}
-	e := &env{stdin: &patient{ctx: ctx, from: stdin}, stdout: out, stderr: stderr, args: args}
+	e := &env{stdin: &patient{ctx: ctx, from: stdin}, stdout: out, stderr: stderr, args: args, drivers: drivers}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -1,5 +1,5 @@
-// Package houserules holds the project's own rules as tests over the whole
-// module: who may import whom, where one may print, exit and open files, what
+// Package houserules holds the project's own rules as tests over the module and the one
+// nested in it: who may import whom, where one may print, exit and open files, what
 // each package must have. It has no code but tests.
 package houserules
 
@@ -37,9 +37,12 @@ type source struct {
 // external tells whether the file belongs to a test package of its own.
 func (s source) external() bool { return s.test && strings.HasSuffix(s.ast.Name.Name, "_test") }
 
+// program tells whether a folder holds a program of ours.
+func program(dir string) bool { return under(dir, "cmd") || under(dir, "cuda/cmd") }
+
 // command tells whether the file is a program's, of its commands, or an example's.
 func (s source) command() bool {
-	return under(s.dir, "cmd") || under(s.dir, "internal/cli") || under(s.dir, "examples")
+	return program(s.dir) || under(s.dir, "internal/cli") || under(s.dir, "examples")
 }
 
 // imports returns the paths of the file's imports.
@@ -59,8 +62,8 @@ func (s source) at(n ast.Node) string { return s.fset.Position(n.Pos()).String()
 // under tells whether dir is the given folder or lies below it.
 func under(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
-// files returns the names of the module's files: not of hidden folders, nested
-// modules and build outputs.
+// files returns the names of the files of the module and of the one nested in it, cuda: not of
+// build outputs.
 var files = sync.OnceValues(func() ([]string, error) {
 	var list []string
 	err := filepath.WalkDir(root, func(p string, d fs.DirEntry, err error) error {
@@ -74,9 +77,6 @@ var files = sync.OnceValues(func() ([]string, error) {
 		name := filepath.ToSlash(rel)
 		if d.IsDir() {
 			if name == ".git" || name == "bin" || path.Base(name) == "vendor" {
-				return fs.SkipDir
-			}
-			if _, err := os.Stat(filepath.Join(p, "go.mod")); err == nil && name != "." {
 				return fs.SkipDir
 			}
 			return nil

@@ -4,7 +4,8 @@
 //
 // TOTEMGO_REQUIRE is a comma-separated list of names; a test that misses one of
 // them fails. make test sets it to what scripts/deps.sh installed. The names are
-// those of scripts/deps.sh (cc, clang, oclgrind, pocl), opencl, data and cases.
+// those of scripts/deps.sh (cc, clang, oclgrind, pocl), opencl, network (a module proxy),
+// data and cases.
 //
 // TOTEMGO_DATA and TOTEMGO_CASES are the folders of real graphs and of failure
 // cases.

@@ -54,17 +54,6 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	if dev.Info().Kind == "cuda" { // no compiler there: the kernels were built before
-		ptx := src.PTX(options)
-		if ptx == nil {
-			return nil, fmt.Errorf("%w: %s: this build has PTX for %s alone", ErrOptions, dev.Info().Name, src.PTXOptions)
-		}
-		built, err := dev.Load(ptx, options)
-		if err != nil {
-			return nil, fmt.Errorf("gpu: %w", err)
-		}
-		return &Program{dev, built, group}, nil
-	}
 	c := cache{dir: o.CacheDir, info: dev.Info()}
 	key := c.key(text, options)
 	if binary := c.read(key); binary != nil {
@@ -77,7 +66,7 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 		return nil, fmt.Errorf("gpu: %w", err)
 	}
 	if o.CacheDir != "" {
-		if binary, err := built.Binary(); err == nil {
+		if binary, err := built.Binary(); err == nil && binary != nil {
 			c.write(key, binary)
 		}
 	}

@@ -23,10 +23,22 @@ type Info struct {
 	Bandwidth int64
 }
 
+// Driver is one kind of devices.
+type Driver interface {
+	// Kind is what the names of its devices have before the colon: "opencl".
+	Kind() string
+	// Devices describes the devices in the order of their numbers. The error wraps
+	// ErrNoDriver where there is none, or it has no device.
+	Devices() ([]Info, error)
+	// Open opens device i.
+	Open(i int) (Device, error)
+}
+
 // Device is one compute device.
 type Device interface {
 	Info() Info
-	// Build compiles source with the options of an OpenCL compiler.
+	// Build compiles source with the options of an OpenCL compiler, or loads what was
+	// compiled from both before.
 	Build(source string, options []string) (Program, error)
 	// Load takes what Program.Binary returned for the same device and options.
 	Load(binary []byte, options []string) (Program, error)
@@ -66,7 +78,7 @@ type Staging interface {
 type Program interface {
 	// Kernel returns a new instance of a kernel, with arguments of its own.
 	Kernel(name string) (Kernel, error)
-	// Binary returns what Device.Load takes.
+	// Binary returns what Device.Load takes; nil where that saves nothing over Build.
 	Binary() ([]byte, error)
 	Free() error
 }

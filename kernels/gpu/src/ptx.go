@@ -1,14 +1,21 @@
 package src
 
-import "strings"
+import (
+	_ "embed"
+	"strings"
+)
 
 // PTXOptions are the definitions that the embedded PTX was built with, as a compiler
 // takes them.
 const PTXOptions = "-DWG=256 -DVW=8 -DHUBWORDS=256 -DTHIN=4"
 
-// PTX returns the kernels built for CUDA devices, nil where the build has none (it is
-// embedded under the build tag cuda) or where the definitions among the options are
-// not PTXOptions. Options that define nothing are passed over.
+// kernelsPTX is dropped by the linker from programs that do not call PTX.
+//
+//go:embed kernels.ptx
+var kernelsPTX []byte
+
+// PTX returns the kernels of Text built for CUDA devices; nil where the definitions among
+// the options are not PTXOptions. Options that define nothing are passed over.
 func PTX(options []string) []byte {
 	var defines []string
 	for _, o := range options {
@@ -19,5 +26,5 @@ func PTX(options []string) []byte {
 	if strings.Join(defines, " ") != PTXOptions {
 		return nil
 	}
-	return embeddedPTX()
+	return kernelsPTX
 }

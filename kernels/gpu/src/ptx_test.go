@@ -46,7 +46,7 @@ func TestPTXOptions(t *testing.T) {
 		t.Error("PTX for other options")
 	}
 	options := append([]string{"-cl-std=CL1.2"}, strings.Fields(PTXOptions)...)
-	if got, want := PTX(options) != nil, embeddedPTX() != nil; got != want {
-		t.Errorf("PTX for its own options: %v, embedded: %v", got, want)
+	if len(PTX(options)) == 0 {
+		t.Error("no PTX for its own options")
 	}
 }

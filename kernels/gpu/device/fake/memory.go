@@ -2,6 +2,7 @@ package fake
 
 import (
 	"fmt"
+	"strings"
 	"sync"
 	"unsafe"
 
@@ -10,7 +11,7 @@ import (
 
 // Options describe a fake device. The zero value is a device of 1 GiB.
 type Options struct {
-	// Name is its name; "" means "opencl:0".
+	// Name is its name, with its kind before a colon; "" means "opencl:0".
 	Name string
 	// Memory and LargestAllocation are in bytes; 0 means 1 GiB, and all of Memory.
 	Memory, LargestAllocation int64
@@ -72,7 +73,8 @@ type memory struct {
 }
 
 func (m *memory) Info() device.Info {
-	return device.Info{Name: m.o.Name, Kind: "opencl", Model: "fake", Vendor: "totemgo", Platform: "fake",
+	kind, _, _ := strings.Cut(m.o.Name, ":")
+	return device.Info{Name: m.o.Name, Kind: kind, Model: "fake", Vendor: "totemgo", Platform: "fake",
 		Version: "1", Driver: "1", Memory: m.o.Memory, LargestAllocation: m.o.LargestAllocation, LocalMemory: 1 << 15,
 		ComputeUnits: 2, MaxGroup: 256, Unified: m.o.Unified, InPlace: m.o.Unified}
 }

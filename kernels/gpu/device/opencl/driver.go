@@ -84,8 +84,11 @@ func (d *Driver) fineGrained(id uintptr) bool {
 	return d.library[svmAlloc] != 0 && d.library[svmFree] != 0 && d.number(id, deviceSVM)&svmFineGrainBuffer != 0
 }
 
+// Kind returns "opencl".
+func (d *Driver) Kind() string { return "opencl" }
+
 // Devices describes the devices, those of all platforms in the loader's order.
-func (d *Driver) Devices() []device.Info { return append([]device.Info(nil), d.infos...) }
+func (d *Driver) Devices() ([]device.Info, error) { return append([]device.Info(nil), d.infos...), nil }
 
 // Open makes a context on device i.
 func (d *Driver) Open(i int) (device.Device, error) {

@@ -27,7 +27,10 @@ func TestNoDriver(t *testing.T) {
 func open(t *testing.T) device.Device {
 	t.Helper()
 	driver, number := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
-	infos := driver.Devices()
+	infos, err := driver.Devices()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if _, err := driver.Open(len(infos)); !errors.Is(err, device.ErrNoDevice) {
 		t.Errorf("one device too many: %v", err)
 	}

@@ -10,8 +10,11 @@ type Driver struct{}
 // Open returns device.ErrNoDriver.
 func Open(Options) (*Driver, error) { return nil, noDriver("this build has no OpenCL") }
 
-// Devices returns nothing.
-func (*Driver) Devices() []device.Info { return nil }
+// Kind returns "opencl".
+func (*Driver) Kind() string { return "opencl" }
+
+// Devices returns device.ErrNoDriver.
+func (*Driver) Devices() ([]device.Info, error) { return nil, noDriver("this build has no OpenCL") }
 
 // Open returns device.ErrNoDriver.
 func (*Driver) Open(int) (device.Device, error) { return nil, noDriver("this build has no OpenCL") }

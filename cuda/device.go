@@ -1,5 +1,3 @@
-//go:build cuda
-
 package cuda
 
 import (
@@ -10,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/src"
 	"gorgonia.org/cu"
 )
 
@@ -95,9 +94,14 @@ func (d *dev) Close() error {
 	return d.fault("Close", err)
 }
 
-// Build fails: a device of this driver loads what was built before.
-func (d *dev) Build(string, []string) (device.Program, error) {
-	return nil, &device.Error{Op: "Build", Device: d.info.Name, Err: device.ErrBuild, Detail: "CUDA devices load PTX, they compile no source"}
+// Build loads the PTX that was built from package src before: it compiles no other source.
+func (d *dev) Build(source string, options []string) (device.Program, error) {
+	ptx := src.PTX(options)
+	if text, err := src.Text(); err != nil || source != text || ptx == nil {
+		return nil, &device.Error{Op: "Build", Device: d.info.Name, Err: device.ErrBuild,
+			Detail: "there is PTX of the kernels with " + src.PTXOptions + " alone"}
+	}
+	return d.Load(ptx, options)
 }
 
 // Load takes PTX or a binary of NVIDIA's. The options are those it was built with.
@@ -108,7 +112,7 @@ func (d *dev) Load(binary []byte, _ []string) (device.Program, error) {
 	if err := d.ready(); err != nil {
 		return nil, err
 	}
-	p := &program{dev: d, binary: binary}
+	p := &program{dev: d}
 	log := newText(8192)
 	defer freeText(log)
 	err := d.ctx.Do(func() (err error) {
@@ -204,10 +208,10 @@ func (s *staging) Free() error {
 type program struct {
 	*dev
 	module cu.Module
-	binary []byte
 }
 
-func (p *program) Binary() ([]byte, error) { return p.binary, nil }
+// Binary returns nil: the driver keeps what it makes of PTX.
+func (p *program) Binary() ([]byte, error) { return nil, nil }
 
 func (p *program) Free() error { return p.release("free a program", p.module.Unload) }
 

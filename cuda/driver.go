@@ -1,38 +1,40 @@
-//go:build cuda
-
 package cuda
 
 import (
 	"fmt"
 	"runtime"
+	"sync"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"gorgonia.org/cu"
 )
 
-// Driver is the CUDA driver and its devices.
+// Driver is the CUDA driver and its devices, which it lists at the first use. The zero
+// value is ready.
 type Driver struct {
+	once  sync.Once
 	infos []device.Info
+	err   error
 }
 
-// Open lists the devices. A driver without devices is none.
-func Open() (*Driver, error) {
+// list returns the devices. A driver without devices is none.
+func list() ([]device.Info, error) {
 	n, err := cu.NumDevices()
 	if err != nil {
 		return nil, &device.Error{Op: "Open", Device: "cuda", Code: code(err), Detail: err.Error(), Err: device.ErrNoDriver}
 	}
-	d := &Driver{}
+	var infos []device.Info
 	for i := range n {
 		info, err := describe(i)
 		if err != nil {
 			return nil, &device.Error{Op: "Open", Device: info.Name, Code: code(err), Detail: err.Error(), Err: class(err)}
 		}
-		d.infos = append(d.infos, info)
+		infos = append(infos, info)
 	}
-	if len(d.infos) == 0 {
+	if len(infos) == 0 {
 		return nil, &device.Error{Op: "Open", Device: "cuda", Detail: "the driver has no device", Err: device.ErrNoDriver}
 	}
-	return d, nil
+	return infos, nil
 }
 
 // describe asks the driver about device i.
@@ -80,15 +82,25 @@ func describe(i int) (device.Info, error) {
 	return info, nil
 }
 
+// Kind returns "cuda".
+func (d *Driver) Kind() string { return "cuda" }
+
 // Devices describes the devices in the driver's order.
-func (d *Driver) Devices() []device.Info { return append([]device.Info(nil), d.infos...) }
+func (d *Driver) Devices() ([]device.Info, error) {
+	d.once.Do(func() { d.infos, d.err = list() })
+	return append([]device.Info(nil), d.infos...), d.err
+}
 
 // Open makes a context on device i.
 func (d *Driver) Open(i int) (device.Device, error) {
-	if i < 0 || i >= len(d.infos) {
+	infos, err := d.Devices()
+	if err != nil {
+		return nil, err
+	}
+	if i < 0 || i >= len(infos) {
 		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("cuda:%d", i), Err: device.ErrNoDevice}
 	}
-	dev := &dev{info: d.infos[i]}
+	dev := &dev{info: infos[i]}
 	if err := dev.open(i); err != nil {
 		return nil, dev.fault("Open", err)
 	}

@@ -1,5 +1,3 @@
-//go:build cuda
-
 package cuda_test
 
 import (
@@ -13,8 +11,8 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/totemgo/totemgo/cuda"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
-	"github.com/totemgo/totemgo/kernels/gpu/device/cuda"
 	"github.com/totemgo/totemgo/kernels/gpu/src"
 )
 
@@ -23,20 +21,11 @@ import (
 // open opens the device of TOTEMGO_TEST_DEVICE, or 0.
 func open(t *testing.T) device.Device {
 	t.Helper()
-	driver, err := cuda.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
 	number := 0
 	if s := os.Getenv("TOTEMGO_TEST_DEVICE"); s != "" {
-		if number, err = strconv.Atoi(s); err != nil {
-			t.Fatal(err)
-		}
+		number = must[int](t)(strconv.Atoi(s))
 	}
-	dev, err := driver.Open(number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	dev := must[device.Device](t)((&cuda.Driver{}).Open(number))
 	t.Cleanup(func() {
 		if err := dev.Close(); err != nil {
 			t.Error(err)
@@ -68,13 +57,14 @@ func words(s device.Staging) []uint32 {
 }
 
 func TestDevices(t *testing.T) {
-	driver := must[*cuda.Driver](t)(cuda.Open())
-	for i, info := range driver.Devices() {
+	driver := &cuda.Driver{}
+	infos := must[[]device.Info](t)(driver.Devices())
+	for i, info := range infos {
 		if info.Kind != "cuda" || info.Model == "" || info.Memory <= 0 || info.MaxGroup < 256 || info.ComputeUnits < 1 {
 			t.Errorf("device %d: %+v", i, info)
 		}
 	}
-	for _, i := range []int{-1, len(driver.Devices())} {
+	for _, i := range []int{-1, len(infos)} {
 		if _, err := driver.Open(i); !errors.Is(err, device.ErrNoDevice) {
 			t.Errorf("device %d: %v", i, err)
 		}
@@ -207,8 +197,7 @@ func TestManyStreams(t *testing.T) {
 }
 
 func TestAClosedDeviceAnswers(t *testing.T) {
-	driver := must[*cuda.Driver](t)(cuda.Open())
-	dev := must[device.Device](t)(driver.Open(0))
+	dev := must[device.Device](t)((&cuda.Driver{}).Open(0))
 	s := must[device.Stream](t)(dev.NewStream())
 	check(t, s.Free(), dev.Close(), dev.Close())
 	answered := make(chan error, 1)

@@ -1,5 +1,0 @@
-//go:build !cuda
-
-package src
-
-func embeddedPTX() []byte { return nil }
