@@ -3,7 +3,7 @@ module github.com/totemgo/totemgo/cuda
 go 1.25.0
 
 require (
-	github.com/totemgo/totemgo v0.0.0
+	github.com/totemgo/totemgo v0.1.0
 	gorgonia.org/cu v0.9.6
 )
 

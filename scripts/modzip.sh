@@ -1,31 +1,28 @@
 #!/usr/bin/env bash
-# Packs the last commit as the module zip that a proxy would serve, and installs
-# the command from it the way users do: go install MODULE/cmd/totemgo@VERSION.
+# Packs the last commit as the module zips that a proxy would serve, and uses them as
+# users do: go install MODULE/cmd/totemgo@VERSION, and a module that requires the engine
+# and the CUDA driver nested in it.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 module=github.com/totemgo/totemgo
-version=v0.0.1-modzip
+version=$(go -C cuda list -m -f '{{.Version}}' "$module") # the next release's
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# Nested modules are no part of a module's zip.
-nested=()
-while read -r mod; do
-	nested+=(":(exclude)$(dirname "$mod")")
-done < <(git ls-files '*/go.mod')
+# serve MODULE TREE PATH...: a module of the last commit.
+serve() {
+	local served=$work/proxy/$1/@v tree
+	tree=$(git rev-parse "$2")
+	mkdir -p "$served"
+	git archive --format=zip --prefix="$1@$version/" -o "$served/$version.zip" "$tree" -- "${@:3}"
+	git show "$tree:go.mod" >"$served/$version.mod"
+	printf '{"Version":"%s","Time":"2000-01-01T00:00:00Z"}\n' "$version" >"$served/$version.info"
+	echo "$version" >"$served/list"
+}
+serve "$module" HEAD: . ':(exclude)cuda' # a nested module is no part of a zip
+serve "$module/cuda" HEAD:cuda .
 
-served=$work/proxy/$module/@v
-mkdir -p "$served"
-git archive --format=zip --prefix="$module@$version/" -o "$served/$version.zip" HEAD -- . "${nested[@]}"
-git show HEAD:go.mod >"$served/$version.mod"
-printf '{"Version":"%s","Time":"2000-01-01T00:00:00Z"}\n' "$version" >"$served/$version.info"
-echo "$version" >"$served/list"
-
-what=$module/cmd/totemgo
-if [[ -z $(git ls-files cmd/totemgo) ]]; then
-	what= # nothing to install yet: the zip is still unpacked and checked
-fi
 # The module comes from the folder alone, into a cache of its own; the modules it
 # needs come from this machine's cache.
 cache=$(go env GOMODCACHE)
@@ -34,10 +31,13 @@ export GOPROXY="file://$work/proxy,file://$cache/cache/download,$(go env GOPROXY
 export GOSUMDB=off GONOPROXY=none GOPRIVATE= GOFLAGS=-modcacherw
 export GOMODCACHE=$work/cache GOBIN=$work/bin
 cd "$work"
-if [[ -n $what ]]; then
-	go install "$what@$version"
-	"$work/bin/totemgo" version
-else
-	go mod download "$module@$version"
-fi
-echo "modzip: the module installs from its zip"
+go install "$module/cmd/totemgo@$version"
+"$work/bin/totemgo" version
+
+# The driver needs cuda.h to compile; what it imports is found without.
+mkdir user && cd user
+printf 'module user\n\ngo 1.25.0\n\nrequire %s %s\n' "$module/cuda" "$version" >go.mod
+printf 'package main\n\nimport (\n\t_ "%s"\n\t_ "%s"\n)\n\nfunc main() {}\n' "$module/cuda" "$module/engine" >main.go
+go mod tidy
+CGO_ENABLED=1 go list -deps . | grep -Fx "$module/cuda"
+echo "modzip: the modules install from their zips"
