@@ -39,6 +39,10 @@ type Engine struct {
 	owner   *owner
 }
 
+// chooseFor bounds the time that a processor takes to choose its kernels; 1% of the time
+// that placing took is the other bound.
+const chooseFor = 10 * time.Millisecond
+
 // owner tells the results of one engine from those of another without keeping the
 // engine alive. It has a size, so that no two share an address.
 type owner struct{ _ byte }
@@ -95,6 +99,9 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		if err := k.Load(ctx, e.place.Part(i)); err != nil {
 			err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
 			return nil, e.abandon(e.devices.roomFor(&o, err))
+		}
+		if c, is := k.(*cpu.Processor); is {
+			c.Choose(min(chooseFor, time.Since(start)/100))
 		}
 		if o.ReleaseHost && p.Kind != "cpu" {
 			e.place.Release(i)

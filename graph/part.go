@@ -20,6 +20,8 @@ type Part struct {
 	Subgraphs []*Subgraph
 	// VertexOf is the vertex id of each rank, None for padding.
 	VertexOf []uint32
+	// RankOf is the rank of each vertex id, None for a vertex without one.
+	RankOf   []uint32
 	Directed bool
 	// Rising says that degrees fall over all of rank space, so that every row rises.
 	Rising bool

@@ -14,9 +14,6 @@ type Adjacency struct {
 	// FirstNeighbours[i] is the first neighbour of row i, None where the row is
 	// empty.
 	FirstNeighbours []uint32
-	// SecondNeighbours[i] is the second neighbour of row i, or the only one, None
-	// where the row is empty. It is nil where only devices load the range.
-	SecondNeighbours []uint32
 	// Weights has one weight per neighbour, the smallest of the tuples between the
 	// pair, or is empty.
 	Weights Weights
@@ -49,7 +46,7 @@ func (a *Adjacency) Bytes() int64 {
 	if a == nil {
 		return 0
 	}
-	return 4*int64(len(a.Offsets32)+len(a.Neighbours)+len(a.FirstNeighbours)+len(a.SecondNeighbours)) + 8*int64(len(a.Offsets64)) +
+	return 4*int64(len(a.Offsets32)+len(a.Neighbours)+len(a.FirstNeighbours)) + 8*int64(len(a.Offsets64)) +
 		int64(a.Weights.Len()*a.Weights.Kind().Size())
 }
 

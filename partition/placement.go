@@ -68,10 +68,10 @@ func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64
 	return entries*int64(4+weight) + int64(structures)*rows*int64(offset+4) + ranks*4 + 5*ranks/8 + rows*13
 }
 
-// HostBytes is what a partition of a CPU takes beyond PartBytes: the second neighbour of
-// each row and a second list of rows, and one more entry for each rank, the source that
-// a scattered top-down step writes.
-func HostBytes(rows, ranks int64) int64 { return rows*8 + ranks*4 }
+// HostBytes is what a partition of a CPU takes beyond PartBytes: the ranks and the ids of
+// four neighbours of each row, which rows have more, and one more entry for each rank, the
+// source that a scattered top-down step writes.
+func HostBytes(rows, ranks int64) int64 { return rows*32 + rows/8 + ranks*4 }
 
 // DeviceBytes is what a partition on a device takes beyond PartBytes: the vertex id of
 // each rank, and a sixth bitmap, for messages.
@@ -80,7 +80,7 @@ func DeviceBytes(ranks int64) int64 { return ranks*4 + ranks/8 }
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {
 	part := &graph.Part{
-		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, Directed: p.Directed, Rising: p.Rising,
+		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, RankOf: p.RankOf, Directed: p.Directed, Rising: p.Rising,
 		Subgraphs: make([]*graph.Subgraph, len(p.Ranges)),
 	}
 	for r, rg := range p.Ranges {
@@ -102,7 +102,7 @@ func (p *Placement) RangeOf(rank uint32) int {
 }
 
 // Release frees the rows of the ranges of processor i, which it must have loaded into
-// memory of its own: their neighbours, first and second neighbours and weights. Offsets
+// memory of its own: their neighbours, first neighbours and weights. Offsets
 // stay, so that degrees can be told.
 func (p *Placement) Release(i int) {
 	for r, rg := range p.Ranges {
@@ -111,7 +111,7 @@ func (p *Placement) Release(i int) {
 		}
 		for _, a := range []*graph.Adjacency{p.Subgraphs[r].Out, p.Subgraphs[r].In} {
 			if a != nil {
-				a.Neighbours, a.FirstNeighbours, a.SecondNeighbours, a.Weights = nil, nil, nil, graph.Weights{}
+				a.Neighbours, a.FirstNeighbours, a.Weights = nil, nil, graph.Weights{}
 			}
 		}
 		for _, free := range p.rows[r] {

@@ -140,9 +140,6 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 				}
 			}
 			a.FirstNeighbours[i] = neighbour(row, 0)
-			if a.SecondNeighbours != nil {
-				a.SecondNeighbours[i] = neighbour(row, min(1, len(row)-1))
-			}
 			done += uint32(len(row))
 		}
 		return nil
@@ -346,9 +343,6 @@ func (b *builder) layRows(p *Placement, i int, length []uint32) (*graph.Adjacenc
 	count := int(r.Vertices)
 	ids := p.VertexOf[r.First : r.First+r.Vertices]
 	a.FirstNeighbours = allocRows[uint32](p, i, count)
-	if !b.o.Processors[r.Owner].Device {
-		a.SecondNeighbours = allocRows[uint32](p, i, count)
-	}
 	lengths := a.FirstNeighbours // for now
 	var arcs atomic.Uint64
 	const block = 1 << 13

@@ -17,9 +17,23 @@ func BenchmarkKernel(b *testing.B) {
 	r := rand.New(rand.NewPCG(21, 22))
 	// hub draws neighbours as a scale-free graph has them: the nearer to 0, the likelier.
 	hub := func() uint32 { f := r.Float64(); return uint32(f * f * f * f * ranks) }
-	firsts, seconds, parent, scattered := make([]uint32, ranks), make([]uint32, ranks), make([]uint32, ranks), make([]uint32, ranks)
-	for i := range firsts {
-		firsts[i], seconds[i], parent[i] = hub(), hub(), hub()
+	var near, nearID [nearColumns][]uint32
+	parent, scattered, long := make([]uint32, ranks), make([]uint32, ranks), make([]uint64, ranks/64)
+	for k := range nearColumns {
+		near[k], nearID[k] = make([]uint32, ranks), make([]uint32, ranks)
+	}
+	for i := range parent {
+		parent[i] = hub()
+		// Half of the rows have two neighbours, a quarter more than near holds.
+		degree := []int{2, 2, 3, nearColumns + 1}[r.IntN(4)]
+		for k := range nearColumns {
+			if near[k][i] = ranks; k < degree {
+				near[k][i], nearID[k][i] = hub(), r.Uint32N(ranks)
+			}
+		}
+		if degree > nearColumns {
+			long[i/64] |= 1 << (i % 64)
+		}
 		if scattered[i] = graph.None; r.IntN(2) == 0 {
 			scattered[i] = hub()
 		}
@@ -35,12 +49,12 @@ func BenchmarkKernel(b *testing.B) {
 		visited[i] = r.Uint64() & r.Uint64() & r.Uint64()
 	}
 	// Runs of a few ranks of one degree rise by id.
-	vertexOf := make([]uint32, ranks)
-	for i, v := range r.Perm(ranks) {
-		vertexOf[i] = uint32(v)
-	}
+	vertexOf, rankOf := permutation(r, ranks), make([]uint32, ranks)
 	for run := range slices.Chunk(vertexOf, 1<<14) {
 		slices.Sort(run)
+	}
+	for rank, v := range vertexOf {
+		rankOf[v] = uint32(rank)
 	}
 	var rows [][]uint32
 	for range 1 << 12 {
@@ -69,7 +83,11 @@ func BenchmarkKernel(b *testing.B) {
 		}{
 			{"probe", ranks, func() { copy(seen, visited) }, func() {
 				blocks(func(lo, hi int) {
-					s.probe(seen[lo:hi], next[lo:hi], firsts[64*lo:64*hi], seconds[64*lo:64*hi], parent[64*lo:64*hi], rest, front)
+					p := probeBlock{seen: seen[lo:hi], next: next[lo:hi], long: long[lo:hi], parent: parent[64*lo : 64*hi], rest: rest, front: front}
+					for k := range nearColumns {
+						p.near[k], p.nearID[k] = near[k][64*lo:64*hi], nearID[k][64*lo:64*hi]
+					}
+					s.probe(&p)
 				})
 			}},
 			{"settle", ranks, func() { copy(seen, visited); copy(scatter, scattered) }, func() {
@@ -85,7 +103,13 @@ func BenchmarkKernel(b *testing.B) {
 					s.spread(row, uint32(i), scatter, rows[(i+spreadAhead)%len(rows)])
 				}
 			}},
-			{"mapBack", ranks, nil, func() { s.mapBack(out, vertexOf, parent, vertexOf, visited) }},
+			{"mapBack", ranks, nil, func() {
+				if s.byVertex != nil {
+					s.byVertex(out, rankOf, parent)
+				} else {
+					byRank(out, vertexOf, parent, visited)
+				}
+			}},
 		} {
 			b.Run("kernel="+k.name+"/set="+s.name, func(b *testing.B) {
 				for b.Loop() {

@@ -1,9 +1,15 @@
 package cpu
 
-import "github.com/totemgo/totemgo/kernels"
+import (
+	"fmt"
+	"time"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+)
 
 // Way is how the last step, in direction d, was shared by several threads: "share",
-// "split", "scatter", "sorted", "blind" or "spread", "words" or "list"; "" if one thread
+// "split", "scatter", "sorted", "blind" or "spread", "words"; "" if one thread
 // ran it.
 func (p *Processor) Way(d kernels.Direction) string {
 	switch {
@@ -11,11 +17,27 @@ func (p *Processor) Way(d kernels.Direction) string {
 	case d == kernels.BottomUp && p.nextBits:
 		return "words"
 	case d == kernels.BottomUp:
-		if len(p.spareUnsettled) >= 4*listGrain {
-			return "list"
-		}
+		return ""
 	default:
 		return [...]string{alone: "", share: "share", split: "split", scatter: "scatter", sorted: "sorted", blind: "blind", spread: "spread"}[p.way]
 	}
 	return ""
+}
+
+// Clock injects the times that Choose reads.
+func (p *Processor) Clock(f func(kernel, set string, run func()) time.Duration) { p.clock = f }
+
+// Clean tells what is left in the arrays that a search expects to be clean.
+func (p *Processor) Clean() error {
+	for i, u := range p.scatter {
+		if u != graph.None {
+			return fmt.Errorf("scatter entry %d is %d", i, u)
+		}
+	}
+	for i, w := range p.front {
+		if w != 0 {
+			return fmt.Errorf("word %d of front is %#x", i, w)
+		}
+	}
+	return nil
 }

@@ -110,20 +110,18 @@ func guardShapes(t *testing.T, f func(what string, b *block)) {
 	}
 }
 
-// TestGuardProbe: no set's probe touches what lies beside its arrays, or writes to
-// firsts, seconds or front, and all do what plain Go does.
+// TestGuardProbe: no set's probe touches what lies beside its arrays, or writes to those
+// that it only reads, and all do what plain Go does.
 func TestGuardProbe(t *testing.T) {
 	needGuard(t)
 	guardShapes(t, func(what string, b *block) {
 		want := b.clone()
-		n := probeGeneric(want.seen, want.next, want.firsts, want.seconds, want.parent, want.rest, want.front)
+		n := probeGeneric(&want.probeBlock)
 		for _, s := range available() {
 			fenced(t, s.name+": "+what, func(f *fences) {
-				seen, next := fence(t, f, b.seen, true), fence(t, f, b.next, true)
-				firsts, seconds := fence(t, f, b.firsts, false), fence(t, f, b.seconds, false)
-				parent, rest := fence(t, f, b.parent, true), fence(t, f, b.rest, true)
-				front := fence(t, f, b.front, false)
-				k := s.probe(seen, next, firsts, seconds, parent, rest, front)
+				got := fencedBlock(t, f, b)
+				k := s.probe(&got)
+				seen, next, parent, rest := got.seen, got.next, got.parent, got.rest
 				if k != n || !slices.Equal(rest[:k], want.rest[:n]) || !slices.Equal(seen, want.seen) || !slices.Equal(next, want.next) {
 					t.Fatalf("%s: %s: not what plain Go does", s.name, what)
 				}
@@ -135,6 +133,18 @@ func TestGuardProbe(t *testing.T) {
 			})
 		}
 	})
+}
+
+// fencedBlock is b with each array behind or before an inaccessible page.
+func fencedBlock(t *testing.T, f *fences, b *block) probeBlock {
+	got := probeBlock{
+		seen: fence(t, f, b.seen, true), next: fence(t, f, b.next, true), long: fence(t, f, b.long, false),
+		parent: fence(t, f, b.parent, true), rest: fence(t, f, b.rest, true), front: fence(t, f, b.front, false),
+	}
+	for k := range nearColumns {
+		got.near[k], got.nearID[k] = fence(t, f, b.near[k], false), fence(t, f, b.nearID[k], false)
+	}
+	return got
 }
 
 // TestGuardSettle is TestGuardProbe for settle.
@@ -209,9 +219,9 @@ func TestGuardScan(t *testing.T) {
 	}
 }
 
-// TestGuardFetch is TestGuardProbe for fetch: it may ask for lines beyond the last row,
+// TestGuardPrefetch is TestGuardProbe for prefetch: it may ask for lines beyond the last row,
 // and reads nothing but rest and offsets.
-func TestGuardFetch(t *testing.T) {
+func TestGuardPrefetch(t *testing.T) {
 	needGuard(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, n := range []int{0, 1, 2, 3, 63, 64, 1000} {
@@ -223,42 +233,29 @@ func TestGuardFetch(t *testing.T) {
 		}
 		for _, s := range available() {
 			fenced(t, fmt.Sprintf("%s: %d rows", s.name, n), func(f *fences) {
-				s.fetch(fence(t, f, rest, false), fence(t, f, offsets, false), fence(t, f, row, false))
+				s.prefetch(fence(t, f, rest, false), fence(t, f, offsets, false), fence(t, f, row, false))
 			})
 		}
 	}
 }
 
-// TestGuardMapBack is TestGuardProbe for mapBack, whose parents of unvisited ranks may
-// hold anything.
-func TestGuardMapBack(t *testing.T) {
+// TestGuardByVertex is TestGuardProbe for byVertex.
+func TestGuardByVertex(t *testing.T) {
 	needGuard(t)
-	r := rand.New(rand.NewPCG(17, 18))
-	for _, n := range []int{0, 1, 2, 63, 64, 65, 95, 96, 97, 128, 159, 160, 161, 192, 64*blockWords - 65, 64*blockWords - 1, 64 * blockWords} {
-		for _, p := range []float64{0, 0.4, 1} {
-			b := newBlock(r, (n+63)/64, 0, 20, p, 0)
-			parent := b.parent[:n]
-			for i := range parent {
-				if b.seen[i/64]>>(i%64)&1 != 0 {
-					parent[i] = r.Uint32N(uint32(len(b.all)))
+	r := rand.New(rand.NewPCG(17, 19))
+	for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 1023, 1024} {
+		rankOf, parent := mapped(r, n)
+		want := make([]uint32, n)
+		byVertexGeneric(want, rankOf, parent)
+		for _, s := range mapping() {
+			what := fmt.Sprintf("%s: %d vertices", s.name, n)
+			fenced(t, what, func(f *fences) {
+				out := fence(t, f, make([]uint32, n), true)
+				s.byVertex(out, fence(t, f, rankOf, false), fence(t, f, parent, false))
+				if !slices.Equal(out, want) {
+					t.Fatalf("%s: not what plain Go does", what)
 				}
-			}
-			vertexOf := make([]uint32, n)
-			for i, v := range r.Perm(n) {
-				vertexOf[i] = uint32(v)
-			}
-			out, want := make([]uint32, n), make([]uint32, n)
-			mapBackGeneric(want, vertexOf, parent, b.all, b.seen)
-			for _, s := range available() {
-				what := fmt.Sprintf("%s: %d ranks, seen %v", s.name, n, p)
-				fenced(t, what, func(f *fences) {
-					out := fence(t, f, out, true)
-					s.mapBack(out, fence(t, f, vertexOf, false), fence(t, f, parent, false), fence(t, f, b.all, false), fence(t, f, b.seen, false))
-					if !slices.Equal(out, want) {
-						t.Fatalf("%s: not what plain Go does", what)
-					}
-				})
-			}
+			})
 		}
 	}
 }

@@ -1,16 +1,11 @@
 package cpu
 
 import (
-	"errors"
-	"fmt"
+	"math"
 	"math/bits"
-	"strings"
 
 	"github.com/totemgo/totemgo/graph"
 )
-
-// ErrKernels is returned where a set of kernels is unknown or cannot run here.
-var ErrKernels = errors.New("cpu: no such kernels")
 
 // blockWords is the most words of 64 ranks that one kernel call covers. Assembly
 // cannot be preempted, so a call must be short.
@@ -19,21 +14,15 @@ const blockWords = 1024
 // restSlack is how many entries beyond its last one probe may write to rest.
 const restSlack = 16
 
-// kernelSet holds the inner loops of one instruction set. All sets give the same
-// results; tests compare each with the plain Go one.
+// kernelSet holds the inner loops of one instruction set, or of those chosen for a
+// processor. All give the same results; tests compare each with the plain Go one.
 type kernelSet struct {
-	name string
+	name string // of the instruction set
 
-	// probe is a bottom-up step over whole words, at most blockWords. seen and next
-	// are the words, firsts, seconds and parent the block's part of the arrays by
-	// vertex, front the frontier over all ranks and one word more. A vertex whose bit in
-	// seen is 0 and whose first or second neighbour is in the frontier gets that one as
-	// its parent and its bit in seen; next becomes the bits so found. The others of
-	// bit 0 are listed in rest, as numbers within the block, rising; probe returns how
-	// many, and may write to their parents. firsts, seconds and parent may be shorter
-	// than 64 entries a word where the bits beyond them are set in seen. rest has room
-	// for all, and restSlack.
-	probe func(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+	// probe is a bottom-up step over the words of b, at most blockWords, as far as the
+	// first neighbours of each vertex tell: see probeBlock. It returns how many vertices
+	// it has listed in b.rest.
+	probe func(b *probeBlock) int
 
 	// settle ends a scattered top-down step over whole words: an entry of scatter
 	// that is not None and whose bit in seen is 0 becomes the parent and sets the bit;
@@ -45,62 +34,71 @@ type kernelSet struct {
 	// of them wrote. It is nil in plain Go, which has no such stores.
 	spread func(row []uint32, u uint32, scatter, ahead []uint32)
 
-	// fetch asks for the lines that hold the third and the nineteenth entry of the rows
-	// listed in rest, which begin at offsets in row. offsets has an entry for each. It
-	// may do nothing.
-	fetch func(rest, offsets, row []uint32)
+	// prefetch asks for the cache lines of entries 0 and 16 of each row in rows;
+	// offsets[i] is the start of row i in neighbours. Optional.
+	prefetch func(rows, offsets, neighbours []uint32)
 
 	// scan returns the place of the first entry of row that is in front, or len(row).
 	scan func(row []uint32, front []uint64) int
 
-	// mapBack writes to out[vertexOf[i]], for each i, all[parent[i]], or None where
-	// bit i of seen is 0. Whole words but for the last: seen has a bit for each i.
-	mapBack func(out, vertexOf, parent, all []uint32, seen []uint64)
+	// byVertex writes to out[i], for each i whose rank is not None, parent[rankOf[i]]. It is
+	// nil in plain Go, where byRank is quicker.
+	byVertex func(out, rankOf, parent []uint32)
 }
 
-var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, fetch: fetchGeneric, scan: scanGeneric, mapBack: mapBackGeneric}
+// nearColumns is the number of neighbours of a vertex that a probe looks at.
+const nearColumns = 4
 
-// Kernels lists the names of the sets that run on this processor, best first.
-func Kernels() []string {
-	var names []string
-	for _, s := range available() {
-		names = append(names, s.name)
-	}
-	return names
+// probeBlock is a run of words of an own range for one probe. Entry i of the arrays by
+// vertex belongs to bit i%64 of word i/64; they may be shorter than 64 entries a word
+// where the bits beyond them are set in seen.
+type probeBlock struct {
+	// seen has the bits of the visited. next is written: the bits found. long has the
+	// bits of the vertices with more than nearColumns neighbours.
+	seen, next, long []uint64
+	// near[k] holds neighbour k of each vertex, its rank, or the number of ranks where
+	// the row is shorter; nearID[k] the vertex ids of the same.
+	near, nearID [nearColumns][]uint32
+	// parent gets the vertex id of the first near neighbour in the frontier, for each
+	// vertex found. Entries of vertices that stay unvisited may be overwritten.
+	parent []uint32
+	// rest gets the long vertices not found, as numbers within the block, rising. It has
+	// room for 64 entries a word and restSlack more.
+	rest []uint32
+	// front has the frontier's bits over all ranks, and a word of zeros.
+	front []uint64
 }
 
-// kernelsByName finds a set; "" and "auto" mean the best.
-func kernelsByName(name string) (kernelSet, error) {
-	sets := available()
-	if name == "" || name == "auto" {
-		return sets[0], nil
-	}
-	for _, s := range sets {
-		if s.name == name {
-			return s, nil
-		}
-	}
-	return kernelSet{}, fmt.Errorf("%w: %q; this processor runs %s", ErrKernels, name, strings.Join(Kernels(), ", "))
+var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, prefetch: prefetchGeneric, scan: scanGeneric}
+
+func probeGeneric(b *probeBlock) int {
+	n := probeTwo(b)
+	return probeFar(b, n)
 }
 
-func probeGeneric(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
+// probeTwo is a probe of the first two neighbours. It lists in rest, long or not, what
+// it has not found.
+func probeTwo(b *probeBlock) int {
 	rested := 0
-	for word, old := range seen {
+	firsts, seconds, firstID, secondID := b.near[0], b.near[1], b.nearID[0], b.nearID[1]
+	next, parent, rest, front := b.next, b.parent, b.rest, b.front
+	for word, old := range b.seen {
 		hits := uint64(0)
 		miss := ^old
 		if bits.OnesCount64(miss) >= 16 && 64*word+64 <= len(firsts) {
 			// All first neighbours without a branch, which would be mispredicted.
 			block := firsts[64*word : 64*word+64]
+			from := firstID[64*word : 64*word+64]
 			to := parent[64*word : 64*word+64]
 			for i, u := range block {
 				hits |= front[u/64] >> (u % 64) & 1 << i
 			}
 			if old == 0 {
-				copy(to, block)
+				copy(to, from)
 			} else {
 				for w := miss & hits; w != 0; w &= w - 1 {
 					i := bits.TrailingZeros64(w)
-					to[i] = block[i]
+					to[i] = from[i]
 				}
 			}
 			hits &= miss
@@ -109,7 +107,7 @@ func probeGeneric(seen, next []uint64, firsts, seconds, parent, rest []uint32, f
 				bit := bits.TrailingZeros64(miss)
 				i := 64*word + bit
 				u := seconds[i]
-				parent[i] = u
+				parent[i] = secondID[i]
 				hit := front[u/64] >> (u % 64) & 1
 				hits |= hit << bit
 				rest[rested] = uint32(i)
@@ -119,21 +117,50 @@ func probeGeneric(seen, next []uint64, firsts, seconds, parent, rest []uint32, f
 		for ; miss != 0; miss &= miss - 1 {
 			bit := bits.TrailingZeros64(miss)
 			i := 64*word + bit
-			u := firsts[i]
+			u, id := firsts[i], firstID[i]
 			if front[u/64]>>(u%64)&1 == 0 {
-				if u = seconds[i]; front[u/64]>>(u%64)&1 == 0 {
+				if u, id = seconds[i], secondID[i]; front[u/64]>>(u%64)&1 == 0 {
 					rest[rested] = uint32(i)
 					rested++
 					continue
 				}
 			}
 			hits |= 1 << bit
-			parent[i] = u
+			parent[i] = id
 		}
 		next[word] = hits
-		seen[word] = old | hits
+		b.seen[word] = old | hits
 	}
 	return rested
+}
+
+// probeFar looks at the other near neighbours of the n vertices in rest, and keeps the
+// long ones not found.
+func probeFar(b *probeBlock, n int) int {
+	none := uint32(len(b.front)-1) * 64
+	kept := 0
+	for _, i := range b.rest[:n] {
+		word, bit := i/64, uint64(1)<<(i%64)
+		hit := false
+		for k := 2; k < nearColumns; k++ {
+			u := b.near[k][i]
+			if u == none {
+				break
+			}
+			if b.front[u/64]>>(u%64)&1 != 0 {
+				b.parent[i] = b.nearID[k][i]
+				b.next[word] |= bit
+				b.seen[word] |= bit
+				hit = true
+				break
+			}
+		}
+		if !hit && b.long[word]&bit != 0 {
+			b.rest[kept] = i
+			kept++
+		}
+	}
+	return kept
 }
 
 func settleGeneric(scatter []uint32, seen, next []uint64, parent []uint32) {
@@ -164,7 +191,7 @@ func spreadGeneric(row []uint32, u uint32, scatter, _ []uint32) {
 	}
 }
 
-func fetchGeneric(_, _, _ []uint32) {}
+func prefetchGeneric(_, _, _ []uint32) {}
 
 func scanGeneric(row []uint32, front []uint64) int {
 	for i, u := range row {
@@ -175,12 +202,33 @@ func scanGeneric(row []uint32, front []uint64) int {
 	return len(row)
 }
 
-func mapBackGeneric(out, vertexOf, parent, all []uint32, seen []uint64) {
-	for i, v := range vertexOf {
-		if seen[i/64]>>(i%64)&1 == 0 {
-			out[v] = graph.None
-		} else {
-			out[v] = all[parent[i]]
+// byRank writes to out[vertexOf[i]], for each i, parent[i], or None where bit i of seen is
+// 0. Whole words but for the last: seen has a bit for each i.
+func byRank(out, vertexOf, parent []uint32, seen []uint64) {
+	for k, word := range seen {
+		ids := vertexOf[min(64*k, len(vertexOf)):min(64*k+64, len(vertexOf))]
+		from := parent[64*k:][:len(ids)]
+		if word == math.MaxUint64 {
+			for i, v := range ids {
+				out[v] = from[i]
+			}
+			continue
+		}
+		for i, v := range ids {
+			u := from[i]
+			if word>>i&1 == 0 {
+				u = graph.None
+			}
+			out[v] = u
+		}
+	}
+}
+
+// byVertexGeneric is the plain Go twin of byVertex.
+func byVertexGeneric(out, rankOf, parent []uint32) {
+	for i, rank := range rankOf {
+		if rank != graph.None {
+			out[i] = parent[rank]
 		}
 	}
 }

@@ -2,17 +2,21 @@
 
 package cpu
 
-import "github.com/totemgo/totemgo/internal/cpufeat"
+import (
+	"math"
+
+	"github.com/totemgo/totemgo/internal/cpufeat"
+)
 
 // available lists the sets of this processor, best first.
 func available() []kernelSet {
 	f := cpufeat.Get()
 	var sets []kernelSet
 	if f.AVX512 {
-		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, fetch: fetch, scan: scan512, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, prefetch: prefetch, scan: scan512, byVertex: byVertex512})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, fetch: fetch, scan: scanGeneric, mapBack: mapBack})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, prefetch: prefetch, scan: scanGeneric, byVertex: byVertex256})
 	}
 	return append(sets, generic)
 }
@@ -21,39 +25,46 @@ func available() []kernelSet {
 // they have compared with the slices' lengths, beside entries of front, out and all,
 // which stand for ranks and ids below their lengths by the placement's word.
 
-func probe512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
-	n := len(seen)
+// check panics where the arrays do not cover the first n words.
+func (b *probeBlock) check(n int) {
 	if n == 0 {
-		return 0
+		return
 	}
+	rows := len(b.parent)
+	for k := range nearColumns {
+		rows = min(rows, len(b.near[k]), len(b.nearID[k]))
+	}
+	_, _ = b.next[n-1], b.long[n-1]
+	_ = b.rest[64*n+restSlack-1]
 	// The last word may be padded: its bits beyond the arrays are set.
-	rows := min(len(firsts), len(seconds), len(parent), 64*n)
-	_ = next[n-1]
-	_ = rest[64*n+restSlack-1]
-	if rows <= 64*(n-1) || rows < 64*n && ^seen[n-1]>>(rows%64) != 0 {
+	if rows <= 64*(n-1) || rows < 64*n && ^b.seen[n-1]>>(rows%64) != 0 {
 		panic("cpu: rows do not cover the words")
 	}
-	return probeAVX512(seen, next, firsts, seconds, parent, rest, front)
 }
 
-func probe256(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int {
-	n := min(len(seen), len(firsts)/64)
-	m := 0
-	if n > 0 {
-		_ = next[n-1]
-		_, _, _, _ = firsts[64*n-1], seconds[64*n-1], parent[64*n-1], rest[64*n+restSlack-1]
-		m = probeAVX2(seen[:n], next, firsts, seconds, parent, rest, front)
+func probe512(b *probeBlock) int {
+	b.check(len(b.seen))
+	return probeAVX512(b)
+}
+
+func probe256(b *probeBlock) int {
+	n := min(len(b.seen), len(b.parent)/64)
+	b.check(n)
+	m := probeAVX2(b, n)
+	if n < len(b.seen) {
+		// A last word whose rows end within it.
+		at := uint32(64 * n)
+		tail := probeBlock{seen: b.seen[n:], next: b.next[n:], long: b.long[n:], parent: b.parent[at:], rest: b.rest[m:], front: b.front}
+		for k := range nearColumns {
+			tail.near[k], tail.nearID[k] = b.near[k][at:], b.nearID[k][at:]
+		}
+		k := probeTwo(&tail)
+		for i := range tail.rest[:k] {
+			tail.rest[i] += at
+		}
+		m += k
 	}
-	if n == len(seen) {
-		return m
-	}
-	// A last word whose rows end within it.
-	at := uint32(64 * n)
-	k := probeGeneric(seen[n:], next[n:], firsts[at:], seconds[at:], parent[at:], rest[m:], front)
-	for i := range rest[m : m+k] {
-		rest[m+i] += at
-	}
-	return m + k
+	return probeFar(b, m)
 }
 
 func checkSettle(scatter []uint32, seen, next []uint64, parent []uint32) {
@@ -74,24 +85,36 @@ func settle256(scatter []uint32, seen, next []uint64, parent []uint32) {
 
 func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
 
-func fetch(rest, offsets, row []uint32) {
-	fetchAsm(rest, offsets, row)
-}
+func prefetch(rows, offsets, neighbours []uint32) { prefetchAsm(rows, offsets, neighbours) }
 
-func mapBack(out, vertexOf, parent, all []uint32, seen []uint64) {
-	n := len(vertexOf)
-	if n == 0 {
+// byVertex512 leaves ranks that do not fit in the 31 bits of a gather's index to plain Go.
+func byVertex512(out, rankOf, parent []uint32) {
+	if len(parent) > math.MaxInt32 || len(rankOf) == 0 {
+		byVertexGeneric(out, rankOf, parent)
 		return
 	}
-	_, _ = parent[n-1], seen[(n-1)/64]
-	mapBackAsm(out, vertexOf, parent, all, seen)
+	_ = out[len(rankOf)-1]
+	byVertexAVX512(out, rankOf, parent)
+}
+
+// byVertex256 is byVertex512 by 8 vertices at a time.
+func byVertex256(out, rankOf, parent []uint32) {
+	n := len(rankOf) &^ 7
+	if len(parent) > math.MaxInt32 {
+		n = 0
+	}
+	if n > 0 {
+		_ = out[n-1]
+		byVertexAVX2(out, rankOf[:n], parent)
+	}
+	byVertexGeneric(out[n:], rankOf[n:], parent)
 }
 
 //go:noescape
-func probeAVX512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+func probeAVX512(b *probeBlock) int
 
 //go:noescape
-func probeAVX2(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+func probeAVX2(b *probeBlock, words int) int
 
 //go:noescape
 func settleAVX512(scatter []uint32, seen, next []uint64, parent []uint32)
@@ -103,10 +126,13 @@ func settleAVX2(scatter []uint32, seen, next []uint64, parent []uint32)
 func scanAVX512(row []uint32, front []uint64) int
 
 //go:noescape
-func mapBackAsm(out, vertexOf, parent, all []uint32, seen []uint64)
+func byVertexAVX512(out, rankOf, parent []uint32)
 
 //go:noescape
-func fetchAsm(rest, offsets, row []uint32)
+func byVertexAVX2(out, rankOf, parent []uint32)
+
+//go:noescape
+func prefetchAsm(rows, offsets, neighbours []uint32)
 
 //go:noescape
 func spreadAsm(row []uint32, u uint32, scatter, ahead []uint32)

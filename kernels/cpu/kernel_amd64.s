@@ -1,5 +1,6 @@
 //go:build amd64 && !noasm
 
+#include "go_asm.h"
 #include "textflag.h"
 
 // 0, 1, … 15
@@ -20,16 +21,36 @@ DATA lanebit<>+16(SB)/8, $0x0000002000000010
 DATA lanebit<>+24(SB)/8, $0x0000008000000040
 GLOBL lanebit<>(SB), RODATA|NOPTR, $32
 
-// PROBE512 tests the neighbours in Z0 of the lanes in todo against the bits at R12.
-// The hits are left in K4, and the neighbours that hit are stored as parents.
-#define PROBE512(todo, at) \
+// PROBE512 tests column k of near, in Z0, of the lanes in todo against the bits at R12:
+// the hits are left in K4, added to DX, and get their ids, column k of nearID, as parents.
+// What stays unvisited is left in K5.
+#define PROBE512(todo, k, g) \
 	VPSRLD      $5, Z0, Z1             \
 	KMOVW       todo, K3               \
 	VPXORD      Z2, Z2, Z2             \
 	VPGATHERDD  (R12)(Z1*4), K3, Z2    \
 	VPRORVD     Z0, Z2, Z2             \
 	VPTESTMD    Z30, Z2, todo, K4      \
-	VMOVDQU32   Z0, K4, at(R10)
+	MOVQ        (probeBlock_nearID+24*k)(R13), R14 \
+	ADDQ        R15, R14               \
+	VMOVDQU32.Z (64*g)(R14), K4, Z6    \
+	VMOVDQU32   Z6, K4, (64*g)(R10)    \
+	KMOVW       K4, BX                 \
+	SHLQ        $(16*g), BX            \
+	ORQ         BX, DX                 \
+	KANDNW      todo, K4, K5
+
+// FAR512 probes column k of the lanes in K5 that have so many neighbours, or skips.
+#define FAR512(k, g, skip) \
+	MOVQ        (probeBlock_near+24*k)(R13), R14 \
+	ADDQ        R15, R14               \
+	VMOVDQU32.Z (64*g)(R14), K5, Z0    \
+	VPCMPUD     $4, Z23, Z0, K5, K6    \
+	KORTESTW    K6, K6                 \
+	JZ          skip                   \
+	PROBE512(K6, k, g)                 \
+	KORTESTW    K5, K5                 \
+	JZ          skip
 
 // GROUP512 probes 16 vertices of the word, number g of four, index vector in ids.
 #define GROUP512(g, ids, skip) \
@@ -39,37 +60,44 @@ GLOBL lanebit<>(SB), RODATA|NOPTR, $32
 	JZ          skip                   \
 	KMOVW       BX, K1                 \
 	VMOVDQU32.Z (64*g)(R8), K1, Z0     \
-	PROBE512(K1, 64*g)                 \
-	KMOVW       K4, BX                 \
-	KANDNW      K1, K4, K5             \
-	KMOVW       K5, R14                \
-	SHLQ        $(16*g), BX            \
-	ORQ         BX, DX                 \
-	TESTL       R14, R14               \
+	PROBE512(K1, 0, g)                 \
+	KORTESTW    K5, K5                 \
 	JZ          skip                   \
-	VMOVDQU32.Z (64*g)(R9), K5, Z0     \
-	PROBE512(K5, 64*g)                 \
-	KMOVW       K4, BX                 \
-	KANDNW      K5, K4, K5             \
+	KMOVW       K5, K1                 \
+	VMOVDQU32.Z (64*g)(R9), K1, Z0     \
+	PROBE512(K1, 1, g)                 \
+	KORTESTW    K5, K5                 \
+	JZ          skip                   \
+	FAR512(2, g, skip)                 \
+	FAR512(3, g, skip)                 \
+	MOVQ        R15, R14               \
+	SHRQ        $5, R14                \
+	ADDQ        probeBlock_long(R13), R14 \
+	KMOVW       (2*g)(R14), K6         \
+	KANDW       K5, K6, K5             \
 	KMOVW       K5, R14                \
-	SHLQ        $(16*g), BX            \
-	ORQ         BX, DX                 \
 	VPADDD      ids, Z29, Z3           \
 	VPCOMPRESSD.Z Z3, K5, Z4           \
 	VMOVDQU32   Z4, (R11)              \
 	POPCNTL     R14, R14               \
 	LEAQ        (R11)(R14*4), R11
 
-// func probeAVX512(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
-TEXT ·probeAVX512(SB), NOSPLIT, $0-176
-	MOVQ seen_base+0(FP), SI
-	MOVQ seen_len+8(FP), CX
-	MOVQ next_base+24(FP), DI
-	MOVQ firsts_base+48(FP), R8
-	MOVQ seconds_base+72(FP), R9
-	MOVQ parent_base+96(FP), R10
-	MOVQ rest_base+120(FP), R11
-	MOVQ front_base+144(FP), R12
+// func probeAVX512(b *probeBlock) int
+//
+// Probes 16 vertices at a time, column by column while any of them is unvisited: gathers
+// the words of front that hold their neighbours, rotates the bit down and tests it.
+// R13 is the block, R15 the number of bytes from the start of the arrays by vertex.
+TEXT ·probeAVX512(SB), NOSPLIT, $0-16
+	MOVQ b+0(FP), R13
+	MOVQ probeBlock_seen(R13), SI
+	MOVQ (probeBlock_seen+8)(R13), CX
+	MOVQ probeBlock_next(R13), DI
+	MOVQ probeBlock_near(R13), R8
+	MOVQ (probeBlock_near+24)(R13), R9
+	MOVQ probeBlock_parent(R13), R10
+	MOVQ probeBlock_rest(R13), R11
+	MOVQ probeBlock_front(R13), R12
+	XORL R15, R15
 	VPTERNLOGD $0xff, Z31, Z31, Z31
 	VPSRLD $31, Z31, Z30            // 1
 	VMOVDQU32 iota<>(SB), Z24
@@ -79,6 +107,32 @@ TEXT ·probeAVX512(SB), NOSPLIT, $0-176
 	VPADDD Z5, Z26, Z27
 	VPXORD Z29, Z29, Z29            // number of the word's first vertex
 	VPSLLD $6, Z30, Z28             // 64
+	MOVQ (probeBlock_front+8)(R13), AX
+	DECQ AX
+	SHLQ $6, AX
+	VPBROADCASTD AX, Z23            // the number of ranks: no neighbour
+	VPXORD Z22, Z22, Z22
+	VPSLLD $9, Z30, Z21             // 512
+
+block: // skips 8 visited words at once
+	CMPQ CX, $8
+	JLT words
+	VMOVDQU64 (SI), Z0
+	VPCMPEQD Z31, Z0, K1
+	KORTESTW K1, K1
+	JCC words                       // not all ones
+	VMOVDQU64 Z22, (DI)
+	ADDQ $64, SI
+	ADDQ $64, DI
+	ADDQ $2048, R8
+	ADDQ $2048, R9
+	ADDQ $2048, R10
+	ADDQ $2048, R15
+	VPADDD Z21, Z29, Z29
+	SUBQ $8, CX
+	JMP block
+
+words:
 	TESTQ CX, CX
 	JZ done
 
@@ -103,14 +157,18 @@ store:
 	ADDQ $256, R8
 	ADDQ $256, R9
 	ADDQ $256, R10
+	ADDQ $256, R15
 	VPADDD Z28, Z29, Z29
 	DECQ CX
+	JZ done
+	TESTQ $7, CX
 	JNZ word
+	JMP block
 
 done:
-	SUBQ rest_base+120(FP), R11
+	SUBQ probeBlock_rest(R13), R11
 	SHRQ $2, R11
-	MOVQ R11, ret+168(FP)
+	MOVQ R11, ret+8(FP)
 	VZEROUPPER
 	RET
 
@@ -258,37 +316,41 @@ hit:
 	BIT64(i+1) \
 	BIT64(i)
 
-// COPY256 gives those of the word's vertices i … i+7 that are in CX their first
-// neighbours as parents.
+// COPY256 gives those of the word's vertices i … i+7 that are in CX the ids of their
+// first neighbours as parents; R14 is the word's part of those ids.
 #define COPY256(i) \
 	MOVQ      CX, BX                  \
 	SHRQ      $(i), BX                \
 	ANDL      $0xff, BX               \
 	LANES256(Y5)                      \
-	VMOVDQU   (4*(i))(R8), Y0         \
+	VMOVDQU   (4*(i))(R14), Y0        \
 	VMOVDQU   (4*(i))(R10), Y1        \
 	VPBLENDVB Y5, Y0, Y1, Y1          \
 	VMOVDQU   Y1, (4*(i))(R10)
 
-// func probeAVX2(seen, next []uint64, firsts, seconds, parent, rest []uint32, front []uint64) int
+// func probeAVX2(b *probeBlock, words int) int
 //
 // Gathers and masked stores are slow on many processors that have no more than AVX2,
 // and branches on what a vertex finds are mispredicted. So all first neighbours of a
 // word are tested without a branch, bit by bit, and all of its unvisited vertices get
 // them as parents: the parent of a vertex that stays unvisited means nothing. Those
 // that missed are then walked, again without a branch on the outcome.
-TEXT ·probeAVX2(SB), NOSPLIT, $0-176
-	MOVQ seen_base+0(FP), SI
-	MOVQ next_base+24(FP), DI
-	MOVQ firsts_base+48(FP), R8
-	MOVQ seconds_base+72(FP), R9
-	MOVQ parent_base+96(FP), R10
-	MOVQ rest_base+120(FP), R11
-	MOVQ front_base+144(FP), R12
+//
+// It probes two columns of the first words of b, and lists in rest, long or not, what
+// it has not found.
+TEXT ·probeAVX2(SB), NOSPLIT, $0-24
+	MOVQ b+0(FP), R13
+	MOVQ probeBlock_seen(R13), SI
+	MOVQ probeBlock_next(R13), DI
+	MOVQ probeBlock_near(R13), R8
+	MOVQ (probeBlock_near+24)(R13), R9
+	MOVQ probeBlock_parent(R13), R10
+	MOVQ probeBlock_rest(R13), R11
+	MOVQ probeBlock_front(R13), R12
 	VMOVDQU lanebit<>(SB), Y14
 	XORL R13, R13 // number of the word's first vertex
-	MOVQ seen_len+8(FP), R14
-	SHLQ $6, R14
+	MOVQ words+8(FP), R14
+	TESTQ R14, R14
 	JZ done
 
 word:
@@ -308,6 +370,9 @@ word:
 	BITS8(16)
 	BITS8(8)
 	BITS8(0)
+	MOVQ b+0(FP), R14
+	MOVQ probeBlock_nearID(R14), R14
+	LEAQ (R14)(R13*4), R14
 	COPY256(0)
 	COPY256(8)
 	COPY256(16)
@@ -320,11 +385,15 @@ word:
 	MOVQ AX, R15
 	XORQ AX, CX    // the misses
 	JZ store
+	MOVQ b+0(FP), R8
+	MOVQ (probeBlock_nearID+24)(R8), R8
+	LEAQ (R8)(R13*4), R8 // ids of second neighbours
 
 second:
 	TZCNTQ CX, AX
+	MOVL (R8)(AX*4), BX
+	MOVL BX, (R10)(AX*4)
 	MOVL (R9)(AX*4), DX
-	MOVL DX, (R10)(AX*4)
 	MOVL DX, BX
 	SHRL $5, BX
 	MOVL (R12)(BX*4), BX
@@ -345,12 +414,16 @@ second:
 
 sparse:
 	TZCNTQ CX, AX
+	MOVQ b+0(FP), R14
+	MOVQ probeBlock_nearID(R14), R14
 	MOVL (R8)(AX*4), DX
 	MOVL DX, BX
 	SHRL $5, BX
 	MOVL (R12)(BX*4), BX
 	BTL DX, BX
 	JCS hit
+	MOVQ b+0(FP), R14
+	MOVQ (probeBlock_nearID+24)(R14), R14
 	MOVL (R9)(AX*4), DX
 	MOVL DX, BX
 	SHRL $5, BX
@@ -362,6 +435,8 @@ sparse:
 	ADDQ $4, R11
 	JMP more
 hit:
+	LEAQ (R13)(AX*1), BX
+	MOVL (R14)(BX*4), DX
 	MOVL DX, (R10)(AX*4)
 	BTSQ AX, R15
 more:
@@ -374,19 +449,20 @@ store:
 	ORQ R15, (SI)
 	ADDQ $8, SI
 	ADDQ $8, DI
-	ADDQ $256, R8
+	ADDQ $64, R13
+	MOVQ b+0(FP), R14
+	MOVQ probeBlock_near(R14), R8
+	LEAQ (R8)(R13*4), R8
 	ADDQ $256, R9
 	ADDQ $256, R10
-	ADDL $64, R13
-	MOVQ seen_len+8(FP), R14
-	SHLQ $6, R14
-	CMPQ R13, R14
-	JLT word
+	DECQ words+8(FP)
+	JNZ word
 
 done:
-	SUBQ rest_base+120(FP), R11
+	MOVQ b+0(FP), R14
+	SUBQ probeBlock_rest(R14), R11
 	SHRQ $2, R11
-	MOVQ R11, ret+168(FP)
+	MOVQ R11, ret+16(FP)
 	VZEROUPPER
 	RET
 
@@ -475,64 +551,87 @@ done:
 	VZEROUPPER
 	RET
 
-// ahead is how many ranks before their use the lines of all and out are asked for.
-#define ahead 96
-
-// func mapBackAsm(out, vertexOf, parent, all []uint32, seen []uint64)
-TEXT ·mapBackAsm(SB), NOSPLIT, $0-120
+// func byVertexAVX512(out, rankOf, parent []uint32)
+TEXT ·byVertexAVX512(SB), NOSPLIT, $0-72
 	MOVQ out_base+0(FP), DI
-	MOVQ vertexOf_base+24(FP), R8
-	MOVQ vertexOf_len+32(FP), CX
+	MOVQ rankOf_base+24(FP), R8
+	MOVQ rankOf_len+32(FP), CX
 	MOVQ parent_base+48(FP), R9
-	MOVQ all_base+72(FP), R10
-	MOVQ seen_base+96(FP), SI
-	XORL AX, AX      // i
-	MOVQ CX, R13
-	SUBQ $ahead, R13 // up to here a look ahead stays within vertexOf
-	MOVL $-1, R14
+	VPTERNLOGD $0xff, Z31, Z31, Z31
 
-rank:
-	CMPQ AX, CX
-	JGE done
-	TESTQ $63, AX
-	JNZ same
-	MOVQ (SI), BX
-	ADDQ $8, SI
-same:
-	CMPQ AX, R13
-	JGE near
-	MOVL (4*ahead)(R9)(AX*4), R11
-	PREFETCHT0 (R10)(R11*4)
-	MOVL (4*ahead)(R8)(AX*4), DX
-	BYTE $0x0f; BYTE $0x0d; BYTE $0x0c; BYTE $0x97 // PREFETCHW (DI)(DX*4)
-near:
-	MOVL (R8)(AX*4), DX
-	MOVL (R9)(AX*4), R11
-	MOVL R14, R12
-	BTQ AX, BX
-	JCC none
-	MOVL (R10)(R11*4), R12
-none:
-	MOVL R12, (DI)(DX*4)
-	INCQ AX
-	JMP rank
+full:
+	SUBQ $16, CX
+	JLT tail
+	VMOVDQU32 (R8), Z0
+	VPCMPUD $4, Z31, Z0, K1
+	KMOVW K1, K2
+	VPXORD Z1, Z1, Z1
+	VPGATHERDD (R9)(Z0*4), K1, Z1
+	VMOVDQU32 Z1, K2, (DI)
+	ADDQ $64, R8
+	ADDQ $64, DI
+	JMP full
+
+tail:
+	ADDQ $16, CX
+	JZ done
+	MOVL $1, AX
+	SHLL CX, AX
+	DECL AX
+	KMOVW AX, K3
+	VMOVDQU32.Z (R8), K3, Z0
+	VPCMPUD $4, Z31, Z0, K3, K1
+	KMOVW K1, K2
+	VPXORD Z1, Z1, Z1
+	VPGATHERDD (R9)(Z0*4), K1, Z1
+	VMOVDQU32 Z1, K2, (DI)
 
 done:
+	VZEROUPPER
 	RET
 
-// func fetchAsm(rest, offsets, row []uint32)
-TEXT ·fetchAsm(SB), NOSPLIT, $0-72
-	MOVQ rest_base+0(FP), SI
-	MOVQ rest_len+8(FP), CX
+// func byVertexAVX2(out, rankOf, parent []uint32)
+//
+// The number of vertices is a multiple of 8.
+TEXT ·byVertexAVX2(SB), NOSPLIT, $0-72
+	MOVQ out_base+0(FP), DI
+	MOVQ rankOf_base+24(FP), R8
+	MOVQ rankOf_len+32(FP), CX
+	MOVQ parent_base+48(FP), R9
+	VPCMPEQD Y15, Y15, Y15
+	SHRQ $3, CX
+	JZ done
+
+vertices:
+	VMOVDQU (R8), Y0
+	VPCMPEQD Y15, Y0, Y1
+	VPXOR Y15, Y1, Y1
+	VMOVDQA Y1, Y2
+	VPXOR Y3, Y3, Y3
+	VPGATHERDD Y1, (R9)(Y0*4), Y3
+	VPMASKMOVD Y3, Y2, (DI)
+	ADDQ $32, R8
+	ADDQ $32, DI
+	DECQ CX
+	JNZ vertices
+
+done:
+	VZEROUPPER
+	RET
+
+// func prefetchAsm(rows, offsets, neighbours []uint32)
+TEXT ·prefetchAsm(SB), NOSPLIT, $0-72
+	MOVQ rows_base+0(FP), SI
+	MOVQ rows_len+8(FP), CX
 	MOVQ offsets_base+24(FP), R8
-	MOVQ row_base+48(FP), R9
+	MOVQ neighbours_base+48(FP), R9
 	TESTQ CX, CX
 	JZ done
 next:
 	MOVL (SI), AX
 	MOVL (R8)(AX*4), BX
-	PREFETCHT0 8(R9)(BX*4)
-	PREFETCHT0 72(R9)(BX*4)
+	PREFETCHT0 (R9)(BX*4)
+	PREFETCHT0 64(R9)(BX*4)
 	ADDQ $4, SI
 	DECQ CX
 	JNZ next

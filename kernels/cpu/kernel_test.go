@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -10,10 +11,8 @@ import (
 
 // block is the state of a run of words that a kernel works on.
 type block struct {
-	seen, next                             []uint64
-	firsts, seconds, parent, rest, scatter []uint32
-	front                                  []uint64
-	all                                    []uint32
+	probeBlock
+	scatter []uint32
 }
 
 // newBlock makes a block of words whose last one may be padded, beside a frontier of
@@ -43,10 +42,27 @@ func newBlock(r *rand.Rand, words, pad, frontWords int, seen, front float64) *bl
 	if words > 0 && pad > 0 {
 		b.seen[words-1] |= ^uint64(0) << (64 - pad)
 	}
-	for range rows {
-		b.firsts = append(b.firsts, neighbour())
-		b.seconds = append(b.seconds, neighbour())
+	for k := range nearColumns {
+		b.near[k], b.nearID[k] = []uint32{}, []uint32{}
+	}
+	b.long = make([]uint64, words)
+	for i := range rows {
 		b.parent = append(b.parent, r.Uint32())
+		degree := r.IntN(nearColumns + 3) // as many neighbours, or one that is absent from near
+		for k := range nearColumns {
+			u := ranks
+			if k < degree {
+				u = neighbour()
+			}
+			if u == ranks {
+				degree = k
+			}
+			b.near[k] = append(b.near[k], u)
+			b.nearID[k] = append(b.nearID[k], r.Uint32())
+		}
+		if degree > nearColumns {
+			b.long[i/64] |= 1 << (i % 64)
+		}
 	}
 	for range 64 * words {
 		u := neighbour()
@@ -59,18 +75,15 @@ func newBlock(r *rand.Rand, words, pad, frontWords int, seen, front float64) *bl
 		b.front = append(b.front, bit(front))
 	}
 	b.front = append(b.front, 0)
-	for range ranks {
-		b.all = append(b.all, r.Uint32())
-	}
 	b.rest = make([]uint32, 64*words+restSlack)
 	return b
 }
 
 func (b *block) clone() *block {
-	return &block{
-		seen: slices.Clone(b.seen), next: slices.Clone(b.next), firsts: b.firsts, seconds: b.seconds, parent: slices.Clone(b.parent),
-		rest: slices.Clone(b.rest), scatter: slices.Clone(b.scatter), front: b.front, all: b.all,
-	}
+	c := *b
+	c.seen, c.next, c.parent = slices.Clone(b.seen), slices.Clone(b.next), slices.Clone(b.parent)
+	c.rest, c.scatter = slices.Clone(b.rest), slices.Clone(b.scatter)
+	return &c
 }
 
 // blocks runs f over blocks of many shapes.
@@ -108,8 +121,8 @@ func TestProbe(t *testing.T) {
 	for _, s := range sets(t) {
 		blocks(t, func(b *block) {
 			want, got := b.clone(), b.clone()
-			wn := probeGeneric(want.seen, want.next, want.firsts, want.seconds, want.parent, want.rest, want.front)
-			gn := s.probe(got.seen, got.next, got.firsts, got.seconds, got.parent, got.rest, got.front)
+			wn := probeGeneric(&want.probeBlock)
+			gn := s.probe(&got.probeBlock)
 			if gn != wn || !slices.Equal(got.rest[:gn], want.rest[:wn]) {
 				t.Fatalf("%s: rest %v, want %v", s.name, got.rest[:gn], want.rest[:wn])
 			}
@@ -130,21 +143,17 @@ func TestProbe(t *testing.T) {
 func TestProbeRule(t *testing.T) {
 	blocks(t, func(b *block) {
 		c := b.clone()
-		n := probeGeneric(c.seen, c.next, c.firsts, c.seconds, c.parent, c.rest, c.front)
+		n := probeGeneric(&c.probeBlock)
 		rest := c.rest[:n]
 		in := func(u uint32) bool { return b.front[u/64]>>(u%64)&1 != 0 }
-		for i := range b.firsts {
+		for i := range b.parent {
 			w, bit := i/64, uint64(1)<<(i%64)
 			var want uint32
-			hit := b.seen[w]&bit == 0
-			switch {
-			case !hit:
-			case in(b.firsts[i]):
-				want = b.firsts[i]
-			case in(b.seconds[i]):
-				want = b.seconds[i]
-			default:
-				hit = false
+			hit := false
+			for k := 0; k < nearColumns && !hit && b.seen[w]&bit == 0; k++ {
+				hit, want = in(b.near[k][i]), b.nearID[k][i]
+			}
+			if !hit && b.seen[w]&bit == 0 && b.long[w]&bit != 0 {
 				if len(rest) == 0 || rest[0] != uint32(i) {
 					t.Fatalf("vertex %d is missing in rest", i)
 				}
@@ -250,51 +259,103 @@ func TestScan(t *testing.T) {
 	}
 }
 
-// TestMapBack compares every set's mapBack with its rule.
-func TestMapBack(t *testing.T) {
+// TestByRank checks byRank by its rule.
+func TestByRank(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
-	for _, s := range available() {
-		for _, n := range []int{0, 1, 63, 64, 65, 127, 128, 129, 200, 1000} {
-			for _, p := range []float64{0, 0.5, 1} {
-				b := newBlock(r, (n+63)/64, 0, 20, p, 0)
-				vertexOf := make([]uint32, n)
-				for i, v := range r.Perm(n) {
-					vertexOf[i] = uint32(v)
+	for _, n := range []int{0, 1, 63, 64, 65, 127, 128, 129, 200, 1000} {
+		for _, p := range []float64{0, 0.5, 1} {
+			b := newBlock(r, (n+63)/64, 0, 20, p, 0)
+			vertexOf, out := permutation(r, n), make([]uint32, n)
+			byRank(out, vertexOf, b.parent[:n], b.seen)
+			for i, v := range vertexOf {
+				want := graph.None
+				if b.seen[i/64]>>(i%64)&1 != 0 {
+					want = b.parent[i]
 				}
-				parent := b.parent[:n]
-				for i := range parent {
-					if b.seen[i/64]>>(i%64)&1 != 0 {
-						parent[i] = r.Uint32N(64 * 20)
-					}
-				}
-				out := make([]uint32, n)
-				s.mapBack(out, vertexOf, parent, b.all, b.seen)
-				for i, v := range vertexOf {
-					want := graph.None
-					if b.seen[i/64]>>(i%64)&1 != 0 {
-						want = b.all[parent[i]]
-					}
-					if out[v] != want {
-						t.Fatalf("%s: entry %d is %d, want %d", s.name, v, out[v], want)
-					}
+				if out[v] != want {
+					t.Fatalf("entry %d is %d, want %d", v, out[v], want)
 				}
 			}
 		}
 	}
 }
 
-// TestKernelNames: the best comes first, plain Go last, and an unknown one is refused.
+func permutation(r *rand.Rand, n int) []uint32 {
+	list := make([]uint32, n)
+	for i, v := range r.Perm(n) {
+		list[i] = uint32(v)
+	}
+	return list
+}
+
+// mapped is a case for byVertex: ranks of n vertices, some without, and their parents.
+func mapped(r *rand.Rand, n int) (rankOf, parent []uint32) {
+	parent = make([]uint32, 1+r.IntN(2*n+1))
+	for i := range parent {
+		parent[i] = r.Uint32()
+	}
+	for range n {
+		rank := graph.None
+		if r.IntN(4) > 0 {
+			rank = r.Uint32N(uint32(len(parent)))
+		}
+		rankOf = append(rankOf, rank)
+	}
+	return rankOf, parent
+}
+
+// mapping are the sets, plain Go with the twin.
+func mapping() []kernelSet {
+	sets := available()
+	for i := range sets {
+		if sets[i].byVertex == nil {
+			sets[i].byVertex = byVertexGeneric
+		}
+	}
+	return sets
+}
+
+// TestByVertex compares every set's byVertex with its rule.
+func TestByVertex(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	for _, s := range mapping() {
+		for n := range 100 {
+			rankOf, parent := mapped(r, n)
+			out := make([]uint32, n)
+			s.byVertex(out, rankOf, parent)
+			for v, rank := range rankOf {
+				want := uint32(0) // as it was
+				if rank != graph.None {
+					want = parent[rank]
+				}
+				if out[v] != want {
+					t.Fatalf("%s: %d vertices: entry %d is %d, want %d", s.name, n, v, out[v], want)
+				}
+			}
+		}
+	}
+}
+
+// TestKernelNames: plain Go comes last, and what is unknown is refused by name.
 func TestKernelNames(t *testing.T) {
 	names := Kernels()
 	if names[len(names)-1] != "generic" {
 		t.Errorf("kernels are %v", names)
 	}
-	for _, n := range append([]string{"", "auto"}, names...) {
-		if _, err := kernelsByName(n); err != nil {
+	for spec, want := range map[string]string{
+		"": "generic", "auto": "generic", names[0]: names[0], "probe=generic, settle=" + names[0]: "",
+		"mapBack=auto": "generic",
+	} {
+		p := New(1)
+		if err := p.Use(spec); err != nil {
 			t.Error(err)
+		} else if got := p.KernelSet(); want != "" && got != want || want == "" && p.choice[1] != names[0] {
+			t.Errorf("%q: %s", spec, got)
 		}
 	}
-	if _, err := kernelsByName("sse"); err == nil {
-		t.Error("unknown kernels are found")
+	for _, spec := range []string{"sse", "probe", "probe=sse", "prove=generic", "probe=generic,", "generic,probe=generic", "="} {
+		if err := New(1).Use(spec); !errors.Is(err, ErrKernels) {
+			t.Errorf("%q: %v", spec, err)
+		}
 	}
 }

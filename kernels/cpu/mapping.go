@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"math/bits"
 	"sort"
 
 	"github.com/totemgo/totemgo/graph"
@@ -85,9 +86,16 @@ func (p *Processor) mapShares() [][]span {
 	return shares
 }
 
-// mapBack writes the parents of own vertices, as ids: those that this partition found,
-// and None for the others.
+// mapBack writes the parents of own vertices to the result, by vertex id: those that this
+// partition found, and None for the others.
 func (p *Processor) mapBack(out []uint32) {
+	if p.set.byVertex != nil && p.rangeOf == nil {
+		p.mapByVertex(out)
+		return
+	}
+	if p.shares == nil {
+		p.shares = p.mapShares()
+	}
 	p.team.Run(func(id int) {
 		w := &p.workers[id]
 		for _, s := range p.shares[id] {
@@ -105,9 +113,28 @@ func (p *Processor) mapBack(out []uint32) {
 					}
 					found = w.mask
 				}
-				p.set.mapBack(out, p.part.VertexOf[from:end], p.parent[from:end], p.part.VertexOf, found)
+				byRank(out, p.part.VertexOf[from:end], p.parent[from:end], found)
 				from = end
 			}
+		}
+	})
+}
+
+// mapByVertex is mapBack where every rank is own: it walks the result, and reads parent
+// at the rank of each vertex.
+func (p *Processor) mapByVertex(out []uint32) {
+	p.spread(p.words, parallelWords/4, func(lo, hi int) {
+		for k := lo; k < hi; k++ {
+			for w := ^p.seen[k]; w != 0; w &= w - 1 {
+				p.parent[k*64+bits.TrailingZeros64(w)] = graph.None
+			}
+		}
+	})
+	p.spread(len(out), 64*parallelWords/4, func(lo, hi int) {
+		for lo < hi {
+			end := min(hi, lo+64*blockWords)
+			p.set.byVertex(out[lo:end], p.part.RankOf[lo:end], p.parent)
+			lo = end
 		}
 	})
 }

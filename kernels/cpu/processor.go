@@ -7,6 +7,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"time"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
@@ -32,13 +33,18 @@ type Processor struct {
 	vertices int64
 	outArcs  int64
 	inArcs   int64
+	identity bool  // each rank is its vertex's id
 	longest  int64 // arcs of the longest out-row; of any longer than shortRow, if there is one
 
 	set               kernelSet
+	choice            choice // of the kernels in set
+	auto              [6]bool
+	measured          [6]map[string]float64
+	clock             func(kernel, set string, run func()) time.Duration // nil: the machine's
 	tuning            Tuning
 	seen, front, next []uint64
-	parent            []uint32
-	scatter           []uint32 // by rank; None between steps
+	parent            []uint32 // by rank: the vertex id of the parent
+	scatter           []uint32 // by rank: vertex ids; None between steps
 	way               way      // of the top-down step
 	shift             uint32   // a rank's bucket is the rank shifted right by so many bits
 	cuts              []uint32 // scratch of cutRanks
@@ -70,11 +76,9 @@ type Processor struct {
 	bounded    bool  // frontArcs is a bound of them
 	claimedOut bool  // next holds claims of foreign ranges
 
-	// The own vertices that a bottom-up step left unvisited and that have a
-	// neighbour, in an order in which those of a word stand together, and perhaps
-	// others that were visited since.
-	unsettled, spareUnsettled []uint32
-	listed                    bool // unsettled is of this search
+	// The last unvisited own vertices, and perhaps others visited since, once listed.
+	stragglers []straggler
+	listed     bool
 
 	visited, visitedArcs int64
 
@@ -87,9 +91,9 @@ type Processor struct {
 type ownRange struct {
 	index int
 	sub   *graph.Subgraph
-	// The first two neighbours of each row, as package graph has them but for None:
-	// there they are part.Ranks, which no frontier holds.
-	firsts, seconds []uint32
+	// Of the in-rows: see probeBlock.
+	near, nearID [nearColumns][]uint32
+	long         []uint64
 }
 
 // outbox is the memory of the messages of one range.
@@ -103,13 +107,14 @@ type worker struct {
 	found    []uint32
 	lists    [][]uint32 // found by range
 	hubs     []uint32
-	rest     []uint32 // what a probe left
-	left     []uint32 // what a bottom-up step left
+	rest     []uint32 // long vertices that a probe left; rows to prefetch
+	probe    probeBlock
 	mask     []uint64
 	cursors  []cursor
 	buckets  [][]arc // by target
 	sorted   int     // arcs looked at for the buckets
 	examined int64
+	sum      uint32 // keeps a measured loop
 	next     int64
 	_        [64]byte
 }
@@ -119,14 +124,9 @@ var _ kernels.Processor = (*Processor)(nil)
 // New returns a processor with the given number of threads; workers.Acquire bounds
 // it by GOMAXPROCS.
 func New(threads int) *Processor {
-	return &Processor{threads: max(1, threads), set: available()[0], tuning: DefaultTuning()}
-}
-
-// Use chooses the kernels by name, one of Kernels or "auto", the best: see Kernels.
-// It must be called before Load.
-func (p *Processor) Use(name string) (err error) {
-	p.set, err = kernelsByName(name)
-	return err
+	p := &Processor{threads: max(1, threads), tuning: DefaultTuning()}
+	_ = p.Use("auto")
+	return p
 }
 
 // Tune sets the limits between the ways to run a step. It must not be called during a
@@ -138,9 +138,6 @@ func (p *Processor) Tune(t Tuning) error {
 	p.tuning = t
 	return nil
 }
-
-// KernelSet is the name of the kernels in use.
-func (p *Processor) KernelSet() string { return p.set.name }
 
 // Kind is "cpu".
 func (p *Processor) Kind() string { return "cpu" }
@@ -165,6 +162,8 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		return fmt.Errorf("%w: %d ranks, %d subgraphs for %d ranges", ErrLoad, part.Ranks, len(part.Subgraphs), len(part.Ranges))
 	}
 	p.part = part
+	p.team = workers.Acquire(p.threads)
+	p.threads = p.team.Threads()
 	p.words = int(part.Ranks / 64)
 	p.isOwn = make([]bool, len(part.Ranges))
 	all := true
@@ -191,7 +190,14 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		p.bytes += s.Bytes()
 		p.own = append(p.own, p.newRange(i, s))
 	}
-	p.seen = alloc[uint64](p, p.words)
+	// A word and a line for each thread more than there are ranks: see spareWord.
+	p.identity = all
+	for rank, v := range part.VertexOf {
+		if p.identity = p.identity && (v == uint32(rank) || v == graph.None); !p.identity {
+			break
+		}
+	}
+	p.seen = alloc[uint64](p, p.words+8*(p.threads+2))
 	// One word more than there are ranks: see ownRange.
 	p.front = alloc[uint64](p, p.words+1)
 	p.next = alloc[uint64](p, p.words+1)
@@ -207,9 +213,6 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 			}
 		}
 	}
-	p.team = workers.Acquire(p.threads)
-	p.threads = p.team.Threads()
-	p.shares = p.mapShares()
 	p.workers = make([]worker, p.threads)
 	for i := range p.workers {
 		p.workers[i].lists = make([][]uint32, len(part.Ranges))
@@ -229,23 +232,36 @@ func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
 	if in == nil {
 		return o
 	}
-	o.firsts, o.seconds = in.FirstNeighbours, in.SecondNeighbours
-	if slices.Contains(o.firsts, graph.None) {
-		o.firsts = alloc[uint32](p, len(in.FirstNeighbours))
-		for i, u := range in.FirstNeighbours {
-			o.firsts[i] = min(u, p.part.Ranks)
+	rows := int(s.Rows)
+	o.long = alloc[uint64](p, (rows+63)/64)
+	for k := range nearColumns {
+		o.nearID[k] = alloc[uint32](p, rows)
+		// The ranks of first neighbours are there already, but for empty rows.
+		if k == 0 && !slices.Contains(in.FirstNeighbours, graph.None) {
+			o.near[k] = in.FirstNeighbours
+		} else {
+			o.near[k] = alloc[uint32](p, rows)
 		}
-		o.seconds = nil
 	}
-	if o.seconds == nil {
-		o.seconds = alloc[uint32](p, len(in.FirstNeighbours))
-		for i := range o.seconds {
-			o.seconds[i] = o.firsts[i]
-			if lo, hi := in.Row(uint32(i)); hi-lo > 1 {
-				o.seconds[i] = in.Neighbours[lo+1]
+	p.team.For(len(o.long), 64, func(_, from, to int) {
+		for i := uint32(from) * 64; i < min(s.Rows, uint32(to)*64); i++ {
+			lo, hi := in.Row(i)
+			row := in.Neighbours[lo:min(hi, lo+nearColumns)]
+			for k := range nearColumns {
+				u, id := p.part.Ranks, graph.None
+				if k < len(row) {
+					u, id = row[k], p.part.VertexOf[row[k]]
+				}
+				if k > 0 || o.near[0][i] != u {
+					o.near[k][i] = u
+				}
+				o.nearID[k][i] = id
+			}
+			if hi-lo > nearColumns {
+				o.long[i/64] |= 1 << (i % 64)
 			}
 		}
-	}
+	})
 	return o
 }
 
@@ -291,7 +307,7 @@ func (p *Processor) Reset(need kernels.Need) error {
 	}
 	p.list, p.nextList = p.list[:0], p.nextList[:0]
 	p.isList, p.hasBits, p.nextBits, p.listed = true, false, false, false
-	p.unsettled, p.asked = p.unsettled[:0], 0
+	p.asked = 0
 	p.frontSize, p.visited, p.visitedArcs, p.frontArcs, p.bounded = 0, 0, 0, -1, false
 	return nil
 }
@@ -299,7 +315,7 @@ func (p *Processor) Reset(need kernels.Need) error {
 // SetRoot implements kernels.Processor.
 func (p *Processor) SetRoot(rank uint32) error {
 	p.seen[rank/64] |= 1 << (rank % 64)
-	p.parent[rank] = rank
+	p.parent[rank] = p.part.VertexOf[rank]
 	p.list = append(p.list[:0], rank)
 	p.frontSize = 1
 	p.visited = 1
@@ -631,7 +647,7 @@ func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
 	p.asked++
 	p.spread(len(ranks), 1<<12, func(lo, hi int) {
 		for i := lo; i < hi; i++ {
-			parents[i] = p.parent[ranks[i]]
+			parents[i] = p.part.RankOf[p.parent[ranks[i]]]
 		}
 	})
 	return parents, nil

@@ -272,9 +272,9 @@ func TestForms(t *testing.T) {
 // ways are limits that force each way to run a step.
 var ways = []string{
 	"serial=0,split=0,scatter=1000000",
-	"serial=0,share=0,split=1000000,scatter=1000000,blind=1000000,list=1",
+	"serial=0,share=0,split=1000000,scatter=1000000,blind=1000000,list=0",
 	"serial=0,scatter=0,scatter-row=0,segment=64,list=1000000",
-	"serial=0,split=1000000,scatter=1000000,blind=0,list=1",
+	"serial=0,split=1000000,scatter=1000000,blind=0,list=0",
 	"serial=0,share=1000000000,split=1000000,scatter=1000000,blind=1000000",
 }
 
@@ -387,7 +387,7 @@ func TestWays(t *testing.T) {
 		{2, "generic", ways[3]},
 		{2, "auto", ways[3]},
 		{2, "generic", ways[4]},
-		{2, "generic", "serial=0,scatter=0,scatter-row=0,segment=1048576,list=2"},
+		{2, "generic", "serial=0,scatter=0,scatter-row=0,segment=1048576,list=0"},
 		{1, "auto", "scatter=0,scatter-row=0,segment=128"},
 	} {
 		if raceEnabled && (way.threads == 1 || way.kernels != "generic") {
@@ -418,7 +418,7 @@ func TestTuning(t *testing.T) {
 			t.Errorf("%v: %v, %v", v, got, err)
 		}
 	}
-	for _, s := range []string{"serial", "serial=x", "serial=-1", "width=3", "segment=100", "segment=0", "list=0", ","} {
+	for _, s := range []string{"serial", "serial=x", "serial=-1", "width=3", "segment=100", "segment=0", "list=-1", ","} {
 		if _, err := cpu.ParseTuning(s); !errors.Is(err, cpu.ErrTuning) {
 			t.Errorf("%q: %v", s, err)
 		}

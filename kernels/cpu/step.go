@@ -52,8 +52,8 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 	p.nextBits, p.nextHasBits, p.claimedOut = false, false, false
 	if d == kernels.BottomUp {
 		p.bitsOf()
-		if p.listed && len(p.unsettled) < int(p.vertices/p.tuning.List) {
-			p.stepList()
+		if p.fewUnvisited() {
+			p.stepStragglers()
 			return "bottom-up", ctx.Err()
 		}
 		p.stepUp()
@@ -114,6 +114,15 @@ func (p *Processor) row(u uint32) []uint32 {
 	return s.Out.Neighbours[lo:hi]
 }
 
+// vertex is the id of an own rank. Where ranks are ids it reads no memory: on a mesh a
+// frontier's vertices lie on as many pages.
+func (p *Processor) vertex(rank uint32) uint32 {
+	if p.identity {
+		return rank
+	}
+	return p.part.VertexOf[rank]
+}
+
 // scatters tells whether the frontier has so many arcs, in such long rows, that
 // writing all of them is cheaper than testing each.
 func (p *Processor) scatters() bool {
@@ -130,10 +139,10 @@ func (p *Processor) scatters() bool {
 	return 8*p.frontArcs > p.tuning.Scatter*int64(p.part.Ranks) && p.frontArcs > p.tuning.ScatterRow*segments*int64(len(p.list))
 }
 
-// cursor is a frontier vertex and what is left of its row.
+// cursor is the vertex id of a frontier vertex and what is left of its row.
 type cursor struct {
 	row []uint32
-	u   uint32
+	id  uint32
 }
 
 // stepScatter expands the frontier's list without a test or an atomic: every arc
@@ -200,7 +209,7 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 			row = row[k:]
 		}
 		if len(row) > 0 {
-			w.cursors = append(w.cursors, cursor{row, u})
+			w.cursors = append(w.cursors, cursor{row, p.vertex(u)})
 		}
 	}
 	size := uint32(min(p.tuning.Segment, math.MaxUint32))
@@ -215,7 +224,7 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 		segment := p.scatter[from:end]
 		for i := range w.cursors {
 			c := &w.cursors[i]
-			c.row = c.row[scatterRow(segment, from, c.row, c.u):]
+			c.row = c.row[scatterRow(segment, from, c.row, c.id):]
 		}
 		for lo := from / 64; lo < end/64; lo += blockWords {
 			hi := min(lo+blockWords, end/64)
@@ -269,7 +278,7 @@ func (p *Processor) stepSplit() {
 				row = row[:k]
 			}
 			w.examined += int64(len(row))
-			w.found = claimBits(row, u, p.seen, p.next, p.parent, w.found)
+			w.found = claimBits(row, p.vertex(u), p.seen, p.next, p.parent, w.found)
 		}
 	})
 	p.collect(p.threads)
@@ -297,7 +306,7 @@ func (p *Processor) stepAlone() {
 	w.found = w.found[:0]
 	for list := p.list; len(list) > 0; {
 		n := min(len(list), takeVertices)
-		p.fetch(w, list[:n], false)
+		p.prefetch(w, list[:n])
 		p.claimRows(w, list[:n])
 		list = list[n:]
 	}
@@ -333,7 +342,7 @@ func (p *Processor) stepSort() {
 					break
 				}
 				batch := list[at:min(at+takeVertices, len(list))]
-				p.fetch(w, batch, false)
+				p.prefetch(w, batch)
 				for _, u := range batch {
 					row := p.row(u)
 					if len(row) >= hubArcs {
@@ -367,18 +376,13 @@ func (p *Processor) stepSort() {
 	p.collect(p.threads)
 }
 
-// fetch asks for the rows of a few own ranks, at most takeVertices, that are about to be
-// read: out-rows, or in-rows.
-func (p *Processor) fetch(w *worker, ranks []uint32, in bool) {
+// prefetch asks for the out-rows of a few own ranks, at most takeVertices.
+func (p *Processor) prefetch(w *worker, ranks []uint32) {
 	if len(ranks) == 0 {
 		return
 	}
 	s := p.subOf(ranks[0])
-	a := s.Out
-	if in {
-		a = s.In
-	}
-	if a.Offsets32 == nil {
+	if s.Out.Offsets32 == nil {
 		return
 	}
 	rows := w.rest[:0]
@@ -389,29 +393,30 @@ func (p *Processor) fetch(w *worker, ranks []uint32, in bool) {
 			last = max(last, i)
 		}
 	}
-	p.set.fetch(rows, a.Offsets32[:last+1], a.Neighbours)
+	p.set.prefetch(rows, s.Out.Offsets32[:last+1], s.Out.Neighbours)
 }
 
-// arc leads from a frontier vertex to one not visited.
-type arc struct{ to, from uint32 }
+// arc leads from a frontier vertex, given by its id, to a rank.
+type arc struct{ to, id uint32 }
 
 // sort puts the arcs of a row that lead to unvisited vertices, or all, into a thread's
 // buckets.
 func (p *Processor) sort(w *worker, row []uint32, u uint32) {
+	id := p.vertex(u)
 	w.examined += int64(len(row))
 	w.sorted += len(row)
 	seen, buckets, shift := p.seen, w.buckets, p.shift&31
 	if p.way == blind {
 		for _, v := range row {
 			b := &buckets[v>>shift]
-			*b = append(*b, arc{v, u})
+			*b = append(*b, arc{v, id})
 		}
 		return
 	}
 	for _, v := range row {
 		if seen[v/64]>>(v%64)&1 == 0 {
 			b := &buckets[v>>shift]
-			*b = append(*b, arc{v, u})
+			*b = append(*b, arc{v, id})
 		}
 	}
 }
@@ -427,7 +432,7 @@ func (p *Processor) claimBuckets() {
 			from := &p.workers[i]
 			if p.way == blind {
 				for _, a := range from.buckets[b] {
-					p.scatter[a.to] = a.from
+					p.scatter[a.to] = a.id
 				}
 				from.buckets[b] = from.buckets[b][:0]
 				continue
@@ -439,7 +444,7 @@ func (p *Processor) claimBuckets() {
 					if bits {
 						next[a.to/64] |= bit
 					}
-					parent[a.to] = a.from
+					parent[a.to] = a.id
 					found = append(found, a.to)
 				}
 			}
@@ -456,20 +461,20 @@ func (p *Processor) claimBuckets() {
 // vertex: seen decides, atomically.
 func (p *Processor) stepShare() {
 	list := p.list
-	p.team.Run(func(id int) {
-		w := &p.workers[id]
+	p.team.Run(func(worker int) {
+		w := &p.workers[worker]
 		seen, parent, found := p.seen, p.parent, w.found[:0]
-		part := list[len(list)*id/p.threads : len(list)*(id+1)/p.threads]
+		part := list[len(list)*worker/p.threads : len(list)*(worker+1)/p.threads]
 		for at := 0; at < len(part); at += takeVertices {
 			batch := part[at:min(at+takeVertices, len(part))]
-			p.fetch(w, batch, false)
+			p.prefetch(w, batch)
 			for _, u := range batch {
-				row := p.row(u)
+				row, id := p.row(u), p.vertex(u)
 				w.examined += int64(len(row))
 				for _, v := range row {
 					word, bit := &seen[v/64], uint64(1)<<(v%64)
 					if atomic.LoadUint64(word)&bit == 0 && atomic.OrUint64(word, bit)&bit == 0 {
-						parent[v] = u
+						parent[v] = id
 						found = append(found, v)
 					}
 				}
@@ -495,7 +500,7 @@ func (p *Processor) stepSpread() {
 				return
 			}
 			batch := list[at:min(at+takeVertices, len(list))]
-			p.fetch(w, batch, false)
+			p.prefetch(w, batch)
 			// The targets of a row are asked for a few rows before they are written.
 			var ahead [spreadAhead][]uint32
 			for i := range len(batch) + spreadAhead {
@@ -510,7 +515,7 @@ func (p *Processor) stepSpread() {
 				ahead[i%spreadAhead] = next
 				u := uint32(0)
 				if len(row) > 0 {
-					u = batch[i-spreadAhead]
+					u = p.vertex(batch[i-spreadAhead])
 				}
 				p.set.spread(row, u, p.scatter, next)
 			}
@@ -519,7 +524,7 @@ func (p *Processor) stepSpread() {
 	for i := range p.workers {
 		for _, u := range p.workers[i].hubs {
 			row := p.row(u)
-			p.team.For(len(row), hubArcs/4, func(_, a, b int) { p.set.spread(row[a:b], u, p.scatter, nil) })
+			p.team.For(len(row), hubArcs/4, func(_, a, b int) { p.set.spread(row[a:b], p.vertex(u), p.scatter, nil) })
 		}
 		p.workers[i].hubs = p.workers[i].hubs[:0]
 	}
@@ -560,7 +565,7 @@ func (p *Processor) fewArcs() bool {
 func (p *Processor) claimRows(w *worker, list []uint32) {
 	seen, parent, found := p.seen, p.parent, w.found
 	for _, u := range list {
-		row := p.row(u)
+		row, id := p.row(u), p.vertex(u)
 		w.examined += int64(len(row))
 		for _, v := range row {
 			word, bit := &seen[v/64], uint64(1)<<(v%64)
@@ -568,7 +573,7 @@ func (p *Processor) claimRows(w *worker, list []uint32) {
 				continue
 			}
 			*word |= bit
-			parent[v] = u
+			parent[v] = id
 			found = append(found, v)
 		}
 	}

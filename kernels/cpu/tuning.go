@@ -34,14 +34,14 @@ type Tuning struct {
 	// Blind is the number of arcs, for 8 ranks, from which on a top-down step that sorts
 	// its arcs by target writes all of them untested and passes over all ranks in the end.
 	Blind int64
-	// List is the part of the vertices, one in List, below which a bottom-up step goes
-	// by the list of the unsettled: else it is quicker to pass over all words again.
+	// List is the number of words of rank space for each unvisited vertex from which on a
+	// bottom-up step lists these vertices instead of passing over all words; 0: always.
 	List int64
 }
 
 // DefaultTuning is what a processor uses that is not told otherwise.
 func DefaultTuning() Tuning {
-	return Tuning{Serial: 1 << 10, Share: 1 << 14, Split: 16, Scatter: 4, ScatterRow: 8, Segment: 1 << 16, Blind: 2, List: 8}
+	return Tuning{Serial: 1 << 10, Share: 1 << 14, Split: 16, Scatter: 4, ScatterRow: 8, Segment: 1 << 16, Blind: 2, List: 16}
 }
 
 // fields names the limits, in the order of String.
@@ -106,9 +106,6 @@ func (t Tuning) Validate() error {
 	}
 	if t.Segment < 64 || t.Segment%64 != 0 {
 		return fmt.Errorf("%w: segment is %d: want a multiple of 64", ErrTuning, t.Segment)
-	}
-	if t.List < 1 {
-		return fmt.Errorf("%w: list is %d: want at least 1", ErrTuning, t.List)
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"math/bits"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 )
 
@@ -10,19 +11,12 @@ const (
 	// chunkWords is the most words of a chunk, the part of a range that a thread takes
 	// at a time in a bottom-up step: its parents stay in the first-level cache.
 	chunkWords = 64
-	// listGrain is how many of them a thread takes at a time.
-	listGrain = 512
 	// scanFrom is the length from which on a row is scanned by a kernel of the set.
 	scanFrom = 12
 )
 
-// stepUp looks, for every unvisited own vertex, for a neighbour in the frontier, and
-// lists those that have found none.
+// stepUp looks, for every unvisited own vertex, for a neighbour in the frontier.
 func (p *Processor) stepUp() {
-	p.unsettled = p.unsettled[:0]
-	for i := range p.workers {
-		p.workers[i].left = p.workers[i].left[:0]
-	}
 	for i := range p.own {
 		o := &p.own[i]
 		words := int(o.sub.Padded()-o.sub.First) / 64
@@ -35,57 +29,136 @@ func (p *Processor) stepUp() {
 				p.probe(&p.workers[id], o, lo, min(hi, lo+chunkWords))
 			}
 		})
-		// By range, so that the entries of a word stand together.
-		p.gather()
-	}
-	p.listed = true
-}
-
-// gather appends what the threads have left to unsettled.
-func (p *Processor) gather() {
-	for i := range p.workers {
-		w := &p.workers[i]
-		p.unsettled = append(p.unsettled, w.left...)
-		w.left = w.left[:0]
 	}
 }
 
 // probe does the words from … to−1 of an own range.
 func (p *Processor) probe(w *worker, o *ownRange, from, to int) {
-	in, first := o.sub.In, o.sub.First
-	lo, hi := uint32(from)*64, min(o.sub.Rows, uint32(to)*64)
-	base := int(first / 64)
-	seen, next := p.seen[base+from:base+to], p.next[base+from:base+to]
-	parent := p.parent[first+lo : first+hi]
+	in, lo := o.sub.In, uint32(from)*64
+	b := p.blockOf(w, o, from, to)
 	if p.need&kernels.NeedExamined != 0 {
-		w.examined += countProbes(seen, o.firsts[lo:hi], o.seconds[lo:hi], p.front)
+		w.examined += countProbes(b)
 	}
-	n := p.set.probe(seen, next, o.firsts[lo:hi], o.seconds[lo:hi], parent, w.rest, p.front)
+	n := p.set.probe(b)
 	if in.Offsets32 != nil {
-		p.set.fetch(w.rest[:n], in.Offsets32[lo:], in.Neighbours)
+		p.set.prefetch(w.rest[:n], in.Offsets32[lo:], in.Neighbours[min(nearColumns, len(in.Neighbours)):])
 	}
 	for _, i := range w.rest[:n] {
-		a, b := in.Row(lo + i)
-		if a == b {
-			continue
+		a, end := in.Row(lo + i)
+		row := in.Neighbours[a+nearColumns : end]
+		k := p.find(row)
+		w.examined += int64(k)
+		if k < len(row) {
+			w.examined++
+			b.parent[i] = p.vertex(row[k])
+			b.seen[i/64] |= 1 << (i % 64)
+			b.next[i/64] |= 1 << (i % 64)
 		}
-		if b-a > 2 {
-			row := in.Neighbours[a+2 : b]
-			k := p.find(row)
-			if k < len(row) {
-				w.examined += int64(k) + 1
-				parent[i] = row[k]
-				seen[i/64] |= 1 << (i % 64)
-				next[i/64] |= 1 << (i % 64)
-				continue
-			}
-			w.examined += int64(k)
-		}
-		w.left = append(w.left, first+lo+i)
 	}
-	for _, word := range next {
+	for _, word := range b.next {
 		w.next += int64(bits.OnesCount64(word))
 	}
+}
+
+// blockOf is the words from … to−1 of an own range, for a probe.
+func (p *Processor) blockOf(w *worker, o *ownRange, from, to int) *probeBlock {
+	first := o.sub.First
+	lo, hi := uint32(from)*64, min(o.sub.Rows, uint32(to)*64)
+	base := int(first / 64)
+	b := &w.probe
+	b.seen, b.next, b.long = p.seen[base+from:base+to], p.next[base+from:base+to], o.long[from:to]
+	for k := range nearColumns {
+		b.near[k], b.nearID[k] = o.near[k][lo:hi], o.nearID[k][lo:hi]
+	}
+	b.parent, b.rest, b.front = p.parent[first+lo:first+hi], w.rest, p.front
+	return b
+}
+
+// straggler is an own vertex that a search has left unvisited when there are few: its
+// near neighbours are copied, so that later levels read them from the cache.
+type straggler struct {
+	rank uint32
+	long bool
+	near [nearColumns]uint32
+}
+
+// fewUnvisited tells whether stepStragglers is to run instead of stepUp.
+func (p *Processor) fewUnvisited() bool {
+	return (p.vertices-p.visited)*p.tuning.List < int64(p.words)
+}
+
+// listStragglers lists the unvisited own vertices that have neighbours.
+func (p *Processor) listStragglers() {
+	p.stragglers = p.stragglers[:0]
+	for i := range p.own {
+		o := &p.own[i]
+		if o.sub.In == nil {
+			continue
+		}
+		first := o.sub.First
+		for k, word := range p.seen[first/64 : o.sub.Padded()/64] {
+			for w := ^word; w != 0; w &= w - 1 {
+				at := uint32(64*k + bits.TrailingZeros64(w))
+				s := straggler{rank: first + at, long: o.long[k]>>(at%64)&1 != 0}
+				for c := range nearColumns {
+					s.near[c] = o.near[c][at]
+				}
+				if s.near[0] != p.part.Ranks {
+					p.stragglers = append(p.stragglers, s)
+				}
+			}
+		}
+	}
+	p.listed = true
+}
+
+// stepStragglers is stepUp for the few vertices that are still unvisited, on one thread.
+func (p *Processor) stepStragglers() {
+	if !p.listed {
+		p.listStragglers()
+	}
+	w := &p.workers[0]
+	kept := p.stragglers[:0]
+	p.nextList = p.nextList[:0]
+	for _, s := range p.stragglers {
+		if p.seen[s.rank/64]>>(s.rank%64)&1 != 0 {
+			continue
+		}
+		id := p.parentOf(w, &s)
+		if id == graph.None {
+			kept = append(kept, s)
+			continue
+		}
+		p.parent[s.rank] = id
+		p.seen[s.rank/64] |= 1 << (s.rank % 64)
+		p.nextList = append(p.nextList, s.rank)
+	}
+	p.stragglers = kept
+}
+
+// parentOf is the vertex id of the first neighbour of s in the frontier, or None.
+func (p *Processor) parentOf(w *worker, s *straggler) uint32 {
+	for _, u := range s.near {
+		if u == p.part.Ranks {
+			return graph.None
+		}
+		if w.examined++; p.front[u/64]>>(u%64)&1 != 0 {
+			return p.vertex(u)
+		}
+	}
+	if !s.long {
+		return graph.None
+	}
+	sub := p.subOf(s.rank)
+	lo, hi := sub.In.Row(s.rank - sub.First)
+	row := sub.In.Neighbours[lo+nearColumns : hi]
+	k := p.find(row)
+	w.examined += int64(k)
+	if k == len(row) {
+		return graph.None
+	}
+	w.examined++
+	return p.vertex(row[k])
 }
 
 // find returns the place of the first entry of row that is in the frontier, or its
@@ -97,76 +170,22 @@ func (p *Processor) find(row []uint32) int {
 	return p.set.scan(row, p.front)
 }
 
-// countProbes counts the first and second neighbours that a probe of the block reads.
-func countProbes(seen []uint64, firsts, seconds []uint32, front []uint64) (n int64) {
-	for word, w := range seen {
+// countProbes counts the near neighbours that a probe of the block has to read.
+func countProbes(b *probeBlock) (n int64) {
+	none := uint32(len(b.front)-1) * 64
+	for word, w := range b.seen {
 		for todo := ^w; todo != 0; todo &= todo - 1 {
 			i := word*64 + bits.TrailingZeros64(todo)
-			u := firsts[i]
-			if int(u/64) == len(front)-1 {
-				continue // no neighbour
-			}
-			n++
-			if front[u/64]>>(u%64)&1 == 0 && seconds[i] != u {
-				n++
+			for k := range nearColumns {
+				u := b.near[k][i]
+				if u == none {
+					break
+				}
+				if n++; b.front[u/64]>>(u%64)&1 != 0 {
+					break
+				}
 			}
 		}
 	}
 	return n
-}
-
-// stepList looks for a neighbour in the frontier for the unsettled alone, and leaves
-// those that it finds in nextList.
-func (p *Processor) stepList() {
-	list := p.unsettled
-	for i := range p.workers {
-		w := &p.workers[i]
-		w.found, w.left = w.found[:0], w.left[:0]
-	}
-	p.unsettled, p.spareUnsettled = p.spareUnsettled[:0], list
-	// Neither seen's words may be shared by threads: a cut moves back to the first
-	// entry of its word.
-	cut := func(k int) int {
-		for k > 0 && k < len(list) && list[k]/64 == list[k-1]/64 {
-			k--
-		}
-		return k
-	}
-	grain := listGrain
-	if len(list) < 4*listGrain {
-		grain = len(list)
-	}
-	p.team.For(len(list), grain, func(id, lo, hi int) {
-		p.probeList(&p.workers[id], list[cut(lo):cut(hi)])
-	})
-	p.nextList = p.nextList[:0]
-	for i := range p.workers {
-		p.nextList = append(p.nextList, p.workers[i].found...)
-	}
-	p.gather()
-}
-
-// probeList does a part of the list of the unsettled.
-func (p *Processor) probeList(w *worker, list []uint32) {
-	for k, v := range list {
-		if k%takeVertices == 0 {
-			p.fetch(w, list[k:min(k+takeVertices, len(list))], true)
-		}
-		if p.seen[v/64]>>(v%64)&1 != 0 {
-			continue
-		}
-		s := p.subOf(v)
-		a, b := s.In.Row(v - s.First)
-		row := s.In.Neighbours[a:b]
-		k := p.find(row)
-		if k == len(row) {
-			w.examined += int64(k)
-			w.left = append(w.left, v)
-			continue
-		}
-		w.examined += int64(k) + 1
-		p.parent[v] = row[k]
-		p.seen[v/64] |= 1 << (v % 64)
-		w.found = append(w.found, v)
-	}
 }

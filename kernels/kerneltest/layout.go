@@ -104,19 +104,14 @@ func place(g shape, l layout) *placed {
 				}
 				return p.rankOf[row[i]] < p.rankOf[row[j]]
 			})
-			first, second := graph.None, graph.None
+			first := graph.None
 			for k, v := range row {
-				switch k {
-				case 0:
+				if k == 0 {
 					first = p.rankOf[v]
-					second = first
-				case 1:
-					second = p.rankOf[v]
 				}
 				a.Neighbours = append(a.Neighbours, p.rankOf[v])
 			}
 			a.FirstNeighbours = append(a.FirstNeighbours, first)
-			a.SecondNeighbours = append(a.SecondNeighbours, second)
 			offsets = append(offsets, uint64(len(a.Neighbours)))
 		}
 		if l.wide {
@@ -130,7 +125,7 @@ func place(g shape, l layout) *placed {
 	}
 	for i := 0; i < l.partitions; i++ {
 		part := &kernels.Part{Index: i, Ranks: uint32(len(vertexOf)), Ranges: ranges,
-			Subgraphs: make([]*graph.Subgraph, len(ranges)), VertexOf: vertexOf, Directed: g.directed}
+			Subgraphs: make([]*graph.Subgraph, len(ranges)), VertexOf: vertexOf, RankOf: p.rankOf, Directed: g.directed}
 		for r, rg := range ranges {
 			if rg.Owner != i {
 				continue
@@ -161,7 +156,6 @@ func (p *placed) sum() uint64 {
 		fmt.Fprint(h, a.Offsets64)
 		words(a.Neighbours)
 		words(a.FirstNeighbours)
-		words(a.SecondNeighbours)
 	}
 	for _, part := range p.parts {
 		fmt.Fprint(h, part.Index, part.Ranks, part.Directed, part.Ranges)

@@ -1,0 +1,421 @@
+package cpu
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// ErrKernels is returned where a kernel or a set of kernels is unknown or cannot run here.
+var ErrKernels = errors.New("cpu: no such kernels")
+
+// kernelNames are the kernels that are chosen one by one.
+var kernelNames = []string{"probe", "settle", "scan", "spread", "fetch", "mapBack"}
+
+// take copies one kernel of another set.
+func (k *kernelSet) take(kernel string, from *kernelSet) {
+	switch kernel {
+	case "probe":
+		k.probe = from.probe
+	case "settle":
+		k.settle = from.settle
+	case "scan":
+		k.scan = from.scan
+	case "spread":
+		k.spread = from.spread
+	case "fetch":
+		k.prefetch = from.prefetch
+	case "mapBack":
+		k.byVertex = from.byVertex
+	}
+}
+
+// choice says which set each of kernelNames is of.
+type choice [6]string
+
+// String is the name of the set, where all kernels are of one, else "probe=avx2,settle=…".
+func (c choice) String() string {
+	if same := slices.Repeat(c[:1], len(c)); slices.Equal(same, c[:]) {
+		return c[0]
+	}
+	var list []string
+	for i, set := range c {
+		list = append(list, kernelNames[i]+"="+set)
+	}
+	return strings.Join(list, ",")
+}
+
+// Kernels lists the names of the sets that run on this processor, plain Go last.
+func Kernels() []string {
+	var names []string
+	for _, s := range available() {
+		names = append(names, s.name)
+	}
+	return names
+}
+
+// parseKernels reads "auto", the name of a set or a list such as "probe=generic,scan=avx2".
+// What it does not name is of plain Go until Choose measures it; auto says for which
+// kernels that is.
+func parseKernels(spec string) (c choice, auto [6]bool, err error) {
+	known := Kernels()
+	refuse := func(what string) error {
+		return fmt.Errorf("%w: %q; this processor runs %s, for each of %s", ErrKernels, what, strings.Join(known, ", "), strings.Join(kernelNames, ", "))
+	}
+	for i := range c {
+		c[i], auto[i] = generic.name, spec == "" || spec == "auto" || strings.Contains(spec, "=")
+		if slices.Contains(known, spec) {
+			c[i] = spec
+		}
+	}
+	if auto[0] && !strings.Contains(spec, "=") || slices.Contains(known, spec) {
+		return c, auto, nil
+	}
+	for _, part := range strings.Split(spec, ",") {
+		kernel, set, _ := strings.Cut(strings.TrimSpace(part), "=")
+		i := slices.Index(kernelNames, kernel)
+		if i < 0 || set != "auto" && !slices.Contains(known, set) {
+			return c, auto, refuse(part)
+		}
+		if auto[i] = set == "auto"; !auto[i] {
+			c[i] = set
+		}
+	}
+	return c, auto, nil
+}
+
+// Use chooses the kernels by name: "auto", one of Kernels, or a list such as
+// "probe=generic,settle=avx2", whose other kernels are "auto". Those run in plain Go until
+// Choose has measured them. It must be called before Load; the error wraps ErrKernels.
+func (p *Processor) Use(spec string) error {
+	c, auto, err := parseKernels(spec)
+	if err == nil {
+		p.auto = auto
+		p.set = c.set()
+		p.choice = c
+	}
+	return err
+}
+
+// set has the kernels of the choice.
+func (c choice) set() kernelSet {
+	k := generic
+	for i, name := range c {
+		for _, s := range available() {
+			if s.name == name {
+				k.take(kernelNames[i], &s)
+			}
+		}
+	}
+	return k
+}
+
+// KernelSet names the kernels in use: a set, or the set of each kernel.
+func (p *Processor) KernelSet() string { return p.choice.String() }
+
+// KernelTime is what Choose measured of one kernel: for each set the least time of a run
+// over the same items, in nanoseconds an item.
+type KernelTime struct {
+	Kernel string             // one of probe, settle, scan, spread, fetch, mapBack
+	Chosen string             // the set that runs
+	Ns     map[string]float64 // by set; empty where nothing was measured
+}
+
+// KernelTimes lists the kernels in use, with what Choose measured.
+func (p *Processor) KernelTimes() []KernelTime {
+	list := make([]KernelTime, len(kernelNames))
+	for i, name := range kernelNames {
+		list[i] = KernelTime{Kernel: name, Chosen: p.choice[i], Ns: p.measured[i]}
+	}
+	return list
+}
+
+// chooseFrom is the number of own vertices from which on kernels are measured: on a smaller
+// graph a search takes microseconds with any.
+const chooseFrom = 1 << 15
+
+// tie is the part of plain Go's time above which another kernel does not replace it.
+const tie = 0.95
+
+// Choose measures the kernels that are "auto", one by one on the loaded arrays, within
+// about the given time, and takes for each the quickest set: plain Go unless another takes
+// less than 95% of its time. On a small graph all stay in plain Go. It must be called after
+// Load and before a search, and leaves no trace in what a search reads.
+func (p *Processor) Choose(budget time.Duration) {
+	if p.vertices < chooseFrom || budget <= 0 {
+		return
+	}
+	sets := available()
+	todo := 0
+	for _, a := range p.auto {
+		if a {
+			todo++
+		}
+	}
+	if len(sets) < 2 || todo == 0 {
+		return
+	}
+	clock := p.clock
+	if clock == nil {
+		clock = func(_, _ string, run func()) time.Duration {
+			start := time.Now()
+			run()
+			return time.Since(start)
+		}
+	}
+	p.sampleFrontier()
+	for i, name := range kernelNames {
+		s := p.sampleOf(name)
+		if !p.auto[i] || s.items == 0 {
+			continue
+		}
+		best := make([]time.Duration, len(sets))
+		call := 0
+		begun := time.Now()
+		for round := 0; round < 2 || round < 15 && time.Since(begun) < budget/time.Duration(todo); round++ {
+			for k := range sets {
+				k = (k + round) % len(sets) // the first to run finds cold lines
+				if s.before != nil {
+					s.before(round)
+				}
+				call++
+				took := clock(name, sets[k].name, func() { s.run(&sets[k], round, call) })
+				if best[k] == 0 || took < best[k] {
+					best[k] = took
+				}
+			}
+		}
+		if s.after != nil {
+			s.after()
+		}
+		p.measured[i] = map[string]float64{}
+		for k := range sets {
+			p.measured[i][sets[k].name] = float64(best[k].Nanoseconds()) / float64(s.items)
+		}
+		p.choice[i] = quickest(sets, best)
+	}
+	p.set = p.choice.set()
+	p.resetSample()
+}
+
+// quickest is the name of the set of the least time, plain Go's, the last, in a tie.
+func quickest(sets []kernelSet, times []time.Duration) string {
+	last := len(sets) - 1
+	best := last
+	for k, t := range times {
+		if float64(t) < tie*float64(times[last]) && t < times[best] {
+			best = k
+		}
+	}
+	return sets[best].name
+}
+
+// sample is what a kernel is measured on.
+type sample struct {
+	items  int
+	before func(round int) // each run, unclocked
+	run    func(k *kernelSet, round, call int)
+	after  func() // all runs
+}
+
+const (
+	// sampleWords is the number of words of a range that a run covers.
+	sampleWords = chunkWords
+	// sampleRows is the number of rows that a run reads.
+	sampleRows = 256
+	// sampleArcs bounds the entries of these rows.
+	sampleArcs = 1 << 12
+)
+
+// sampleFrontier sets every second bit of the first eighth of rank space in front: the
+// first frontier of a bottom-up phase is of vertices of high degree.
+func (p *Processor) sampleFrontier() {
+	for i := range p.front[:p.words/8] {
+		p.front[i] = 0x5555555555555555
+	}
+}
+
+// resetSample clears what samples have written.
+func (p *Processor) resetSample() {
+	clear(p.front)
+	clear(p.next)
+	clear(p.seen)
+}
+
+// sampleOf is the sample of a kernel on the largest own range; items is 0 where there is
+// none.
+func (p *Processor) sampleOf(kernel string) (s sample) {
+	var o *ownRange
+	for i := range p.own {
+		if c := &p.own[i]; o == nil || c.sub.Rows > o.sub.Rows {
+			o = c
+		}
+	}
+	if o == nil || o.sub.Rows < 64*sampleWords {
+		return sample{}
+	}
+	w := &p.workers[0]
+	words := int(o.sub.Rows) / 64
+	// at is the first word of a round's piece: pieces lie all over the range.
+	at := func(round int) int { return round * 7919 * sampleWords % (words - sampleWords + 1) }
+	first := o.sub.First
+	rows := p.sampleRows(o)
+	arcs := 0
+	for _, row := range rows {
+		arcs += len(row)
+	}
+	switch kernel {
+	case "probe":
+		if o.sub.In == nil {
+			return sample{}
+		}
+		lo := int(first / 64)
+		return sample{items: 64 * sampleWords, before: func(round int) {
+			clear(p.seen[lo+at(round) : lo+at(round)+sampleWords])
+		}, run: func(k *kernelSet, round, _ int) {
+			k.probe(p.blockOf(w, o, at(round), at(round)+sampleWords))
+		}}
+	case "settle":
+		lo := int(first / 64)
+		return sample{items: 64 * sampleWords, before: func(round int) {
+			from := lo + at(round)
+			clear(p.seen[from : from+sampleWords])
+			for i := range 32 * sampleWords { // half of the entries, in no pattern
+				p.scatter[64*from+i*2654435761%(64*sampleWords)] = uint32(i)
+			}
+		}, run: func(k *kernelSet, round, _ int) {
+			from := lo + at(round)
+			k.settle(p.scatter[64*from:64*(from+sampleWords)], p.seen[from:from+sampleWords], p.next[from:from+sampleWords],
+				p.parent[64*from:64*(from+sampleWords)])
+		}}
+	case "scan":
+		none := make([]uint64, len(p.front)) // each row is read to its end
+		return sample{items: arcs, run: func(k *kernelSet, _, _ int) {
+			for _, row := range rows {
+				k.scan(row, none)
+			}
+		}}
+	}
+	return p.sampleMore(kernel, o, rows, arcs)
+}
+
+// sampleMore is sampleOf for the kernels that read rows in no order.
+func (p *Processor) sampleMore(kernel string, o *ownRange, rows [][]uint32, arcs int) sample {
+	w := &p.workers[0]
+	switch kernel {
+	case "spread":
+		if p.threads == 1 || arcs == 0 {
+			return sample{} // one thread never spreads
+		}
+		return sample{items: arcs, after: func() {
+			for _, row := range rows {
+				for _, v := range row {
+					p.scatter[v] = graph.None
+				}
+			}
+		}, run: func(k *kernelSet, _, _ int) {
+			if k.spread == nil {
+				// What runs instead: arcs are sorted by target, then written.
+				p.shift = bucketShift
+				for _, row := range rows {
+					for _, v := range row {
+						b := &w.buckets[v>>bucketShift]
+						*b = append(*b, arc{v, 1})
+					}
+				}
+				for b := range w.buckets {
+					for _, a := range w.buckets[b] {
+						p.scatter[a.to] = a.id
+					}
+					w.buckets[b] = w.buckets[b][:0]
+				}
+				return
+			}
+			for i, row := range rows {
+				k.spread(row, 1, p.scatter, rows[(i+spreadAhead)%len(rows)])
+			}
+		}}
+	case "fetch":
+		a := o.sub.Out
+		if a == nil {
+			a = o.sub.In
+		}
+		if a == nil || a.Offsets32 == nil || o.sub.Rows < 1<<12 {
+			return sample{}
+		}
+		sum := uint32(0)
+		return sample{items: sampleRows, run: func(k *kernelSet, _, call int) {
+			list := w.rest[:0]
+			for i := range uint32(sampleRows) {
+				// Rows in no order, others each time: those just read are in the cache.
+				list = append(list, (i+uint32(call)*sampleRows)*2654435761%o.sub.Rows)
+			}
+			for batch := range slices.Chunk(list, takeVertices) {
+				k.prefetch(batch, a.Offsets32, a.Neighbours)
+				for _, i := range batch {
+					for _, v := range a.Neighbours[a.Offsets32[i]:min(a.Offsets32[i]+16, a.Offsets32[i+1])] {
+						sum += v
+					}
+				}
+			}
+			w.sum = sum // keeps the loop
+		}}
+	case "mapBack":
+		return p.sampleMap(o)
+	}
+	return sample{}
+}
+
+// sampleRows are rows from the middle of a range, neither hubs nor leaves.
+func (p *Processor) sampleRows(o *ownRange) (rows [][]uint32) {
+	a := o.sub.Out
+	if a == nil {
+		a = o.sub.In
+	}
+	if a == nil {
+		return nil
+	}
+	arcs := 0
+	for i := o.sub.Rows / 4; i < o.sub.Rows && len(rows) < sampleRows && arcs < sampleArcs; i++ {
+		lo, hi := a.Row(i)
+		rows = append(rows, a.Neighbours[lo:hi])
+		arcs += int(hi - lo)
+	}
+	return rows
+}
+
+// sampleMap maps the parents of a run of ranks to a result as large as rank space, or those
+// of a run of vertices that holds as many ranks in the mean.
+func (p *Processor) sampleMap(o *ownRange) sample {
+	n := min(64*sampleWords, int(o.sub.Rows)) &^ 63
+	vertices := len(p.part.RankOf)
+	ids := min(vertices, int(int64(n)*int64(vertices)/max(1, p.vertices)))
+	run := make([]uint32, ids)
+	seen := slices.Repeat([]uint64{math.MaxUint64}, n/64)
+	first := o.sub.First + o.sub.Rows/2&^63
+	if first+uint32(n) > o.sub.Limit() {
+		first = o.sub.First
+	}
+	targets := make([]uint32, n)
+	for i := range targets {
+		targets[i] = p.part.VertexOf[first+uint32(i)] % p.part.Ranks
+	}
+	all := p.rangeOf == nil
+	return sample{items: n, after: func() {
+		for _, v := range targets {
+			p.scatter[v] = graph.None
+		}
+	}, run: func(k *kernelSet, round, _ int) {
+		if k.byVertex != nil && all {
+			from := round * 7919 * 64 % (vertices - ids + 1)
+			k.byVertex(run, p.part.RankOf[from:from+ids], p.parent)
+			return
+		}
+		byRank(p.scatter, targets, p.parent[first:first+uint32(n)], seen)
+	}}
+}
