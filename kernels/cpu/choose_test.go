@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-		"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
