@@ -115,7 +115,10 @@ func deviceGraph(t *testing.T, b bench, lists ...string) {
 }
 
 func TestDeviceGraph(t *testing.T) {
-	b := bench{fake.New(fake.Options{Unified: true}), fake.New(fake.Options{Name: "opencl:1", Unified: true, LargestAllocation: 48 << 10})}
+	b := bench{openCL(t, fake.Options{}), openCL(t, fake.Options{Name: "opencl:1", LargestAllocation: 48 << 10, Late: true})}
+	if !b[0].Info().InPlace {
+		t.Skip("the device does not read the host's memory in place")
+	}
 	lists := []string{"opencl:0", "cpu:1,opencl:1"}
 	if raceEnabled {
 		lists = lists[1:]
@@ -128,20 +131,9 @@ func TestDeviceGraph(t *testing.T) {
 	}
 }
 
-func TestDeviceGraphOpenCL(t *testing.T) {
-	b := bench{openCL(t)}
-	if !b[0].Info().InPlace {
-		t.Skip("the device does not read the host's memory in place")
-	}
-	if raceEnabled {
-		t.Skip("left to the run without the race detector")
-	}
-	deviceGraph(t, b, "cpu:1,opencl:0")
-}
-
 // TestReleaseHostFrees: what the host's copy took is free again while the engine runs.
 func TestReleaseHostFrees(t *testing.T) {
-	b := bench{fake.New(fake.Options{})}
+	b := bench{openCL(t, fake.Options{})}
 	procs, _ := engine.ParseProcessors("opencl:0")
 	o := kronOracle(t, 11)
 	var held [2]int64
@@ -162,7 +154,7 @@ func TestReleaseHostFrees(t *testing.T) {
 // TestNotInPlace: a device with memory of its own alone is refused by name, with the
 // figure that fits, when devices are opened and when an engine is.
 func TestNotInPlace(t *testing.T) {
-	b := bench{fake.New(fake.Options{Memory: 10 << 20})}
+	b := bench{openCL(t, fake.Options{Memory: 10 << 20, Discrete: true})}
 	procs, _ := engine.ParseProcessors("cpu:1,opencl:0")
 	for _, where := range []string{"host", "split"} {
 		_, err := b.open(engine.Options{Processors: procs, DeviceGraph: where})
@@ -195,7 +187,10 @@ func refused(t *testing.T, err, class error, words ...string) {
 func TestDeviceAloneTooSmall(t *testing.T) {
 	o := kronOracle(t, 11)
 	for _, unified := range []bool{false, true} {
-		b := bench{fake.New(fake.Options{Unified: unified})}
+		b := bench{openCL(t, fake.Options{Discrete: !unified})}
+		if b[0].Info().InPlace != unified {
+			t.Skip("the device does not read the host's memory in place")
+		}
 		procs, _ := engine.ParseProcessors("opencl:0")
 		opts := engine.Options{Processors: procs}
 		all, _, others, _ := lies(openOn(t, b, o, &opts).Processors()[0])

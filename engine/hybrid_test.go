@@ -66,9 +66,13 @@ func (k kept) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, erro
 	return k.Device.(device.HostReader).NewHostBuffer(bytes, fill)
 }
 
-// openCL is the OpenCL device to test, counted; the test is skipped without one.
-func openCL(t *testing.T) *fake.Device {
+// openCL is the OpenCL device to test as opencl:0, or as o names it, counted; the test is
+// skipped without one.
+func openCL(t *testing.T, o fake.Options) *fake.Device {
 	t.Helper()
+	if o.Name == "" {
+		o.Name = "opencl:0"
+	}
 	driver, number := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
 	dev, err := driver.Open(number)
 	if err != nil {
@@ -79,7 +83,7 @@ func openCL(t *testing.T) *fake.Device {
 			t.Error(err)
 		}
 	})
-	return fake.Wrap(kept{dev})
+	return fake.Wrap(kept{dev}, o)
 }
 
 // hybridCorpus is a part of the corpus with every kind of graph in it, and one that
@@ -152,18 +156,14 @@ func crossHybrid(t *testing.T, b bench, n int, lists ...string) {
 	}
 }
 
-// TestHybrid crosses processors, placements and directors over devices in Go: opencl:0
-// and opencl:1, whose largest allocation is small, so that adjacency comes in chunks.
+// TestHybrid crosses processors, placements and directors over two devices: opencl:1 has
+// a small largest allocation, so that adjacency comes in chunks, and runs nothing before
+// somebody waits.
 func TestHybrid(t *testing.T) {
-	b := bench{fake.New(fake.Options{}), fake.New(fake.Options{Name: "opencl:1", LargestAllocation: 64 << 10})}
-	crossHybrid(t, b, 1, "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0")
-	crossHybrid(t, b, 2, "cpu:1", "cpu:2", "opencl:0", "opencl:0,opencl:0", "cpu:1,opencl:1", "cpu:2,opencl:0,opencl:1", "opencl:1,cpu:1")
-}
-
-// TestHybridOpenCL is TestHybrid on a real driver: opencl:0, beside a device in Go.
-func TestHybridOpenCL(t *testing.T) {
-	b := bench{openCL(t), fake.New(fake.Options{Name: "opencl:1"})}
-	crossHybrid(t, b, 4, "opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0", "cpu:1,opencl:0,opencl:1")
+	crossHybrid(t, bench{}, 2, "cpu:1", "cpu:2")
+	b := bench{openCL(t, fake.Options{}), openCL(t, fake.Options{Name: "opencl:1", LargestAllocation: 64 << 10, Discrete: true, Late: true})}
+	crossHybrid(t, b, 2, "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0")
+	crossHybrid(t, b, 3, "opencl:0", "opencl:0,opencl:0", "cpu:1,opencl:1", "cpu:2,opencl:0,opencl:1", "opencl:1,cpu:1")
 }
 
 // life opens devices and an engine on them, searches in both directions, and closes
@@ -239,26 +239,19 @@ func failEach(t *testing.T, b bench, procs string, every int, cause, class error
 	}
 }
 
-// TestEveryDeviceOperationFails fails all operations of a device in Go, one by one.
-func TestEveryDeviceOperationFails(t *testing.T) {
+// TestDeviceOperationsFail fails operations of a device, one by one; package gpu fails each.
+func TestDeviceOperationsFail(t *testing.T) {
+	b := bench{openCL(t, fake.Options{})}
 	for _, procs := range []string{"opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0"} {
-		b := bench{fake.New(fake.Options{})}
-		failEach(t, b, procs, 1, nil, fake.ErrInjected)
-		failEach(t, b, procs, 3, device.ErrLost, device.ErrLost)
+		failEach(t, b, procs, 7, nil, fake.ErrInjected)
+		failEach(t, b, procs, 11, device.ErrLost, device.ErrLost)
 	}
-}
-
-// TestOpenCLOperationsFail fails some operations of a real driver.
-func TestOpenCLOperationsFail(t *testing.T) {
-	b := bench{openCL(t)}
-	failEach(t, b, "cpu:1,opencl:0", 31, nil, fake.ErrInjected)
-	failEach(t, b, "cpu:1,opencl:0", 47, device.ErrLost, device.ErrLost)
 }
 
 // TestDevicesLackOne: opened devices that lack one of the processors', or are closed, are
 // refused, as are processors that make no sense.
 func TestDevicesLackOne(t *testing.T) {
-	b, o := bench{fake.New(fake.Options{})}, find(t, "chain of 65")
+	b, o := bench{openCL(t, fake.Options{})}, find(t, "chain of 65")
 	procs, _ := engine.ParseProcessors("cpu:1,opencl:0")
 	none, err := engine.OpenDevices(t.Context(), engine.Options{})
 	if err != nil {
@@ -290,17 +283,18 @@ func TestDevicesLackOne(t *testing.T) {
 // TestDrivers: a driver of a kind of its own is listed, chosen and searched on like those that
 // are built in, and its kind is known where it is given alone.
 func TestDrivers(t *testing.T) {
-	b := bench{fake.New(fake.Options{Name: "vulkan:0"}), fake.New(fake.Options{Name: "vulkan:1", Memory: 2 << 30})}
+	b := bench{openCL(t, fake.Options{Name: "vulkan:0", Memory: 1 << 30, Discrete: true}), openCL(t, fake.Options{Name: "vulkan:1", Memory: 2 << 30, Discrete: true})}
+	model := b[0].Info().Model
 	list, err := engine.ListDevices(b)
 	if err != nil || len(list) < 2 || list[0].Name != "vulkan:0" || list[1].Name != "vulkan:1" {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
-	none := bench{fake.New(fake.Options{Unified: true})} // in the place of the system's
+	none := bench{openCL(t, fake.Options{Memory: 3 << 20})} // in the place of the system's
 	procs := engine.AutoProcessors(1<<10, 1<<14, false, 0, "", b, none)
 	if got := fmt.Sprint(procs); got != "[vulkan:1]" {
 		t.Fatalf("chosen: %s", got)
 	}
-	if list, err := engine.ListDevices(none); err != nil || len(list) != 1 || list[0].Model != "fake" {
+	if list, err := engine.ListDevices(none); err != nil || len(list) != 1 || list[0].Memory != 3<<20 {
 		t.Errorf("in the place of the system's: %+v, %v", list, err)
 	}
 	o := find(t, "scale-free of scale 10")
@@ -310,7 +304,7 @@ func TestDrivers(t *testing.T) {
 	searchAll(t, o, opts, rand.New(rand.NewPCG(5, 0)))
 	opts.Processors[1].Device = 2
 	_, err = engine.New(t.Context(), o.list, opts)
-	refused(t, err, engine.ErrNoDevice, "vulkan:2", "vulkan:0 (fake)", "vulkan:1 (fake)")
+	refused(t, err, engine.ErrNoDevice, "vulkan:2", "vulkan:0 ("+model+")", "vulkan:1 ("+model+")")
 	if left := b.live(); left != "" {
 		t.Errorf("not freed:%s", left)
 	}
@@ -319,7 +313,7 @@ func TestDrivers(t *testing.T) {
 // TestLostDevice: after a fault of the device every search ends with that same fault,
 // whichever partition meets it, and other devices are not to blame.
 func TestLostDevice(t *testing.T) {
-	b := bench{fake.New(fake.Options{}), fake.New(fake.Options{Name: "opencl:1"})}
+	b := bench{openCL(t, fake.Options{}), openCL(t, fake.Options{Name: "opencl:1"})}
 	procs, err := engine.ParseProcessors("cpu:1,opencl:0,opencl:0,opencl:1")
 	if err != nil {
 		t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
+	"maps"
 	"os"
 	"path/filepath"
 	"testing"
@@ -111,13 +112,12 @@ func TestEveryOperationFails(t *testing.T) {
 }
 
 func everyOperationFails(t *testing.T, o gpu.Options) {
-	dev := fake.New(fake.Options{Unified: true})
+	dev := counted(t, fake.Options{})
+	if o.Graph == gpu.OnHost && !dev.Info().InPlace {
+		t.Skipf("%s does not read the host's memory in place", dev.Info().Name)
+	}
 	part := pathPart(300)
-	life := func() error {
-		program, err := gpu.Build(dev, gpu.BuildOptions{})
-		if err != nil {
-			return err
-		}
+	use := func(program *gpu.Program) error {
 		p, err := gpu.New(program, o)
 		if err == nil {
 			err = p.Load(context.Background(), part)
@@ -125,8 +125,23 @@ func everyOperationFails(t *testing.T, o gpu.Options) {
 		if err == nil {
 			err = session(p, part)
 		}
-		return errors.Join(err, p.Close(), program.Close())
+		return errors.Join(err, p.Close())
 	}
+	failEach(t, dev, 2, "build", func() error {
+		program, err := gpu.Build(dev, gpu.BuildOptions{})
+		if err != nil {
+			return err
+		}
+		return program.Close()
+	})
+	program := build(t, dev, gpu.BuildOptions{})
+	failEach(t, dev, 50, "session", func() error { return use(program) })
+}
+
+// failEach fails each operation of life in turn; without failures it has at least so many.
+func failEach(t *testing.T, dev *fake.Device, least int, name string, life func() error) {
+	t.Helper()
+	live := dev.Live()
 	for _, cause := range []error{nil, device.ErrLost} {
 		want := cause
 		if want == nil {
@@ -137,31 +152,31 @@ func everyOperationFails(t *testing.T, o gpu.Options) {
 			t.Fatal(err)
 		}
 		total := dev.Operations()
-		if total < 50 {
-			t.Fatalf("the session has %d operations only", total)
+		if total < least {
+			t.Fatalf("the %s has %d operations only", name, total)
 		}
 		for n := 1; n <= total; n++ {
 			dev.FailAt(n, cause)
 			err := life()
 			var e *device.Error
 			if !errors.Is(err, want) || !errors.As(err, &e) || e.Op == "" || e.Device != "opencl:0" {
-				t.Fatalf("operation %d of %d fails: error %v", n, total, err)
+				t.Fatalf("%s: operation %d of %d fails: error %v", name, n, total, err)
 			}
-			if live := dev.Live(); len(live) > 0 {
-				t.Fatalf("operation %d of %d fails (%v): not freed: %v", n, total, err, live)
+			if left := dev.Live(); !maps.Equal(left, live) {
+				t.Fatalf("%s: operation %d of %d fails (%v): not freed: %v", name, n, total, err, left)
 			}
 		}
 	}
 	dev.FailAt(0, nil)
 	if err := life(); err != nil {
-		t.Fatalf("after the failures: %v", err)
+		t.Fatalf("%s after the failures: %v", name, err)
 	}
 }
 
 // TestLossIsShared: the fault that loses a device is what every partition on it
 // returns, from every method that uses the device, and what a new one returns.
 func TestLossIsShared(t *testing.T) {
-	dev, part := fake.New(fake.Options{}), pathPart(300)
+	dev, part := counted(t, fake.Options{}), pathPart(300)
 	program := build(t, dev, gpu.BuildOptions{})
 	load := func() *gpu.Processor {
 		p, err := gpu.New(program, gpu.Options{})
@@ -207,7 +222,7 @@ func TestLossIsShared(t *testing.T) {
 
 // A search that failed leaves a processor that works after Reset.
 func TestResetAfterFailure(t *testing.T) {
-	dev, part := fake.New(fake.Options{}), pathPart(300)
+	dev, part := counted(t, fake.Options{}), pathPart(300)
 	p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -239,11 +254,8 @@ func TestResetAfterFailure(t *testing.T) {
 // launch are not waited for once the context has ended, and nothing is left.
 func TestLoadIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	twins := fake.Twins()
-	of := twins["topdown_warp"]
-	twins["topdown_warp"] = func(c fake.Call) { cancel(); of(c) }
-	dev := fake.New(fake.Options{Kernels: twins})
-	p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
+	dev := counted(t, fake.Options{})
+	p, err := gpu.New(build(t, cancelling{dev, "topdown_warp", cancel}, gpu.BuildOptions{}), gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -258,12 +270,36 @@ func TestLoadIsCancelled(t *testing.T) {
 	}
 }
 
+// cancelling is a device that cancels when a kernel is launched.
+type cancelling struct {
+	device.Device
+	kernel string
+	cancel context.CancelFunc
+}
+
+func (c cancelling) NewStream() (device.Stream, error) {
+	s, err := c.Device.NewStream()
+	return cancellingStream{s, c}, err
+}
+
+type cancellingStream struct {
+	device.Stream
+	c cancelling
+}
+
+func (s cancellingStream) Launch(k device.Kernel, l device.Launch) error {
+	if k.Name() == s.c.kernel {
+		s.c.cancel()
+	}
+	return s.Stream.Launch(k, l)
+}
+
 func TestTooLarge(t *testing.T) {
 	for name, o := range map[string]fake.Options{
 		"one allocation": {LargestAllocation: 64},
 		"memory":         {Memory: 4096},
 	} {
-		dev := fake.New(o)
+		dev := counted(t, o)
 		p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
 		if err != nil {
 			t.Fatal(err)
@@ -281,7 +317,7 @@ func TestTooLarge(t *testing.T) {
 
 // TestStrategyIsUsed: a forced strategy is what Step names and what is launched.
 func TestStrategyIsUsed(t *testing.T) {
-	dev := fake.New(fake.Options{})
+	dev := counted(t, fake.Options{})
 	program := build(t, dev, gpu.BuildOptions{})
 	for _, s := range []gpu.Strategy{gpu.Thread, gpu.Warp, gpu.Group, gpu.Edge} {
 		p, err := gpu.New(program, gpu.Options{TopDown: s})
@@ -363,15 +399,15 @@ func TestCache(t *testing.T) {
 // builds builds the kernels with a cache, and returns how often it had to compile.
 func builds(t *testing.T, dir string) int {
 	t.Helper()
-	counted := &builder{Device: fake.New(fake.Options{})}
-	program, err := gpu.Build(counted, gpu.BuildOptions{CacheDir: dir})
+	dev := &builder{Device: openCL(t)}
+	program, err := gpu.Build(dev, gpu.BuildOptions{CacheDir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := program.Close(); err != nil {
 		t.Fatal(err)
 	}
-	return counted.builds
+	return dev.builds
 }
 
 // builder counts builds.

@@ -29,6 +29,13 @@ func openCL(t testing.TB) device.Device {
 	return dev
 }
 
+// counted is the OpenCL device to test as opencl:0, within o.
+func counted(t testing.TB, o fake.Options) *fake.Device {
+	t.Helper()
+	o.Name = "opencl:0"
+	return fake.Wrap(openCL(t), o)
+}
+
 // build builds the kernels for dev.
 func build(t testing.TB, dev device.Device, o gpu.BuildOptions) *gpu.Program {
 	t.Helper()
@@ -74,11 +81,11 @@ func TestOpenCLStrategies(t *testing.T) {
 	}
 }
 
-func TestFake(t *testing.T) {
-	dev := fake.New(fake.Options{})
+// TestLate runs commands no sooner than somebody waits: nothing is read or reused before.
+func TestLate(t *testing.T) {
+	dev := counted(t, fake.Options{Discrete: true, Late: true})
 	program := build(t, dev, gpu.BuildOptions{})
-	kerneltest.Sample(t, 0, 2, factory(program, gpu.Options{}))
-	for i, o := range settings {
+	for i, o := range append(settings, gpu.Options{}) {
 		t.Run(o.String(), func(t *testing.T) {
 			kerneltest.Sample(t, i, 6*len(settings), factory(program, o))
 		})
@@ -90,6 +97,6 @@ func TestFake(t *testing.T) {
 
 // TestSmallAllocations cuts every adjacency into chunks.
 func TestSmallAllocations(t *testing.T) {
-	dev := fake.New(fake.Options{LargestAllocation: 12 << 10})
-	kerneltest.Sample(t, 1, 3, factory(build(t, dev, gpu.BuildOptions{}), gpu.Options{}))
+	dev := counted(t, fake.Options{LargestAllocation: 12 << 10})
+	kerneltest.Sample(t, 1, 6, factory(build(t, dev, gpu.BuildOptions{}), gpu.Options{}))
 }

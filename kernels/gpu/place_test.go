@@ -25,17 +25,20 @@ func kitInPlace(t *testing.T, dev device.Device, samples int) {
 	}
 }
 
-func TestInPlaceOpenCL(t *testing.T) {
-	dev := openCL(t)
+// inPlace is the OpenCL device to test within o; the test is skipped where it does not
+// read the host's memory in place.
+func inPlace(t *testing.T, o fake.Options) *fake.Device {
+	t.Helper()
+	dev := counted(t, o)
 	if !dev.Info().InPlace {
 		t.Skipf("%s does not read the host's memory in place", dev.Info().Name)
 	}
-	kitInPlace(t, dev, 10)
+	return dev
 }
 
-func TestInPlaceFake(t *testing.T) {
-	dev := fake.New(fake.Options{Unified: true})
-	kitInPlace(t, dev, 4)
+func TestInPlace(t *testing.T) {
+	dev := inPlace(t, fake.Options{})
+	kitInPlace(t, dev, 10)
 	if live := dev.Live(); live["program"] != 1 || len(live) != 1 {
 		t.Errorf("not freed: %v", live)
 	}
@@ -67,8 +70,7 @@ func TestWhereArraysLie(t *testing.T) {
 	const vertices = 4000
 	part := pathPart(vertices)
 	load := func(o fake.Options, g gpu.Options) (*gpu.Processor, error) {
-		o.Unified = true
-		p, err := gpu.New(build(t, fake.New(o), gpu.BuildOptions{}), g)
+		p, err := gpu.New(build(t, inPlace(t, o), gpu.BuildOptions{}), g)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -131,7 +133,7 @@ func TestWhereArraysLie(t *testing.T) {
 
 // TestNotInPlace: a device with memory of its own alone is refused.
 func TestNotInPlace(t *testing.T) {
-	program := build(t, fake.New(fake.Options{}), gpu.BuildOptions{})
+	program := build(t, counted(t, fake.Options{Discrete: true}), gpu.BuildOptions{})
 	for _, where := range []gpu.Where{gpu.OnHost, gpu.Split} {
 		var e *gpu.Error
 		if _, err := gpu.New(program, gpu.Options{Graph: where}); !errors.Is(err, gpu.ErrNotInPlace) || !errors.As(err, &e) || e.Device != "opencl:0" {

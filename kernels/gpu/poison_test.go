@@ -9,7 +9,6 @@ import (
 
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
-	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
 	"github.com/totemgo/totemgo/kernels/kerneltest"
 )
 
@@ -58,11 +57,7 @@ var poisons = []uint32{0, 0xffffffff, 0xa5a5a5a5}
 // TestUninitialised runs the kit on memory that holds a pattern at first: no result
 // depends on memory that was not written.
 func TestUninitialised(t *testing.T) {
-	t.Run("fake", func(t *testing.T) { testPoisons(t, fake.New(fake.Options{})) })
-	t.Run("opencl", func(t *testing.T) { testPoisons(t, openCL(t)) })
-}
-
-func testPoisons(t *testing.T, dev device.Device) {
+	dev := openCL(t)
 	for i, word := range poisons {
 		t.Run(fmt.Sprintf("pattern=%08x", word), func(t *testing.T) {
 			p := poisoned{dev, word}

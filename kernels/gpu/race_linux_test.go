@@ -94,7 +94,7 @@ func TestCheckerFindsFaults(t *testing.T) {
 // TestAllKernels runs every kernel of package src at least once, on a hub, its leaves
 // and a small random graph, in groups of 32 lanes.
 func TestAllKernels(t *testing.T) {
-	counted := fake.Wrap(inOclgrind(t))
+	counted := fake.Wrap(inOclgrind(t), fake.Options{})
 	program, err := gpu.Build(counted, gpu.BuildOptions{GroupSize: 32, RaceCheck: true})
 	if err != nil {
 		t.Fatal(err)
@@ -163,20 +163,6 @@ func kernelNames(t *testing.T) (names []string) {
 		t.Fatalf("the source has the kernels %v only", names)
 	}
 	return names
-}
-
-// TestTwins: the fake device has a twin of each kernel, and no other.
-func TestTwins(t *testing.T) {
-	twins := fake.Twins()
-	for _, name := range kernelNames(t) {
-		if twins[name] == nil {
-			t.Errorf("no twin of kernel %s", name)
-		}
-		delete(twins, name)
-	}
-	for name := range twins {
-		t.Errorf("a twin of kernel %s, which the source lacks", name)
-	}
 }
 
 // TestPlantedFaults runs a kernel with a race and a write out of bounds.

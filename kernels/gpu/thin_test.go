@@ -83,8 +83,8 @@ func TestThinLevels(t *testing.T) {
 
 func checkThin(t *testing.T, name string, list *graph.EdgeList, d bsp.Director, used bool) {
 	t.Helper()
-	counted := fake.New(fake.Options{})
-	p, err := gpu.New(build(t, counted, gpu.BuildOptions{GroupSize: 32}), gpu.Options{})
+	dev := counted(t, fake.Options{})
+	p, err := gpu.New(build(t, dev, gpu.BuildOptions{GroupSize: 32}), gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +105,7 @@ func checkThin(t *testing.T, name string, list *graph.EdgeList, d bsp.Director, 
 // TestThinIsLeft: a forced strategy runs each level by itself, and a search that is
 // cancelled ends.
 func TestThinIsLeft(t *testing.T) {
-	p, err := gpu.New(build(t, fake.New(fake.Options{}), gpu.BuildOptions{}), gpu.Options{TopDown: gpu.Warp})
+	p, err := gpu.New(build(t, counted(t, fake.Options{}), gpu.BuildOptions{}), gpu.Options{TopDown: gpu.Warp})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestThinIsLeft(t *testing.T) {
 		t.Errorf("launches %v", n)
 	}
 
-	if p, err = gpu.New(build(t, fake.New(fake.Options{}), gpu.BuildOptions{}), gpu.Options{}); err != nil {
+	if p, err = gpu.New(build(t, counted(t, fake.Options{}), gpu.BuildOptions{}), gpu.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	place, err := partition.New(t.Context(), chain(5000), partition.Options{Threads: 1, Processors: []partition.Processor{{Device: true}}})
@@ -129,7 +129,7 @@ func TestThinIsLeft(t *testing.T) {
 	defer loop.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &bsp.Statistics{}
-	_, err = loop.Search(ctx, bsp.Search{Director: &cancelling{cancel: cancel}, Statistics: s})
+	_, err = loop.Search(ctx, bsp.Search{Director: &cancelAtThird{cancel: cancel}, Statistics: s})
 	if !errors.Is(err, context.Canceled) || s.Count > 5*64 {
 		t.Errorf("after a cancellation at the third call: %d levels, error %v", s.Count, err)
 	}
@@ -138,14 +138,14 @@ func TestThinIsLeft(t *testing.T) {
 	}
 }
 
-// cancelling goes down throughout and cancels at its third call.
-type cancelling struct {
+// cancelAtThird goes down throughout and cancels at its third call.
+type cancelAtThird struct {
 	bsp.Script
 	cancel context.CancelFunc
 	calls  int
 }
 
-func (c *cancelling) Next(s *bsp.State) kernels.Direction {
+func (c *cancelAtThird) Next(s *bsp.State) kernels.Direction {
 	if c.calls++; c.calls == 3 {
 		c.cancel()
 	}

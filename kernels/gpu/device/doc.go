@@ -1,6 +1,6 @@
 // Package device is the smallest interface that serves every compute driver: memory
 // on a device, streams that run in order, kernels built from one source. Package
-// opencl drives OpenCL devices, package fake is a device in Go for tests.
+// opencl drives OpenCL devices, the module cuda NVIDIA's, package fake wraps either for tests.
 //
 // Copies run between buffers and staging memory, which the driver allocated: memory
 // of the Go heap is never in flight. Work on a stream is asynchronous until Finish

@@ -2,7 +2,9 @@ package fake
 
 import (
 	"errors"
+	"fmt"
 	"maps"
+	"strings"
 	"sync"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -11,22 +13,53 @@ import (
 // ErrInjected is the class of failures ordered by FailAt.
 var ErrInjected = errors.New("a failure on demand")
 
+// Options say what the wrapped device states and refuses. The zero value changes nothing.
+type Options struct {
+	// Name replaces the device's name, and its part before the colon the kind, unless empty.
+	Name string
+	// Memory and LargestAllocation bound buffers, in bytes; 0 leaves the device's figure.
+	Memory, LargestAllocation int64
+	// Discrete hides that the device shares the host's memory.
+	Discrete bool
+	// Late holds the commands of a stream until somebody waits for them.
+	Late bool
+}
+
 // Device counts the operations of a device, and fails one of them on demand.
 type Device struct {
 	under device.Device
+	info  device.Info
 
 	mu       sync.Mutex
 	count    int
 	failAt   int // the operation that fails, from 1; 0 for none
 	cause    error
 	lost     error
+	used     int64 // bytes of buffers
 	live     map[string]int
 	launches map[string]int
 }
 
-// Wrap returns a device that does all that under does, counted.
-func Wrap(under device.Device) *Device {
-	return &Device{under: under, live: map[string]int{}, launches: map[string]int{}}
+// Wrap returns a device that does what under does within o, counted.
+func Wrap(under device.Device, o Options) *Device {
+	info := under.Info()
+	if o.Name != "" {
+		info.Name = o.Name
+		info.Kind, _, _ = strings.Cut(o.Name, ":")
+	}
+	if o.Memory > 0 {
+		info.Memory = o.Memory
+	}
+	if o.LargestAllocation > 0 {
+		info.LargestAllocation = o.LargestAllocation
+	}
+	if o.Discrete {
+		info.HostCPU, info.Unified, info.InPlace = false, false, false
+	}
+	if o.Late {
+		under = &late{Device: under}
+	}
+	return &Device{under: under, info: info, live: map[string]int{}, launches: map[string]int{}}
 }
 
 // FailAt makes the n-th operation from now on fail, n counted from 1; 0 for none. An
@@ -41,7 +74,7 @@ func (d *Device) FailAt(n int, cause error) {
 	d.count, d.failAt, d.cause, d.lost = 0, n, cause, nil
 }
 
-// Operations is the number of operations since New, Wrap or FailAt.
+// Operations is the number of operations since Wrap or FailAt.
 func (d *Device) Operations() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -75,7 +108,7 @@ func (d *Device) operation(op string, freeing bool) error {
 	if d.count != d.failAt {
 		return nil
 	}
-	err := &device.Error{Op: op, Device: d.under.Info().Name, Err: d.cause}
+	err := &device.Error{Op: op, Device: d.info.Name, Err: d.cause}
 	if errors.Is(d.cause, device.ErrLost) {
 		d.lost = err
 	}
@@ -99,8 +132,8 @@ func (d *Device) free(kind string, f func() error) error {
 	return injected
 }
 
-// Info describes the device under it.
-func (d *Device) Info() device.Info { return d.under.Info() }
+// Info describes the device under it, within the options.
+func (d *Device) Info() device.Info { return d.info }
 
 func (d *Device) Build(source string, options []string) (device.Program, error) {
 	return d.program("Build", func() (device.Program, error) { return d.under.Build(source, options) })
@@ -126,12 +159,29 @@ func (d *Device) NewBuffer(bytes int64) (device.Buffer, error) {
 	if err := d.operation("NewBuffer", false); err != nil {
 		return nil, err
 	}
+	d.mu.Lock()
+	fits := bytes <= d.info.LargestAllocation && d.used+bytes <= d.info.Memory
+	d.mu.Unlock()
+	if !fits {
+		return nil, d.refuse("NewBuffer", fmt.Sprintf("%d bytes", bytes))
+	}
 	b, err := d.under.NewBuffer(bytes)
 	if err != nil {
 		return nil, err
 	}
 	d.made("buffer", 1)
-	return &buffer{b, d}, nil
+	d.took(bytes)
+	return &buffer{b, d, bytes}, nil
+}
+
+func (d *Device) refuse(op, detail string) error {
+	return &device.Error{Op: op, Device: d.info.Name, Detail: detail, Err: device.ErrMemory}
+}
+
+func (d *Device) took(bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.used += bytes
 }
 
 // NewHostBuffer implements device.HostReader where the device under it does.
@@ -139,17 +189,23 @@ func (d *Device) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, e
 	if err := d.operation("NewHostBuffer", false); err != nil {
 		return nil, err
 	}
-	under, is := d.under.(device.HostReader)
-	if !is {
-		return nil, &device.Error{Op: "NewHostBuffer", Device: d.under.Info().Name, Err: device.ErrMemory,
-			Detail: "the device under it does not read the host's memory in place"}
+	if !d.info.InPlace || bytes > d.info.LargestAllocation {
+		return nil, d.refuse("NewHostBuffer", fmt.Sprintf("%d bytes; in place: %v", bytes, d.info.InPlace))
 	}
-	b, err := under.NewHostBuffer(bytes, fill)
+	b, err := newHostBuffer(d.under, bytes, fill)
 	if err != nil {
 		return nil, err
 	}
 	d.made("buffer", 1)
-	return &buffer{b, d}, nil
+	return &buffer{b, d, 0}, nil
+}
+
+func newHostBuffer(dev device.Device, bytes int64, fill func([]byte)) (device.Buffer, error) {
+	reader, is := dev.(device.HostReader)
+	if !is {
+		return nil, &device.Error{Op: "NewHostBuffer", Device: dev.Info().Name, Err: device.ErrMemory}
+	}
+	return reader.NewHostBuffer(bytes, fill)
 }
 
 func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
@@ -213,10 +269,14 @@ func (k *kernel) Free() error { return k.d.free("kernel", k.Kernel.Free) }
 
 type buffer struct {
 	device.Buffer
-	d *Device
+	d    *Device
+	used int64 // bytes that count against the device's memory
 }
 
-func (b *buffer) Free() error { return b.d.free("buffer", b.Buffer.Free) }
+func (b *buffer) Free() error {
+	b.d.took(-b.used)
+	return b.d.free("buffer", b.Buffer.Free)
+}
 
 type staging struct {
 	device.Staging
@@ -287,11 +347,13 @@ func (s *stream) Wait(e device.Event) error {
 	return s.Stream.Wait(e.(*event).Event)
 }
 
+// Finish waits even where it is to fail: what comes next may free memory in use.
 func (s *stream) Finish() error {
-	if err := s.d.operation("Finish", false); err != nil {
+	injected := s.d.operation("Finish", false)
+	if err := s.Stream.Finish(); err != nil {
 		return err
 	}
-	return s.Stream.Finish()
+	return injected
 }
 
 func (s *stream) Free() error { return s.d.free("stream", s.Stream.Free) }
