@@ -15,27 +15,32 @@ func (p *Processor) foreign(q int) (all []uint32, err error) {
 	if q < 0 || q >= len(p.delivered) || !p.delivered[q] {
 		return nil, nil
 	}
-	p.unsettledBuilt = false // its list is used here
+	p.unvisitedListed = false // scratchA is overwritten
+	claims := p.scratchA
 	for i := range p.chunks {
-		c := &p.chunks[i]
 		counter := p.counterWords(len(p.chunks)) - 1
 		if err := p.stream.Fill(p.counters, 4*int64(counter), 4, 0); err != nil {
 			return nil, err
 		}
-		if err := p.launch("foreign_list", int64(c.n), device.Buf(p.seen), device.Buf(p.finder),
-			device.U32(c.base-c.rank()), device.U32(c.rank()), device.U32(c.n), device.U32(uint32(q)),
-			device.Buf(p.unsettled), device.Buf(p.counters), device.U32(uint32(counter))); err != nil {
+		if err := p.listRemote(&p.chunks[i], q, claims, counter); err != nil {
 			return nil, err
 		}
 		tally, err := p.readCounters()
 		if err != nil {
 			return nil, err
 		}
-		if all, err = p.download(all, p.unsettled, int64(tally[counter])); err != nil {
+		if all, err = p.download(all, claims, int64(tally[counter])); err != nil {
 			return nil, err
 		}
 	}
 	return all, nil
+}
+
+// listRemote launches the kernel that lists the vertices of a chunk that partition q found,
+// and counts them in a counter.
+func (p *Processor) listRemote(c *chunk, q int, list device.Buffer, counter int) error {
+	return p.launch("foreign_list", int64(c.n), remoteArgs{seen: p.seen, finder: p.finder, shift: c.base - c.rank(),
+		first: c.rank(), vertices: c.n, q: uint32(q), list: list, counters: p.counters, count: uint32(counter)})
 }
 
 // download appends the first n words of src to list, through the staging of uploads.
@@ -44,14 +49,14 @@ func (p *Processor) download(list []uint32, src device.Buffer, n int64) ([]uint3
 		if err := p.finish(); err != nil {
 			return nil, err
 		}
-		part := min(n-at, int64(len(p.up.words)))
-		if err := p.stream.Read(p.up.staging, 0, src, 4*at, 4*part); err != nil {
+		part := min(n-at, int64(len(p.uploads.words)))
+		if err := p.stream.Read(p.uploads.staging, 0, src, 4*at, 4*part); err != nil {
 			return nil, err
 		}
 		if err := p.finish(); err != nil {
 			return nil, err
 		}
-		list = append(list, p.up.words[:part]...)
+		list = append(list, p.uploads.words[:part]...)
 		at += part
 	}
 	return list, nil
@@ -64,16 +69,17 @@ func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
 }
 
 func (p *Processor) answer(ranks []uint32) (all []uint32, err error) {
-	p.unsettledBuilt = false
+	p.unvisitedListed = false
+	asked := p.scratchA // ranks, then their parents
 	for len(ranks) > 0 {
-		n := min(len(ranks), int(p.unsettled.Size()/4))
-		if err := p.upload(p.unsettled, 0, ranks[:n]); err != nil {
+		n := min(len(ranks), int(asked.Size()/4))
+		if err := p.upload(asked, 0, ranks[:n]); err != nil {
 			return nil, err
 		}
-		if err := p.launch("answer", int64(n), device.Buf(p.unsettled), device.U32(uint32(n)), device.Buf(p.parent)); err != nil {
+		if err := p.launch("answer", int64(n), parentArgs{asked, uint32(n), p.parent}); err != nil {
 			return nil, err
 		}
-		if all, err = p.download(all, p.unsettled, int64(n)); err != nil {
+		if all, err = p.download(all, asked, int64(n)); err != nil {
 			return nil, err
 		}
 		ranks = ranks[n:]
@@ -107,49 +113,55 @@ func (p *Processor) Settle(foreign, answers [][]uint32) error {
 func (p *Processor) Fetch(out []uint32) error { return p.fail("Fetch", p.fetch(out)) }
 
 func (p *Processor) settle(foreign, answers [][]uint32) error {
-	p.unsettledBuilt = false
+	p.unvisitedListed = false
+	pairs := p.scratchA // n ranks, then their n parents
 	for q := range foreign {
 		ranks, parents := foreign[q], answers[q]
 		for len(ranks) > 0 {
-			n := min(len(ranks), int(p.unsettled.Size()/8))
-			if err := p.upload(p.unsettled, 0, ranks[:n]); err != nil {
+			n := min(len(ranks), int(pairs.Size()/8))
+			if err := p.upload(pairs, 0, ranks[:n]); err != nil {
 				return err
 			}
-			if err := p.upload(p.unsettled, int64(n), parents[:n]); err != nil {
+			if err := p.upload(pairs, int64(n), parents[:n]); err != nil {
 				return err
 			}
-			if err := p.launch("adopt", int64(n), device.Buf(p.unsettled), device.U32(uint32(n)), device.Buf(p.parent)); err != nil {
+			if err := p.launch("adopt", int64(n), parentArgs{pairs, uint32(n), p.parent}); err != nil {
 				return err
 			}
 			ranks, parents = ranks[n:], parents[n:]
 		}
 	}
 	for i := range p.chunks {
-		c := &p.chunks[i]
-		if err := p.launch("to_vertices", int64(c.n), device.Buf(p.parent), device.Buf(p.seen), device.Buf(p.vertexOf),
-			device.U32(c.rank()), device.U32(c.n), device.Buf(p.unsettled), device.U32(c.base)); err != nil {
+		if err := p.toVertices(&p.chunks[i], p.scratchA); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// toVertices launches the kernel that maps the parents of a chunk to vertex ids.
+func (p *Processor) toVertices(c *chunk, result device.Buffer) error {
+	return p.launch("to_vertices", int64(c.n), verticesArgs{parent: p.parent, seen: p.seen, vertexOf: p.vertexOf,
+		first: c.rank(), vertices: c.n, result: result, at: c.base})
+}
+
 func (p *Processor) fetch(out []uint32) error {
+	result := p.scratchA // of settle
 	for i := range p.chunks {
 		c := &p.chunks[i]
 		for at := int64(0); at < int64(c.n); {
 			if err := p.finish(); err != nil {
 				return err
 			}
-			part := min(int64(c.n)-at, int64(len(p.up.words)))
-			if err := p.stream.Read(p.up.staging, 0, p.unsettled, 4*(int64(c.base)+at), 4*part); err != nil {
+			part := min(int64(c.n)-at, int64(len(p.uploads.words)))
+			if err := p.stream.Read(p.uploads.staging, 0, result, 4*(int64(c.base)+at), 4*part); err != nil {
 				return err
 			}
 			if err := p.finish(); err != nil {
 				return err
 			}
 			for k, v := range p.part.VertexOf[int64(c.rank())+at:][:part] {
-				out[v] = p.up.words[k]
+				out[v] = p.uploads.words[k]
 			}
 			at += part
 		}

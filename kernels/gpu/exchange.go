@@ -10,7 +10,7 @@ import (
 // mailOf is the part of the mail that holds the message of range r.
 func (p *Processor) mailOf(r int) []uint32 {
 	rg := p.part.Ranges[r]
-	return words32(p.mail.Bytes())[rg.First/32 : rg.Padded()/32]
+	return words32(p.messageStaging.Bytes())[rg.First/32 : rg.Padded()/32]
 }
 
 // readMessage starts, on a queue, the copy of the message of range r to the mail: count
@@ -21,7 +21,7 @@ func (p *Processor) readMessage(on device.Stream, r, count int, list, bits devic
 	if kernels.AsList(count, int(rg.Padded()-rg.First)) {
 		n, from = 4*int64(count), list
 	}
-	return on.Read(p.mail, at, from, at, n)
+	return on.Read(p.messageStaging, at, from, at, n)
 }
 
 // message is the message of range r that the mail holds.
@@ -92,7 +92,7 @@ func (p *Processor) publish(r int) error {
 			continue
 		}
 		p.reading = true
-		if err := p.stream.Read(p.mail, at, p.list, 4*int64(c.base), 4*c.frontier.vertices); err != nil {
+		if err := p.stream.Read(p.messageStaging, at, p.list, 4*int64(c.base), 4*c.frontier.vertices); err != nil {
 			return err
 		}
 		at += 4 * c.frontier.vertices
@@ -107,9 +107,9 @@ func (p *Processor) clearFrontier(r int) error {
 	return p.stream.Fill(p.front, int64(rg.First/8), int64(rg.Padded()-rg.First)/8, 0)
 }
 
-// bring uploads a message and calls merge for it on the device: once, but for a list
-// longer than the inbox.
-func (p *Processor) bring(r int, m kernels.Message, merge func(n int) error) error {
+// receive uploads a message for range r and has launch merge it: once, or in parts for a
+// list longer than the buffer.
+func (p *Processor) receive(r int, m kernels.Message, launch func(messageArgs) error) error {
 	rg := p.part.Ranges[r]
 	if n := int(rg.Padded()-rg.First) / 32; m.List == nil && len(m.Bits) != n {
 		return fmt.Errorf("a message of %d words for a range of %d", len(m.Bits), n)
@@ -123,7 +123,7 @@ func (p *Processor) bring(r int, m kernels.Message, merge func(n int) error) err
 		if err := p.upload(p.inbox, 0, words[:n]); err != nil {
 			return err
 		}
-		if err := merge(n); err != nil {
+		if err := launch(messageArgs{p.inbox, m.List != nil, rg.First / 32, uint32(n)}); err != nil {
 			return err
 		}
 		words = words[n:]
@@ -131,12 +131,29 @@ func (p *Processor) bring(r int, m kernels.Message, merge func(n int) error) err
 	return nil
 }
 
+// form is the ending of a kernel's name for a list or for bits.
+func (a messageArgs) form() string {
+	if a.isList {
+		return "_list"
+	}
+	return "_bits"
+}
+
+// gatherOne launches the kernel that ors a frontier slice into front and seen.
+func (p *Processor) gatherOne(m messageArgs) error {
+	return p.launch("gather"+m.form(), int64(m.n), gatherArgs{m, p.front, p.seen})
+}
+
+// mergeOne launches the kernel that merges the claims of a sender into next.
+func (p *Processor) mergeOne(m messageArgs, shift, sender uint32) error {
+	return p.launch("merge"+m.form(), int64(m.n), mergeArgs{messageArgs: m, seen: p.seen, next: p.next, finder: p.finder,
+		shift: shift, sender: sender})
+}
+
 // Gather implements kernels.Processor.
 func (p *Processor) Gather(r int, m kernels.Message) error { return p.fail("Gather", p.gather(r, m)) }
 
 func (p *Processor) gather(r int, m kernels.Message) error {
-	rg := p.part.Ranges[r]
-	word, words := rg.First/32, (rg.Padded()-rg.First)/32
 	if p.dirty[r] && (m.Count == 0 || m.List != nil) {
 		if err := p.clearFrontier(r); err != nil {
 			return err
@@ -146,14 +163,7 @@ func (p *Processor) gather(r int, m kernels.Message) error {
 	if m.Count == 0 {
 		return nil
 	}
-	return p.bring(r, m, func(n int) error {
-		if m.List != nil {
-			return p.launch("gather_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
-				device.Buf(p.front), device.Buf(p.seen))
-		}
-		return p.launch("gather_bits", int64(words), device.Buf(p.inbox), device.U32(0), device.U32(word), device.U32(words),
-			device.Buf(p.front), device.Buf(p.seen))
-	})
+	return p.receive(r, m, p.gatherOne)
 }
 
 // Deliver implements kernels.Processor.
@@ -174,14 +184,6 @@ func (p *Processor) deliver(r, from int, m kernels.Message) error {
 		}
 		base += p.part.Ranges[o].Padded() - p.part.Ranges[o].First
 	}
-	shift := device.U32(base - rg.First) // wraps; the sum with a rank does not
-	word, words := rg.First/32, (rg.Padded()-rg.First)/32
-	return p.bring(r, m, func(n int) error {
-		if m.List != nil {
-			return p.launch("merge_list", int64(n), device.Buf(p.inbox), device.U32(0), device.U32(uint32(n)),
-				device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
-		}
-		return p.launch("merge_bits", int64(words), device.Buf(p.inbox), device.U32(0), device.U32(word), device.U32(words),
-			device.Buf(p.seen), device.Buf(p.next), device.Buf(p.finder), shift, device.U32(uint32(from)))
-	})
+	shift := base - rg.First // wraps; the sum with a rank does not
+	return p.receive(r, m, func(m messageArgs) error { return p.mergeOne(m, shift, uint32(from)) })
 }

@@ -35,13 +35,14 @@ type Processor struct {
 	vertexOf                  device.Buffer
 	// Over own ranks.
 	finder             device.Buffer
-	list, unsettled    device.Buffer
-	rest               device.Buffer
+	list               device.Buffer // the frontier's ranks
+	scratchA, scratchB device.Buffer // each use has a name of its own
 	counters, lengths  device.Buffer
 	outbox             device.Buffer
 	inbox              device.Buffer
-	up                 *ring          // staging of what goes to the device
-	mail, tally        device.Staging // staging of messages, of counters
+	uploads            *ring          // staging of what goes to the device
+	messageStaging     device.Staging // by range: a message on its way to the host
+	counterStaging     device.Staging
 	launches           map[string]int64
 	thin               []kernels.Counts // of the last StepThin
 	ownVertices        int64
@@ -63,14 +64,14 @@ type search struct {
 	inArcs    int64
 	// counted tells that the counters of the step's finds are in the tally.
 	counted bool
-	// unsettledBuilt tells that the list of the unsettled is of this phase.
-	unsettledBuilt bool
-	flip           uint32 // which of a chunk's two lengths is that of unsettled
-	dirty          []bool // by foreign range: the frontier has bits there that are claims, not vertices
-	claimed        []int  // by foreign range: vertices claimed by the step
-	reading        bool   // copies to the mail are under way on the compute queue
-	delivered      []bool // by sender: it told of own vertices in this search
-	published      []int  // by own range: vertices of the frontier
+	// unvisitedListed tells that scratchA lists the unvisited vertices, as the last bottom-up step left them.
+	unvisitedListed bool
+	flip            uint32 // which of a chunk's two lengths is that of scratchA
+	dirty           []bool // by foreign range: the frontier has bits there that are claims, not vertices
+	claimed         []int  // by foreign range: vertices claimed by the step
+	reading         bool   // copies to the mail are under way on the compute queue
+	delivered       []bool // by sender: it told of own vertices in this search
+	published       []int  // by own range: vertices of the frontier
 }
 
 type freer interface{ Free() error }
@@ -250,8 +251,8 @@ func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 		{"vertex_ids", &p.vertexOf, 4 * int64(p.part.Ranks)},
 		{"finders", &p.finder, int64(p.ownPadded)},
 		{"lists", &p.list, lists},
-		{"lists", &p.unsettled, lists},
-		{"lists", &p.rest, lists},
+		{"lists", &p.scratchA, lists},
+		{"lists", &p.scratchB, lists},
 		{"inbox", &p.inbox, 4 * int64(p.largestRange)},
 		{"outbox", &p.outbox, 4 * words},
 		{"counters", &p.counters, 4 * int64(max(p.counterWords(chunks), thinWords))},
@@ -268,10 +269,10 @@ func (p *Processor) allocate() error {
 		}
 	}
 	var err error
-	if p.mail, err = p.newStaging(4 * int64(p.part.Ranks/32)); err != nil {
+	if p.messageStaging, err = p.newStaging(4 * int64(p.part.Ranks/32)); err != nil {
 		return err
 	}
-	if p.tally, err = p.newStaging(p.counters.Size()); err != nil {
+	if p.counterStaging, err = p.newStaging(p.counters.Size()); err != nil {
 		return err
 	}
 	size := min(max(ringSmallest, 4*int64(p.largestRange)), ringLargest)
@@ -279,7 +280,7 @@ func (p *Processor) allocate() error {
 	if err != nil {
 		return err
 	}
-	p.up = &ring{stream: p.stream, staging: staging, words: words32(staging.Bytes())}
+	p.uploads = &ring{stream: p.stream, staging: staging, words: words32(staging.Bytes())}
 	return nil
 }
 
@@ -300,7 +301,7 @@ func (p *Processor) newWords(c *chunk, name string, n int64, fill func(at int64,
 		if err != nil {
 			return nil, err
 		}
-		return b, p.up.write(b, n, fill)
+		return b, p.uploads.write(b, n, fill)
 	}
 	dev, is := p.dev.(device.HostReader)
 	if !is {
@@ -378,15 +379,15 @@ func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string, first bo
 
 // upload copies words to dst from word at on, through staging.
 func (p *Processor) upload(dst device.Buffer, at int64, words []uint32) error {
-	return p.up.copy(dst, at, words)
+	return p.uploads.copy(dst, at, words)
 }
 
 // launch runs a kernel with a lane for each of n things, or as many as pay.
-func (p *Processor) launch(name string, n int64, args ...device.Arg) error {
-	return p.launchGroups(name, (n+int64(p.program.group)-1)/int64(p.program.group), args...)
+func (p *Processor) launch(name string, n int64, a arguments) error {
+	return p.launchGroups(name, (n+int64(p.program.group)-1)/int64(p.program.group), a)
 }
 
-func (p *Processor) launchGroups(name string, groups int64, args ...device.Arg) error {
+func (p *Processor) launchGroups(name string, groups int64, a arguments) error {
 	k := p.kernels[name]
 	if k == nil {
 		var err error
@@ -398,7 +399,7 @@ func (p *Processor) launchGroups(name string, groups int64, args ...device.Arg) 
 	}
 	p.launches[name]++
 	return p.stream.Launch(k, device.Launch{Groups: int(max(1, min(groups, int64(p.groups)))),
-		GroupSize: p.program.group, Args: args})
+		GroupSize: p.program.group, Args: a.args()})
 }
 
 // Close implements kernels.Processor.

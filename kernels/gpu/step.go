@@ -51,7 +51,7 @@ func (p *Processor) dropEvents() error {
 func (p *Processor) finish() error {
 	err := p.stream.Finish()
 	if err == nil {
-		p.up.finished()
+		p.uploads.finished()
 		p.reading = false
 	}
 	return err
@@ -111,7 +111,7 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 
 // topDown launches the kernels of a top-down step.
 func (p *Processor) topDown() (string, error) {
-	p.unsettledBuilt = false
+	p.unvisitedListed = false
 	var all frontierShape
 	for _, c := range p.chunks {
 		all.vertices += c.frontier.vertices
@@ -133,31 +133,30 @@ func (p *Processor) topDown() (string, error) {
 	return how.String(), nil
 }
 
-// push launches a top-down step of a chunk.
+// push launches a top-down step of a chunk with a strategy other than Auto.
 func (p *Processor) push(c *chunk, how Strategy) error {
 	n, group := c.frontier.vertices, int64(p.program.group)
-	args := []device.Arg{device.Buf(c.out.offsets), device.Buf(c.out.neighbours), device.Buf(p.list), device.U32(c.base),
-		device.U32(uint32(n)), device.U32(c.rank()), device.Buf(p.seen), device.Buf(p.next), device.Buf(p.parent)}
+	args := pushArgs{rows: c.out, list: p.list, at: c.base, vertices: uint32(n), first: c.rank(),
+		seen: p.seen, next: p.next, parent: p.parent}
 	switch how {
 	case Thread:
-		return p.launch("topdown_thread", n, args...)
+		return p.launch("topdown_thread", n, args)
 	case Warp:
 		lanes := c.frontier.lanes()
-		return p.launch("topdown_warp", n*int64(lanes), append(args, device.U32(lanes))...)
+		return p.launch("topdown_warp", n*int64(lanes), warpArgs{args, lanes})
 	case Group:
-		return p.launchGroups("topdown_group", n, args...)
+		return p.launchGroups("topdown_group", n, args)
 	default:
-		blocks := (n + group - 1) / group
-		sums, totals := p.unsettled, p.rest
-		if err := p.launch("edge_degrees", n, device.Buf(c.out.offsets), device.Buf(p.list), device.U32(c.base),
-			device.U32(uint32(n)), device.U32(c.rank()), device.Buf(sums), device.Buf(totals)); err != nil {
+		sums, totals := p.scratchA, p.scratchB
+		edge := edgeArgs{pushArgs: args, sums: sums, totals: totals,
+			blocks: uint32((n + group - 1) / group), arcs: uint32(c.frontier.arcs)}
+		if err := p.launch("edge_degrees", n, degreesArgs{edge}); err != nil {
 			return err
 		}
-		if err := p.launchGroups("edge_totals", 1, device.Buf(totals), device.U32(uint32(blocks))); err != nil {
+		if err := p.launchGroups("edge_totals", 1, totalsArgs{totals, edge.blocks}); err != nil {
 			return err
 		}
-		return p.launch("topdown_edge", c.frontier.arcs, append(args, device.Buf(sums), device.Buf(totals),
-			device.U32(uint32(blocks)), device.U32(uint32(c.frontier.arcs)))...)
+		return p.launch("topdown_edge", c.frontier.arcs, edge)
 	}
 }
 
@@ -194,45 +193,44 @@ func (p *Processor) bottomUp() (string, error) {
 			return "", err
 		}
 	}
-	if p.unsettledBuilt = how == List; p.unsettledBuilt {
-		p.unsettled, p.rest, p.flip = p.rest, p.unsettled, 1-p.flip
+	if p.unvisitedListed = how == List; p.unvisitedListed {
+		p.scratchA, p.scratchB, p.flip = p.scratchB, p.scratchA, 1-p.flip
 	}
 	return how.String(), nil
 }
 
-func (p *Processor) pullWords(i int, c *chunk, counting uint32) error {
-	return p.launch("bottomup_word", int64(c.n+31)/32, device.Buf(c.in.offsets), device.Buf(c.in.neighbours),
-		device.Buf(p.front), device.Buf(p.seen), device.Buf(p.next), device.Buf(p.parent),
-		device.U32(c.rank()), device.U32(c.n),
-		device.Buf(p.counters), device.U32(uint32(countsOfChunk*i+countExamined)), device.U32(counting))
+// pullOf are the arguments that the bottom-up kernels of chunk i share.
+func (p *Processor) pullOf(i int, c *chunk, counting uint32) pullArgs {
+	return pullArgs{rows: c.in, front: p.front, seen: p.seen, next: p.next, parent: p.parent, first: c.rank(),
+		count: countArgs{p.counters, uint32(countsOfChunk*i + countExamined), counting}}
 }
 
-// pullList launches a bottom-up step of chunk i: in the first of a phase a probe of
-// all first neighbours and a scan of the rows that it left, later a scan only.
+func (p *Processor) pullWords(i int, c *chunk, counting uint32) error {
+	return p.launch("bottomup_word", int64(c.n+31)/32, wordArgs{p.pullOf(i, c, counting), c.n})
+}
+
+// pullList launches a bottom-up step of chunk i. The first of a phase probes all first
+// neighbours, and scans the rows of the vertices left; later ones scan only.
 func (p *Processor) pullList(i int, c *chunk, counting uint32) error {
-	length, left := uint32(2*i)+p.flip, uint32(2*i)+1-p.flip
-	counters, examined := device.Buf(p.counters), device.U32(uint32(countsOfChunk*i+countExamined))
+	unvisited, missed := p.scratchA, p.scratchB
+	length, missedLength := uint32(2*i)+p.flip, uint32(2*i)+1-p.flip
+	pull := p.pullOf(i, c, counting)
 	var skip uint32
-	if !p.unsettledBuilt {
+	if !p.unvisitedListed {
 		skip = 1
 		if err := p.stream.Fill(p.lengths, 4*int64(length), 4, 0); err != nil {
 			return err
 		}
-		if err := p.launch("bottomup_probe", int64(c.n), device.Buf(c.in.first), device.Buf(p.front), device.Buf(p.seen),
-			device.Buf(p.next), device.Buf(p.parent), device.U32(c.rank()), device.U32(c.n), device.Buf(p.unsettled),
-			device.U32(c.base), device.Buf(p.lengths), device.U32(length), device.U32(c.hub),
-			counters, examined, device.U32(counting)); err != nil {
+		if err := p.launch("bottomup_probe", int64(c.n), probeArgs{pullArgs: pull, vertices: c.n, list: unvisited, at: c.base,
+			lengths: p.lengths, length: length, hub: c.hub}); err != nil {
 			return err
 		}
 	}
-	if err := p.stream.Fill(p.lengths, 4*int64(left), 4, 0); err != nil {
+	if err := p.stream.Fill(p.lengths, 4*int64(missedLength), 4, 0); err != nil {
 		return err
 	}
-	return p.launch("bottomup_scan", min(int64(c.n), p.unvisited)*scanLanes, device.Buf(c.in.offsets),
-		device.Buf(c.in.neighbours), device.Buf(p.front), device.Buf(p.seen), device.Buf(p.next), device.Buf(p.parent),
-		device.U32(c.rank()), device.Buf(p.unsettled), device.Buf(p.rest), device.U32(c.base),
-		device.Buf(p.lengths), device.U32(length), device.U32(left), device.U32(skip),
-		counters, examined, device.U32(counting))
+	return p.launch("bottomup_scan", min(int64(c.n), p.unvisited)*scanLanes, scanArgs{pullArgs: pull, list: unvisited,
+		missed: missed, at: c.base, lengths: p.lengths, length: length, missedLength: missedLength, skip: skip})
 }
 
 // afterStep collects what the step found: the outboxes, and the own finds where no
@@ -266,12 +264,11 @@ func (p *Processor) sendClaims() (err error) {
 		if rg.Owner == p.part.Index {
 			continue
 		}
-		words, counter := (rg.Padded()-rg.First)/32, p.rangeCounter(r)
-		if err := p.launch("message_list", int64(words), device.Buf(p.next), device.U32(rg.First/32), device.U32(words),
-			device.U32(words), device.Buf(p.outbox), device.Buf(p.counters), device.U32(uint32(counter))); err != nil {
+		if err := p.listClaims(r, (rg.Padded()-rg.First)/32); err != nil {
 			return err
 		}
-		if err := p.stream.Read(p.tally, 4*int64(counter), p.counters, 4*int64(counter), 4); err != nil {
+		counter := p.rangeCounter(r)
+		if err := p.stream.Read(p.counterStaging, 4*int64(counter), p.counters, 4*int64(counter), 4); err != nil {
 			return err
 		}
 		if made[r], err = p.stream.Record(); err != nil {
@@ -285,7 +282,7 @@ func (p *Processor) sendClaims() (err error) {
 		if err := e.Wait(); err != nil {
 			return err
 		}
-		p.claimed[r] = int(words32(p.tally.Bytes())[p.rangeCounter(r)])
+		p.claimed[r] = int(words32(p.counterStaging.Bytes())[p.rangeCounter(r)])
 		if err := p.send(r); err != nil {
 			return err
 		}
@@ -293,7 +290,13 @@ func (p *Processor) sendClaims() (err error) {
 	return nil
 }
 
-// send starts the copy of the message of range r to the mail.
+// listClaims launches the kernel that lists the claims on the first words of range r.
+func (p *Processor) listClaims(r int, words uint32) error {
+	return p.launch("message_list", int64(words), claimsArgs{next: p.next, word: p.part.Ranges[r].First / 32, words: words,
+		list: p.outbox, counters: p.counters, count: uint32(p.rangeCounter(r))})
+}
+
+// send starts the copy of the claims on range r to the host.
 func (p *Processor) send(r int) (err error) {
 	if p.claimed[r] == 0 {
 		return nil
@@ -312,22 +315,26 @@ func (p *Processor) send(r int) (err error) {
 func (p *Processor) countFinds() error {
 	p.counted = true
 	for i := range p.chunks {
-		c := &p.chunks[i]
-		if err := p.launch("frontier_list", int64(c.n+31)/32, device.Buf(p.next), device.U32(c.rank()), device.U32(c.n),
-			device.Buf(c.out.offsets), device.Buf(c.in.offsets), device.Buf(p.list), device.U32(c.base),
-			device.Buf(p.counters), device.U32(uint32(countsOfChunk*i))); err != nil {
+		if err := p.listFrontier(i, &p.chunks[i]); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
+// listFrontier launches the kernel that lists and counts the vertices of next in chunk i.
+func (p *Processor) listFrontier(i int, c *chunk) error {
+	return p.launch("frontier_list", int64(c.n+31)/32, frontierArgs{next: p.next, first: c.rank(), vertices: c.n,
+		outOffsets: c.out.offsets, inOffsets: c.in.offsets, list: p.list, at: c.base, counters: p.counters,
+		count: uint32(countsOfChunk * i)})
+}
+
 // readCounters waits for the stream and returns the counters.
 func (p *Processor) readCounters() ([]uint32, error) {
-	if err := p.stream.Read(p.tally, 0, p.counters, 0, 4*int64(p.counterWords(len(p.chunks)))); err != nil {
+	if err := p.stream.Read(p.counterStaging, 0, p.counters, 0, 4*int64(p.counterWords(len(p.chunks)))); err != nil {
 		return nil, err
 	}
-	return words32(p.tally.Bytes()), p.finish()
+	return words32(p.counterStaging.Bytes()), p.finish()
 }
 
 // Finish implements kernels.Processor.
@@ -345,7 +352,7 @@ func (p *Processor) finishStep() error {
 			return err
 		}
 	}
-	tally := words32(p.tally.Bytes())
+	tally := words32(p.counterStaging.Bytes())
 	examined := p.counts.Examined // of a top-down step
 	p.counts = kernels.Counts{Examined: examined}
 	clear(p.published)

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
 // thinLevels is the most supersteps of one launch: they cannot be cancelled.
@@ -43,25 +42,24 @@ func (p *Processor) StepThin(ctx context.Context, levels int) (string, []kernels
 
 // pushThin launches the supersteps.
 func (p *Processor) pushThin(c *chunk, levels int) error {
-	return p.launchGroups("topdown_thin", 1, device.Buf(c.out.offsets), device.Buf(c.out.neighbours),
-		device.Buf(c.in.offsets), device.Buf(p.list), device.U32(c.base), device.U32(uint32(c.frontier.vertices)),
-		device.U32(c.rank()), device.Buf(p.seen), device.Buf(p.front), device.Buf(p.parent),
-		device.U32(uint32(levels)), device.Buf(p.counters))
+	return p.launchGroups("topdown_thin", 1, thinArgs{rows: c.out, inOffsets: c.in.offsets, list: p.list, at: c.base,
+		vertices: uint32(c.frontier.vertices), first: c.rank(), seen: p.seen, front: p.front, parent: p.parent,
+		levels: uint32(levels), counters: p.counters})
 }
 
 func (p *Processor) stepThin(levels int) ([]kernels.Counts, error) {
-	p.unsettledBuilt = false
+	p.unvisitedListed = false
 	c := &p.chunks[0]
 	if err := p.pushThin(c, levels); err != nil {
 		return nil, err
 	}
-	if err := p.stream.Read(p.tally, 0, p.counters, 0, 4*int64(1+countExamined*levels)); err != nil {
+	if err := p.stream.Read(p.counterStaging, 0, p.counters, 0, 4*int64(1+countExamined*levels)); err != nil {
 		return nil, err
 	}
 	if err := p.finish(); err != nil {
 		return nil, err
 	}
-	tally := words32(p.tally.Bytes())
+	tally := words32(p.counterStaging.Bytes())
 	p.thin = p.thin[:0]
 	for level := range min(int(tally[0]), levels) {
 		t := tally[1+countExamined*level:]

@@ -2,8 +2,9 @@ package gpu
 
 import (
 	"context"
+	"slices"
 
-	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels"
 )
 
 // warm launches every kernel that a search may use once, without work: drivers finish
@@ -22,9 +23,8 @@ func (p *Processor) warm(ctx context.Context) error {
 		}
 		return ctx.Err()
 	}
-	none, b := p.chunks[0], device.Buf
-	none.n = 0
-	zero := device.U32(0)
+	none := p.chunks[0]
+	none.n, none.frontier = 0, frontierShape{}
 	strategies := []Strategy{p.options.TopDown}
 	if p.options.TopDown == Auto {
 		strategies = []Strategy{Thread, Warp, Group, Edge}
@@ -53,30 +53,25 @@ func (p *Processor) warm(ctx context.Context) error {
 			return err
 		}
 	}
-	calls := []struct {
-		name string
-		args []device.Arg
-	}{
-		{"frontier_list", []device.Arg{b(p.next), zero, zero, b(none.out.offsets), b(none.in.offsets), b(p.list), zero, b(p.counters), zero}},
-		{"to_vertices", []device.Arg{b(p.parent), b(p.seen), b(p.vertexOf), zero, zero, b(p.unsettled), zero}},
+	calls := []func() error{
+		func() error { return p.listFrontier(0, &none) },
+		func() error { return p.toVertices(&none, p.scratchA) },
 	}
 	if p.hasForeign {
-		calls = append(calls, []struct {
-			name string
-			args []device.Arg
-		}{
-			{"message_list", []device.Arg{b(p.next), zero, zero, zero, b(p.outbox), b(p.counters), zero}},
-			{"gather_bits", []device.Arg{b(p.inbox), zero, zero, zero, b(p.front), b(p.seen)}},
-			{"gather_list", []device.Arg{b(p.inbox), zero, zero, b(p.front), b(p.seen)}},
-			{"merge_bits", []device.Arg{b(p.inbox), zero, zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
-			{"merge_list", []device.Arg{b(p.inbox), zero, zero, b(p.seen), b(p.next), b(p.finder), zero, zero}},
-			{"foreign_list", []device.Arg{b(p.seen), b(p.finder), zero, zero, zero, zero, b(p.unsettled), b(p.counters), zero}},
-			{"answer", []device.Arg{b(p.unsettled), zero, b(p.parent)}},
-			{"adopt", []device.Arg{b(p.unsettled), zero, b(p.parent)}},
-		}...)
+		foreign := slices.IndexFunc(p.part.Ranges, func(r kernels.Range) bool { return r.Owner != p.part.Index })
+		list, bits, parents := messageArgs{message: p.inbox, isList: true}, messageArgs{message: p.inbox}, parentArgs{p.scratchA, 0, p.parent}
+		calls = append(calls,
+			func() error { return p.listClaims(foreign, 0) },
+			func() error { return p.gatherOne(bits) },
+			func() error { return p.gatherOne(list) },
+			func() error { return p.mergeOne(bits, 0, 0) },
+			func() error { return p.mergeOne(list, 0, 0) },
+			func() error { return p.listRemote(&none, 0, p.scratchA, 0) },
+			func() error { return p.launch("answer", 0, parents) },
+			func() error { return p.launch("adopt", 0, parents) })
 	}
-	for _, c := range calls {
-		if err := p.launch(c.name, 0, c.args...); err != nil {
+	for _, call := range calls {
+		if err := call(); err != nil {
 			return err
 		}
 		if err := finished(); err != nil {
