@@ -73,11 +73,9 @@ type Options struct {
 	// Speeds, if given, are the speeds of processors, from which default shares follow. A
 	// processor without one counts by a table of kinds, in proportion to those with one.
 	Speeds []record.Speed
-	// GPUStrategy is the load balancing of top-down steps on devices: "" or "auto",
-	// "thread", "warp", "group", "edge".
-	GPUStrategy string
-	// GPUBottomUp is that of bottom-up steps: "" or "auto", "list", "word".
-	GPUBottomUp string
+	// GPUStrategy is the load balancing of top-down steps on devices, GPUBottomUp the
+	// strategy of bottom-up steps.
+	GPUStrategy, GPUBottomUp gpu.Strategy
 	// Kernels names the inner loops of the CPU processors: "" and "auto" for the best
 	// that this machine runs, or one of cpu.Kernels.
 	Kernels string
@@ -237,12 +235,6 @@ func (o *Options) ensureDefaults() error {
 	if _, err := bsp.NewDirector(o.Director, o.Rates); err != nil && o.NewDirector == nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
-	if o.GPUStrategy == "" {
-		o.GPUStrategy = "auto"
-	}
-	if o.GPUBottomUp == "" {
-		o.GPUBottomUp = "auto"
-	}
 	if o.DeviceGraph == "" {
 		o.DeviceGraph = gpu.OnDevice.String()
 	}
@@ -276,14 +268,8 @@ func (o *Options) ensureDefaults() error {
 // gpuOptions are those of a processor on a device with so much memory for its part; 0 is
 // no bound.
 func (o *Options) gpuOptions(memory int64) (g gpu.Options, err error) {
-	g.Memory = memory
-	if g.TopDown, err = gpu.ParseStrategy(o.GPUStrategy); err == nil {
-		g.BottomUp, err = gpu.ParseStrategy(o.GPUBottomUp)
-	}
-	if err == nil {
-		g.Graph, err = gpu.ParseWhere(o.DeviceGraph)
-	}
-	if err == nil {
+	g = gpu.Options{TopDown: o.GPUStrategy, BottomUp: o.GPUBottomUp, Memory: memory}
+	if g.Graph, err = gpu.ParseGraphPlacement(o.DeviceGraph); err == nil {
 		err = g.Validate()
 	}
 	return g, err

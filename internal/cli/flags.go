@@ -109,17 +109,23 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
 		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory), GPUStrategy: f.gpuStrategy, GPUBottomUp: f.gpuBottomUp,
+		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory),
 		Kernels: f.kernels, NoKernelCache: f.noCache, DeviceGraph: f.deviceGraph, ReleaseHost: f.releaseHost, Drivers: f.drivers,
 	}
-	if _, err := gpu.ParseWhere(f.deviceGraph); err != nil {
+	if _, err := gpu.ParseGraphPlacement(f.deviceGraph); err != nil {
 		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)
 	}
-	if f.gpuStrategy != "" && !slices.Contains(topDownStrategies, f.gpuStrategy) {
-		return o, usagef("--gpu-strategy %q: want one of %s", f.gpuStrategy, strings.Join(topDownStrategies, ", "))
-	}
-	if f.gpuBottomUp != "" && !slices.Contains(bottomUpStrategies, f.gpuBottomUp) {
-		return o, usagef("--gpu-bottom-up %q: want one of %s", f.gpuBottomUp, strings.Join(bottomUpStrategies, ", "))
+	for _, s := range []struct {
+		to          *gpu.Strategy
+		flag, value string
+		names       []string
+	}{{&o.GPUStrategy, "gpu-strategy", f.gpuStrategy, topDownStrategies}, {&o.GPUBottomUp, "gpu-bottom-up", f.gpuBottomUp, bottomUpStrategies}} {
+		if s.value == "" {
+			continue
+		}
+		if err := s.to.UnmarshalText([]byte(s.value)); err != nil || !slices.Contains(s.names, s.value) {
+			return o, usagef("--%s %q: want one of %s", s.flag, s.value, strings.Join(s.names, ", "))
+		}
 	}
 	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {

@@ -5,7 +5,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// Foreign implements kernels.Processor.
+// Foreign lists own vertices that partition q found.
 func (p *Processor) Foreign(q int) ([]uint32, error) {
 	list, err := p.foreign(q)
 	return list, p.fail("Foreign", err)
@@ -43,7 +43,7 @@ func (p *Processor) listRemote(c *chunk, q int, list device.Buffer, counter int)
 		first: c.rank(), vertices: c.n, q: uint32(q), list: list, counters: p.counters, count: uint32(counter)})
 }
 
-// download appends the first n words of src to list, through the staging of uploads.
+// download appends the first n words of src to list. It goes through the staging of uploads.
 func (p *Processor) download(list []uint32, src device.Buffer, n int64) ([]uint32, error) {
 	for at := int64(0); at < n; {
 		if err := p.finish(); err != nil {
@@ -62,7 +62,7 @@ func (p *Processor) download(list []uint32, src device.Buffer, n int64) ([]uint3
 	return list, nil
 }
 
-// Answer implements kernels.Processor.
+// Answer returns parents by rank.
 func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
 	list, err := p.answer(ranks)
 	return list, p.fail("Answer", err)
@@ -89,7 +89,7 @@ func (p *Processor) answer(ranks []uint32) (all []uint32, err error) {
 
 var _ kernels.Resident = (*Processor)(nil)
 
-// Parents implements kernels.Processor.
+// Parents resolves parents and copies them to out.
 func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 	err := p.settle(foreign, answers)
 	if err == nil {
@@ -98,9 +98,7 @@ func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 	return p.fail("Parents", err)
 }
 
-// Settle implements kernels.Resident: the device takes the answers over and maps its
-// parents to vertex ids, which stand in the memory of the list of the unsettled, by
-// own rank.
+// Settle maps parents to vertex ids. Result: scratchA, one id per own rank.
 func (p *Processor) Settle(foreign, answers [][]uint32) error {
 	err := p.settle(foreign, answers)
 	if err == nil {
@@ -109,7 +107,7 @@ func (p *Processor) Settle(foreign, answers [][]uint32) error {
 	return p.fail("Settle", err)
 }
 
-// Fetch implements kernels.Resident.
+// Fetch copies the result of Settle to out.
 func (p *Processor) Fetch(out []uint32) error { return p.fail("Fetch", p.fetch(out)) }
 
 func (p *Processor) settle(foreign, answers [][]uint32) error {

@@ -28,7 +28,7 @@ type chunk struct {
 	rng     int    // index of the range
 	lo, n   uint32 // lo is a multiple of 32
 	base    uint32 // own ranks before it: where its part of a list begins
-	out, in rows   // the same in an undirected graph
+	out, in rows   // one structure in an undirected graph
 	hub     uint32 // the first word of the frontier that bottomup_probe keeps
 
 	// The frontier of the step to come.
@@ -38,10 +38,9 @@ type chunk struct {
 // rank is the rank of the chunk's first row.
 func (c *chunk) rank() uint32 { return c.sub.First + c.lo }
 
-// cutRange divides the rows of a subgraph into chunks whose arrays are each within
-// largest bytes. base is the number of own ranks before. The last rows, as many as have
-// adjacency of room bytes, lie on the device, the others in the host's memory; a
-// negative room is no bound.
+// cutRange divides the rows of a subgraph into chunks whose arrays have at most largest
+// bytes each. base is the number of own ranks before the range. Device memory takes the
+// last rows, up to room bytes of adjacency (negative: no bound), host memory the others.
 func cutRange(sub *graph.Subgraph, rng int, base uint32, largest, room int64) ([]chunk, error) {
 	from := firstOnDevice(sub, room)
 	list, err := cutRows(sub, rng, base, 0, from, largest, true)
@@ -55,10 +54,9 @@ func cutRange(sub *graph.Subgraph, rng int, base uint32, largest, room int64) ([
 	return append(list, rest...), nil
 }
 
-// firstOnDevice is the first of the last rows that fit in room bytes: 0, a multiple of
-// 32, or the number of rows. Where degrees fall those are the shortest rows, which a
-// step reads at random; a long one is read in sequence, for which the way to the host's
-// memory is good enough.
+// firstOnDevice is the first row such that it and all later rows fit in room bytes: 0, a
+// multiple of 32, or the number of rows. By falling degree the last rows are the shortest,
+// which are read at random; long rows are read in sequence, which suits host memory.
 func firstOnDevice(sub *graph.Subgraph, room int64) uint32 {
 	fits := func(from uint32) bool { return room < 0 || adjacencyBytes(sub, from, sub.Rows) <= room }
 	words := (sub.Rows + 31) / 32
@@ -66,8 +64,8 @@ func firstOnDevice(sub *graph.Subgraph, room int64) uint32 {
 	return min(32*word, sub.Rows)
 }
 
-// adjacencyBytes is the memory that rows lo … hi−1 take at most: neighbours, offsets (one
-// more for each chunk) and first neighbours.
+// adjacencyBytes bounds the bytes of rows lo … hi−1: neighbours, first neighbours and
+// offsets, with one more offset a chunk.
 func adjacencyBytes(sub *graph.Subgraph, lo, hi uint32) (bytes int64) {
 	if lo == hi {
 		return 0
@@ -83,7 +81,7 @@ func adjacencyBytes(sub *graph.Subgraph, lo, hi uint32) (bytes int64) {
 	return bytes
 }
 
-// cutRows divides rows from … to−1, from a multiple of 32 on.
+// cutRows divides rows from … to−1 into chunks; from is a multiple of 32.
 func cutRows(sub *graph.Subgraph, rng int, base, from, to uint32, largest int64, host bool) ([]chunk, error) {
 	limit := uint64(min(largest/4, chunkArcs))
 	fits := func(a *graph.Adjacency, lo, hi uint32) bool {
@@ -119,8 +117,8 @@ func cutRows(sub *graph.Subgraph, rng int, base, from, to uint32, largest int64,
 	return list, nil
 }
 
-// hubWindow returns the first word of the window of the frontier that holds the most
-// of the first neighbours of the chunk.
+// hubWindow returns the first word of the window of hubWords frontier words that covers
+// most first neighbours of the chunk.
 func (c *chunk) hubWindow(words int) uint32 {
 	if words <= hubWords || c.sub.In == nil {
 		return 0

@@ -1,26 +1,26 @@
 // Package gpu runs a partition on a compute device: it implements kernels.Processor
 // over package device, with the kernels of package src.
 //
-// # What lies on the device
+// # Device memory
 //
-// Over all ranks: seen, frontier and next as bitmaps, parent. Over own ranks: finder,
-// one byte, and three lists. The lists are the frontier of a top-down step and the
-// two lists of the unsettled of a bottom-up phase; a top-down step by arcs uses the
-// latter for its prefix sums, the end of a search for what travels. Adjacency is cut
-// by rows into chunks, each within the device's largest allocation and below 2^31
-// arcs, so that all arithmetic of a kernel is 32-bit; kernels run chunk by chunk.
+// Over all ranks: the bitmaps seen, frontier and next, and parent (4 bytes a rank). Over
+// own ranks: finder (1 byte) and three lists (4 bytes each): the frontier, and two scratch
+// buffers. In a bottom-up phase these list the unvisited vertices, before and after a
+// step; topdown_edge keeps its prefix sums in them, and the end of a search what is
+// exchanged. Adjacency is cut by rows into chunks, each within the device's largest
+// allocation and below 2^31 arcs, so that kernels use 32-bit arithmetic; each kernel is
+// launched once a chunk.
 //
-// # What moves
+// # Transfers
 //
-// The graph goes up once. A search moves the outbox of a step, the slice of the
-// frontier that is published, the messages that arrive and a few counters; parents
-// stay until the end, and leave as vertex ids.
+// The graph is uploaded once. A search transfers the claims of a top-down step, the
+// frontier before a bottom-up step, the messages of other processors and some counters
+// (20 bytes a chunk); parents leave at the end, as vertex ids.
 //
-// A processor has two queues, each in order: kernels with their counters, the frontier
-// that is published and the messages that arrive, and the claims that leave, which are
-// copied beside kernels.
+// A processor has two in-order queues: one for kernels, counters, the own frontier and
+// incoming messages; one for the claims, which are copied beside kernels.
 //
-// A step that can have no message after it (bottom-up, or no other partition) counts
-// its finds in the same run, so that a level on a device alone waits for the device
-// once; many levels of a thin graph wait once together.
+// A step that no message follows (bottom-up, or no other partition) counts the new
+// frontier in the same queue, so that a level on a device alone waits for the device
+// once; up to 64 levels of small frontiers wait once together (topdown_thin).
 package gpu

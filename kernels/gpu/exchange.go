@@ -7,14 +7,14 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// mailOf is the part of the mail that holds the message of range r.
-func (p *Processor) mailOf(r int) []uint32 {
+// stagingOf is the part of messageStaging for range r.
+func (p *Processor) stagingOf(r int) []uint32 {
 	rg := p.part.Ranges[r]
 	return words32(p.messageStaging.Bytes())[rg.First/32 : rg.Padded()/32]
 }
 
-// readMessage starts, on a queue, the copy of the message of range r to the mail: count
-// ranks of list, or the words of bits, each from the word of the range's first rank on.
+// readMessage enqueues the copy of range r's message to messageStaging: count ranks of
+// list, or the range's words of bits. list is indexed like bits.
 func (p *Processor) readMessage(on device.Stream, r, count int, list, bits device.Buffer) error {
 	rg := p.part.Ranges[r]
 	at, n, from := int64(rg.First/8), int64(rg.Padded()-rg.First)/8, bits
@@ -24,28 +24,28 @@ func (p *Processor) readMessage(on device.Stream, r, count int, list, bits devic
 	return on.Read(p.messageStaging, at, from, at, n)
 }
 
-// message is the message of range r that the mail holds.
+// message is the message of range r in messageStaging.
 func (p *Processor) message(r, count int) kernels.Message {
 	rg := p.part.Ranges[r]
 	switch {
 	case count == 0:
 		return kernels.Message{}
 	case kernels.AsList(count, int(rg.Padded()-rg.First)):
-		return kernels.Message{Count: count, List: p.mailOf(r)[:count:count]}
+		return kernels.Message{Count: count, List: p.stagingOf(r)[:count:count]}
 	default:
-		return kernels.Message{Count: count, Bits: p.mailOf(r)}
+		return kernels.Message{Count: count, Bits: p.stagingOf(r)}
 	}
 }
 
-// Outbox implements kernels.Processor.
+// Outbox waits for the copy of the claims on range r.
 func (p *Processor) Outbox(r int) (kernels.Message, error) {
-	if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
+	if err := retire(&p.copied[r], device.Event.Wait); err != nil {
 		return kernels.Message{}, p.fail("Outbox", err)
 	}
 	return p.message(r, p.claimed[r]), nil
 }
 
-// retire waits for an event, if there is one, and frees it.
+// retire waits for an event and frees it; a nil event is complete.
 func retire(e *device.Event, wait func(device.Event) error) error {
 	if *e == nil {
 		return nil
@@ -58,7 +58,7 @@ func retire(e *device.Event, wait func(device.Event) error) error {
 	return err
 }
 
-// arrived waits for the copies of a frontier to the mail.
+// arrived waits for copies of the frontier to messageStaging.
 func (p *Processor) arrived() error {
 	if !p.reading {
 		return nil
@@ -66,7 +66,7 @@ func (p *Processor) arrived() error {
 	return p.finish()
 }
 
-// Publish implements kernels.Processor.
+// Publish copies the frontier of own range r to the host.
 func (p *Processor) Publish(r int) (kernels.Message, error) {
 	if err := p.publish(r); err != nil {
 		return kernels.Message{}, p.fail("Publish", err)
@@ -100,7 +100,7 @@ func (p *Processor) publish(r int) error {
 	return p.arrived()
 }
 
-// clearFrontier drops the bits of foreign range r from the frontier.
+// clearFrontier clears the frontier's bits of remote range r.
 func (p *Processor) clearFrontier(r int) error {
 	rg := p.part.Ranges[r]
 	p.dirty[r] = false
@@ -139,7 +139,7 @@ func (a messageArgs) form() string {
 	return "_bits"
 }
 
-// gatherOne launches the kernel that ors a frontier slice into front and seen.
+// gatherOne launches the kernel that sets a message's bits in front and seen.
 func (p *Processor) gatherOne(m messageArgs) error {
 	return p.launch("gather"+m.form(), int64(m.n), gatherArgs{m, p.front, p.seen})
 }
@@ -150,7 +150,7 @@ func (p *Processor) mergeOne(m messageArgs, shift, sender uint32) error {
 		shift: shift, sender: sender})
 }
 
-// Gather implements kernels.Processor.
+// Gather uploads the frontier of remote range r.
 func (p *Processor) Gather(r int, m kernels.Message) error { return p.fail("Gather", p.gather(r, m)) }
 
 func (p *Processor) gather(r int, m kernels.Message) error {
@@ -166,7 +166,7 @@ func (p *Processor) gather(r int, m kernels.Message) error {
 	return p.receive(r, m, p.gatherOne)
 }
 
-// Deliver implements kernels.Processor.
+// Deliver uploads a sender's claims on own range r and merges them.
 func (p *Processor) Deliver(r, from int, m kernels.Message) error {
 	return p.fail("Deliver", p.deliver(r, from, m))
 }

@@ -338,8 +338,12 @@ func TestStrategyIsUsed(t *testing.T) {
 	if _, err := gpu.New(program, gpu.Options{TopDown: gpu.Word}); !errors.Is(err, gpu.ErrOptions) {
 		t.Errorf("a bottom-up strategy for top-down: %v", err)
 	}
-	if s, err := gpu.ParseStrategy("edge"); s != gpu.Edge || err != nil {
-		t.Errorf("ParseStrategy: %v, %v", s, err)
+	for s := gpu.Auto; s <= gpu.Word; s++ {
+		var read gpu.Strategy
+		text, err := s.MarshalText()
+		if err = errors.Join(err, read.UnmarshalText(text)); read != s || err != nil {
+			t.Errorf("%v as text is %s and reads as %v: %v", s, text, read, err)
+		}
 	}
 	if _, err := gpu.ParseStrategy("lane"); !errors.Is(err, gpu.ErrOptions) {
 		t.Errorf("ParseStrategy: %v", err)

@@ -4,19 +4,19 @@ import "fmt"
 
 // Options of a processor. The zero value is the default.
 type Options struct {
-	// TopDown is the load balancing of top-down steps; Auto picks by the degrees of
-	// each frontier.
+	// TopDown is the load balancing of top-down steps; Auto chooses by the degrees of each
+	// frontier.
 	TopDown Strategy
-	// BottomUp is Auto or List (first neighbours, then a list of the unsettled), or
-	// Word (Totem's: one lane 32 vertices).
+	// BottomUp is Auto or List (first neighbours, then a list of unvisited vertices), or
+	// Word (Totem's: one lane per 32 vertices).
 	BottomUp Strategy
-	// Graph is where the adjacency lies.
-	Graph Where
-	// Memory bounds, for Split, what lies on the device, in bytes; 0 is no bound.
+	// Graph is the memory that holds the adjacency.
+	Graph GraphPlacement
+	// Memory bounds, for Split, the bytes in device memory; 0 is no bound.
 	Memory int64
 }
 
-// String lists the strategies, and where the graph lies unless that is the device.
+// String lists the strategies, and the graph's placement unless OnDevice.
 func (o Options) String() string {
 	text := fmt.Sprintf("top-down=%v,bottom-up=%v", o.TopDown, o.BottomUp)
 	if o.Graph != OnDevice {
@@ -25,7 +25,7 @@ func (o Options) String() string {
 	return text
 }
 
-// Validate reports a value that is none, or does not belong where it stands.
+// Validate returns ErrOptions for a value out of range or of the other direction.
 func (o Options) Validate() error {
 	if o.TopDown > Edge {
 		return fmt.Errorf("%w: %v is no strategy of top-down steps", ErrOptions, o.TopDown)
@@ -42,48 +42,48 @@ func (o Options) Validate() error {
 	return nil
 }
 
-// Where says where a device's adjacency lies. OnHost and Split need a device that
-// reads the host's memory in place (device.Info.InPlace).
-type Where uint8
+// GraphPlacement is the memory of a device's adjacency. OnHost and Split need a device that
+// reads host memory in place (device.Info.InPlace).
+type GraphPlacement uint8
 
-// The places.
+// The placements.
 const (
-	OnDevice Where = iota // in the device's memory
-	OnHost                // in the host's, read in place
-	Split                 // rows in the device's memory while they fit, the others in the host's
+	OnDevice GraphPlacement = iota // device memory
+	OnHost                         // host memory, read in place
+	Split                          // the last rows in device memory while they fit, the others in host memory
 )
 
-var whereNames = [...]string{"device", "host", "split"}
+var placementNames = [...]string{"device", "host", "split"}
 
-func (w Where) String() string {
-	if int(w) < len(whereNames) {
-		return whereNames[w]
+func (w GraphPlacement) String() string {
+	if int(w) < len(placementNames) {
+		return placementNames[w]
 	}
-	return fmt.Sprintf("Where(%d)", uint8(w))
+	return fmt.Sprintf("GraphPlacement(%d)", uint8(w))
 }
 
-// ParseWhere returns the place of a name as String gives it.
-func ParseWhere(name string) (Where, error) {
-	for i, n := range whereNames {
+// ParseGraphPlacement returns the placement of a name as String gives it, or ErrOptions.
+func ParseGraphPlacement(name string) (GraphPlacement, error) {
+	for i, n := range placementNames {
 		if n == name {
-			return Where(i), nil
+			return GraphPlacement(i), nil
 		}
 	}
-	return OnDevice, fmt.Errorf("%w: %q is none of %v, where a graph can lie", ErrOptions, name, whereNames)
+	return OnDevice, fmt.Errorf("%w: %q is none of %v, where a graph can lie", ErrOptions, name, placementNames)
 }
 
-// Strategy is a way to share the work of a step among the lanes of a device.
+// Strategy assigns the work of a step to lanes.
 type Strategy uint8
 
 // The strategies; each is a kernel file of package src.
 const (
 	Auto   Strategy = iota
-	Thread          // top-down: one lane a frontier vertex
-	Warp            // top-down: one virtual warp a frontier vertex
-	Group           // top-down: one work-group a frontier vertex
-	Edge            // top-down: one lane an arc of the frontier
+	Thread          // top-down: a lane per frontier vertex
+	Warp            // top-down: a virtual warp per frontier vertex
+	Group           // top-down: a work-group per frontier vertex
+	Edge            // top-down: a lane per arc of the frontier
 	List            // bottom-up: first neighbours, then virtual warps on a list
-	Word            // bottom-up: one lane a word of 32 vertices
+	Word            // bottom-up: a lane per word of 32 vertices
 )
 
 var strategyNames = [...]string{"auto", "thread", "warp", "group", "edge", "list", "word"}
@@ -95,7 +95,16 @@ func (s Strategy) String() string {
 	return fmt.Sprintf("Strategy(%d)", uint8(s))
 }
 
-// ParseStrategy returns the strategy of a name as String gives it.
+// MarshalText implements encoding.TextMarshaler.
+func (s Strategy) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText sets s to the strategy of a name as String gives it, or returns ErrOptions.
+func (s *Strategy) UnmarshalText(name []byte) (err error) {
+	*s, err = ParseStrategy(string(name))
+	return err
+}
+
+// ParseStrategy returns the strategy of a name as String gives it, or ErrOptions.
 func ParseStrategy(name string) (Strategy, error) {
 	for i, n := range strategyNames {
 		if n == name {

@@ -134,7 +134,7 @@ func TestWhereArraysLie(t *testing.T) {
 // TestNotInPlace: a device with memory of its own alone is refused.
 func TestNotInPlace(t *testing.T) {
 	program := build(t, counted(t, fake.Options{Discrete: true}), gpu.BuildOptions{})
-	for _, where := range []gpu.Where{gpu.OnHost, gpu.Split} {
+	for _, where := range []gpu.GraphPlacement{gpu.OnHost, gpu.Split} {
 		var e *gpu.Error
 		if _, err := gpu.New(program, gpu.Options{Graph: where}); !errors.Is(err, gpu.ErrNotInPlace) || !errors.As(err, &e) || e.Device != "opencl:0" {
 			t.Errorf("%v: %v", where, err)
@@ -145,12 +145,12 @@ func TestNotInPlace(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	for _, where := range []gpu.Where{gpu.OnDevice, gpu.OnHost, gpu.Split} {
-		if got, err := gpu.ParseWhere(where.String()); got != where || err != nil {
+	for _, where := range []gpu.GraphPlacement{gpu.OnDevice, gpu.OnHost, gpu.Split} {
+		if got, err := gpu.ParseGraphPlacement(where.String()); got != where || err != nil {
 			t.Errorf("%v reads as %v: %v", where, got, err)
 		}
 	}
-	if _, err := gpu.ParseWhere("disk"); !errors.Is(err, gpu.ErrOptions) {
+	if _, err := gpu.ParseGraphPlacement("disk"); !errors.Is(err, gpu.ErrOptions) {
 		t.Error(err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// Processor is one partition on a device.
+// Processor is one partition on a device. Its methods are those of kernels.Processor.
 type Processor struct {
 	program *Program
 	dev     device.Device
@@ -21,10 +21,9 @@ type Processor struct {
 
 	part   *kernels.Part
 	chunks []chunk
-	owned  []int // indices of the own ranges
+	owned  []int // indices of own ranges
 
-	// Two queues, each in order: kernels with all that goes to the device, and the
-	// claims that leave.
+	// stream is the in-order queue of kernels and uploads, copies that of claims.
 	stream, copies device.Stream
 	kernels        map[string]device.Kernel
 	freed          []freer // everything to free, in the order made
@@ -52,7 +51,7 @@ type Processor struct {
 	groups             int // the most groups of a launch
 	closed, hasForeign bool
 
-	leaving []device.Event // by foreign range: the copy of its message to the mail
+	copied []device.Event // by remote range: its claims are in messageStaging
 	search
 }
 
@@ -62,21 +61,22 @@ type search struct {
 	counts    kernels.Counts
 	unvisited int64
 	inArcs    int64
-	// counted tells that the counters of the step's finds are in the tally.
+	// counted: counterStaging holds the counters of the new frontier.
 	counted bool
-	// unvisitedListed tells that scratchA lists the unvisited vertices, as the last bottom-up step left them.
+	// unvisitedListed: scratchA lists what the last bottom-up step left unvisited.
 	unvisitedListed bool
-	flip            uint32 // which of a chunk's two lengths is that of scratchA
-	dirty           []bool // by foreign range: the frontier has bits there that are claims, not vertices
-	claimed         []int  // by foreign range: vertices claimed by the step
-	reading         bool   // copies to the mail are under way on the compute queue
-	delivered       []bool // by sender: it told of own vertices in this search
-	published       []int  // by own range: vertices of the frontier
+	flip            uint32 // which of a chunk's two lengths belongs to scratchA
+	dirty           []bool // by remote range: front holds claims instead of the frontier
+	claimed         []int  // by remote range: vertices claimed by the step
+	reading         bool   // stream copies to messageStaging
+	delivered       []bool // by sender: it has claimed own vertices in this search
+	published       []int  // by own range: number of frontier vertices
 }
 
 type freer interface{ Free() error }
 
-// New returns a processor on the device of program.
+// New returns a processor on the device of program. It returns ErrOptions for options that
+// contradict each other and ErrNotInPlace where the device cannot read host memory.
 func New(program *Program, o Options) (*Processor, error) {
 	if err := o.Validate(); err != nil {
 		return nil, err
@@ -106,17 +106,17 @@ func (p *Processor) Bytes() (sum int64) {
 	return sum
 }
 
-// Array is memory that a processor has taken.
+// Array is memory allocated by a processor.
 type Array struct {
 	Name  string
-	Host  bool // it is the host's memory, not the device's
+	Host  bool // in host memory, not the device's
 	Bytes int64
 }
 
-// Arrays lists the memory taken, the parts of one array in one memory together.
+// Arrays lists allocated memory; chunks of one array in one memory are summed.
 func (p *Processor) Arrays() []Array { return slices.Clone(p.arrays) }
 
-// took counts memory.
+// took records an allocation.
 func (p *Processor) took(name string, host bool, bytes int64) {
 	for i := range p.arrays {
 		if a := &p.arrays[i]; a.Name == name && a.Host == host {
@@ -127,7 +127,7 @@ func (p *Processor) took(name string, host bool, bytes int64) {
 	p.arrays = append(p.arrays, Array{Name: name, Host: host, Bytes: bytes})
 }
 
-// Launches returns how often each kernel was launched, by its name.
+// Launches returns the number of launches since Load by kernel name.
 func (p *Processor) Launches() map[string]int64 {
 	counts := make(map[string]int64, len(p.launches))
 	for name, n := range p.launches {
@@ -136,7 +136,7 @@ func (p *Processor) Launches() map[string]int64 {
 	return counts
 }
 
-// fail names the method in an error.
+// fail wraps an error with the method's name.
 func (p *Processor) fail(op string, err error) error {
 	if err == nil {
 		return nil
@@ -179,7 +179,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 		}
 		p.freed = append(p.freed, *s)
 	}
-	p.leaving = make([]device.Event, len(part.Ranges))
+	p.copied = make([]device.Event, len(part.Ranges))
 	if err := p.allocate(); err != nil {
 		return err
 	}
@@ -200,7 +200,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 	return p.reset(0)
 }
 
-// cut divides the own ranges into chunks, and says where the adjacency of each lies.
+// cut divides own ranges into chunks and decides which memory holds each chunk's adjacency.
 func (p *Processor) cut() error {
 	room := int64(-1)
 	switch {
@@ -231,14 +231,14 @@ func (p *Processor) cut() error {
 	return nil
 }
 
-// searchBuffer is one of the buffers of a search.
+// searchBuffer is a device buffer that searches use.
 type searchBuffer struct {
 	name  string
 	to    *device.Buffer
 	bytes int64
 }
 
-// searchBuffers are all buffers but the graph's, for so many chunks.
+// searchBuffers lists all buffers except the adjacency, for the given number of chunks.
 func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 	words := int64(p.part.Ranks / 32)
 	group := int64(p.program.group)
@@ -260,7 +260,7 @@ func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 	}
 }
 
-// allocate makes all but the chunks.
+// allocate makes all buffers and staging except the adjacency.
 func (p *Processor) allocate() error {
 	for _, want := range p.searchBuffers(len(p.chunks)) {
 		var err error
@@ -293,8 +293,8 @@ func (p *Processor) newBuffer(name string, bytes int64) (device.Buffer, error) {
 	return b, err
 }
 
-// newWords makes an array of n words where the adjacency of a chunk lies. fill sets
-// the words from the at-th on; it may be called several times.
+// newWords makes an array of n words in the memory that holds the chunk's adjacency. fill
+// sets words[0] to word at of the array and so on; it may be called several times.
 func (p *Processor) newWords(c *chunk, name string, n int64, fill func(at int64, words []uint32)) (device.Buffer, error) {
 	if !c.host {
 		b, err := p.newBuffer(name, 4*n)
@@ -329,36 +329,37 @@ func (p *Processor) loadChunk(c *chunk) (err error) {
 		return errors.New("a subgraph without arcs of either direction")
 	}
 	c.hub = c.hubWindow(int(p.part.Ranks / 32))
+	out, in := "out_", "in_"
+	if c.sub.In == c.sub.Out {
+		out, in = "", ""
+	}
 	if c.sub.Out != nil {
-		if c.out, err = p.loadRows(c, c.sub.Out, "out_", c.sub.Out == c.sub.In); err != nil {
+		if c.out, err = p.loadRows(c, c.sub.Out, out); err != nil {
 			return err
 		}
 	}
-	switch {
-	case c.sub.In == c.sub.Out || c.sub.In == nil:
-		c.in = c.out
-	default:
-		if c.in, err = p.loadRows(c, c.sub.In, "in_", true); err != nil {
+	c.in = c.out
+	if c.sub.In != nil {
+		if c.sub.In != c.sub.Out {
+			if c.in, err = p.loadRows(c, c.sub.In, in); err != nil {
+				return err
+			}
+		}
+		if c.in.first, err = p.loadFirst(c, c.sub.In, in); err != nil {
 			return err
 		}
-		if c.sub.Out == nil {
-			c.out = c.in
-		}
+	}
+	if c.sub.Out == nil {
+		c.out = c.in
 	}
 	return nil
 }
 
-// loadRows brings the chunk's rows of out-arcs or in-arcs where its adjacency lies; the
-// arrays' names begin with side unless there is one structure for both.
-func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string, first bool) (r rows, err error) {
-	if c.sub.In == c.sub.Out {
-		side = ""
-	}
+// loadRows uploads the chunk's offsets and neighbours of one direction. Array names begin
+// with side.
+func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows, err error) {
 	lo, _ := a.Row(c.lo)
 	_, hi := a.Row(c.lo + c.n - 1)
-	copied := func(from []uint32) func(int64, []uint32) {
-		return func(at int64, words []uint32) { copy(words, from[at:]) }
-	}
 	if r.offsets, err = p.newWords(c, side+"offsets", int64(c.n)+1, func(at int64, words []uint32) {
 		for k := range words {
 			begin := hi
@@ -370,11 +371,18 @@ func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string, first bo
 	}); err != nil {
 		return r, err
 	}
-	if r.neighbours, err = p.newWords(c, side+"neighbours", int64(hi-lo), copied(a.Neighbours[lo:hi])); err != nil || !first {
-		return r, err
-	}
-	r.first, err = p.newWords(c, side+"first_neighbours", int64(c.n), copied(a.FirstNeighbours[c.lo:c.lo+c.n]))
+	r.neighbours, err = p.newWords(c, side+"neighbours", int64(hi-lo), from(a.Neighbours[lo:hi]))
 	return r, err
+}
+
+// loadFirst uploads the chunk's first neighbours, which bottomup_probe reads.
+func (p *Processor) loadFirst(c *chunk, a *graph.Adjacency, side string) (device.Buffer, error) {
+	return p.newWords(c, side+"first_neighbours", int64(c.n), from(a.FirstNeighbours[c.lo:c.lo+c.n]))
+}
+
+// from is the fill of newWords that copies words.
+func from(words []uint32) func(int64, []uint32) {
+	return func(at int64, to []uint32) { copy(to, words[at:]) }
 }
 
 // upload copies words to dst from word at on, through staging.
@@ -382,7 +390,8 @@ func (p *Processor) upload(dst device.Buffer, at int64, words []uint32) error {
 	return p.uploads.copy(dst, at, words)
 }
 
-// launch runs a kernel with a lane for each of n things, or as many as pay.
+// launch enqueues a kernel for n items, one lane each up to the most groups of a launch;
+// kernels loop over the rest.
 func (p *Processor) launch(name string, n int64, a arguments) error {
 	return p.launchGroups(name, (n+int64(p.program.group)-1)/int64(p.program.group), a)
 }
@@ -411,7 +420,7 @@ func (p *Processor) Close() error {
 	return p.fail("Close", p.free())
 }
 
-// free frees everything, in reverse order, and returns the first failure.
+// free frees everything in reverse order of allocation.
 func (p *Processor) free() error {
 	var errs []error
 	for _, s := range []device.Stream{p.stream, p.copies} {
@@ -429,7 +438,7 @@ func (p *Processor) free() error {
 	return errors.Join(errs...)
 }
 
-// words32 is memory of a driver as words.
+// words32 views driver memory as words.
 func words32(data []byte) []uint32 {
 	if len(data) < 4 {
 		return nil
@@ -437,15 +446,15 @@ func words32(data []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/4)
 }
 
-// counterWords is the size of the counters for so many chunks: five a chunk, then one a
-// range.
+// counterWords is the length of counters: five a chunk, one a range, and one that
+// listRemote uses.
 func (p *Processor) counterWords(chunks int) int {
 	return countsOfChunk*chunks + len(p.part.Ranges) + 1
 }
 
-// Places in the counters.
+// Indices in the counters of a chunk.
 const (
-	countVertices = iota // and after it out-arcs, in-arcs, largest out-degree
+	countVertices = iota // of the new frontier, as are the next three
 	countOut
 	countIn
 	countLargest

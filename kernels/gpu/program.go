@@ -9,13 +9,13 @@ import (
 
 // BuildOptions say how the kernels are built. The zero value is the default.
 type BuildOptions struct {
-	// CacheDir keeps the binaries of built programs; empty means no cache. A folder
-	// that cannot be used costs time, nothing else.
+	// CacheDir holds binaries of built programs; empty means no cache. Errors of the
+	// folder are ignored: the program is built.
 	CacheDir string
 	// GroupSize is the number of lanes of a work-group, a power of two of at least 32;
 	// 0 means 256, or the largest that the device takes.
 	GroupSize int
-	// RaceCheck makes the kernels' deliberate races atomics, for a race checker.
+	// RaceCheck replaces the kernels' deliberate races by atomics, for a race checker.
 	RaceCheck bool
 }
 
@@ -26,14 +26,15 @@ const (
 	thinArcs     = 4   // arcs a lane of the frontiers that topdown_thin takes
 )
 
-// Program is the kernels built for one device. All partitions on the device share it.
+// Program is the kernels built for one device, shared by all partitions on it.
 type Program struct {
 	dev   device.Device
 	built device.Program
 	group int
 }
 
-// Build builds the kernels for dev, or takes them from the cache.
+// Build builds the kernels for dev, or takes them from the cache. It returns ErrOptions for a
+// group size that dev does not take, or device.ErrBuild.
 func Build(dev device.Device, o BuildOptions) (*Program, error) {
 	group := o.GroupSize
 	if group == 0 {

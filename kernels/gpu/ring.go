@@ -2,14 +2,13 @@ package gpu
 
 import "github.com/totemgo/totemgo/kernels/gpu/device"
 
-// Bounds of the staging of uploads, in bytes.
+// Bounds of the ring's size, in bytes.
 const (
 	ringSmallest = 64 << 10
 	ringLargest  = 8 << 20
 )
 
-// ring is staging memory through which words go to the device. A part of it is used
-// again only after the stream has finished.
+// ring uploads words through staging memory, which it reuses once the stream has finished.
 type ring struct {
 	stream  device.Stream
 	staging device.Staging
@@ -17,10 +16,10 @@ type ring struct {
 	used    int
 }
 
-// finished tells the ring that all copies from it are complete.
+// finished frees all staging; call it when all copies are complete.
 func (r *ring) finished() { r.used = 0 }
 
-// room returns free words, at most n of them and at least one.
+// room returns 1 to n free words; it waits for the stream if there are none.
 func (r *ring) room(n int64) ([]uint32, error) {
 	if r.used == len(r.words) || (r.used > 0 && int64(len(r.words)-r.used) < n && n <= int64(len(r.words))) {
 		if err := r.stream.Finish(); err != nil {
@@ -31,14 +30,14 @@ func (r *ring) room(n int64) ([]uint32, error) {
 	return r.words[r.used:min(int64(len(r.words)), int64(r.used)+n)], nil
 }
 
-// send starts the copy of the words that room returned and the caller filled.
+// send enqueues the copy of the first n words that room returned to dst, from word at.
 func (r *ring) send(dst device.Buffer, at int64, n int) error {
 	err := r.stream.Write(dst, 4*at, r.staging, 4*int64(r.used), 4*int64(n))
 	r.used += n
 	return err
 }
 
-// copy writes words to dst from word at on.
+// copy uploads words to dst from word at.
 func (r *ring) copy(dst device.Buffer, at int64, words []uint32) error {
 	for len(words) > 0 {
 		to, err := r.room(int64(len(words)))
@@ -54,7 +53,7 @@ func (r *ring) copy(dst device.Buffer, at int64, words []uint32) error {
 	return nil
 }
 
-// write writes n words to dst; fill sets those from the at-th on.
+// write uploads n words to dst; fill(at, words) sets words at … at+len(words)−1.
 func (r *ring) write(dst device.Buffer, n int64, fill func(at int64, words []uint32)) error {
 	for at := int64(0); at < n; {
 		to, err := r.room(n - at)

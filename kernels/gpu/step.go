@@ -8,7 +8,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// Reset implements kernels.Processor.
+// Reset waits for the last search's commands, then clears the bitmaps.
 func (p *Processor) Reset(need kernels.Need) error { return p.fail("Reset", p.reset(need)) }
 
 func (p *Processor) reset(need kernels.Need) error {
@@ -33,7 +33,7 @@ func (p *Processor) reset(need kernels.Need) error {
 	return p.finish()
 }
 
-// drain waits for what a search before left on the queues.
+// drain waits for commands of the last search.
 func (p *Processor) drain() error {
 	return errors.Join(p.stream.Finish(), p.copies.Finish(), p.dropEvents())
 }
@@ -41,13 +41,13 @@ func (p *Processor) drain() error {
 // dropEvents frees all events.
 func (p *Processor) dropEvents() error {
 	var errs []error
-	for i := range p.leaving {
-		errs = append(errs, retire(&p.leaving[i], func(device.Event) error { return nil }))
+	for i := range p.copied {
+		errs = append(errs, retire(&p.copied[i], func(device.Event) error { return nil }))
 	}
 	return errors.Join(errs...)
 }
 
-// finish waits for the stream.
+// finish waits for all commands of stream.
 func (p *Processor) finish() error {
 	err := p.stream.Finish()
 	if err == nil {
@@ -57,7 +57,7 @@ func (p *Processor) finish() error {
 	return err
 }
 
-// SetRoot implements kernels.Processor.
+// SetRoot visits the root.
 func (p *Processor) SetRoot(rank uint32) error { return p.fail("SetRoot", p.setRoot(rank)) }
 
 func (p *Processor) setRoot(rank uint32) error {
@@ -91,7 +91,7 @@ func (p *Processor) setRoot(rank uint32) error {
 	return nil
 }
 
-// Step implements kernels.Processor.
+// Step launches a superstep's kernels. It returns once claims or counters are on the host.
 func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, error) {
 	if err := ctx.Err(); err != nil {
 		return "", p.fail("Step", err)
@@ -109,7 +109,7 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 	return name, p.fail("Step", err)
 }
 
-// topDown launches the kernels of a top-down step.
+// topDown launches a top-down step of every chunk.
 func (p *Processor) topDown() (string, error) {
 	p.unvisitedListed = false
 	var all frontierShape
@@ -160,7 +160,7 @@ func (p *Processor) push(c *chunk, how Strategy) error {
 	}
 }
 
-// bottomUp launches the kernels of a bottom-up step.
+// bottomUp launches a bottom-up step of every chunk.
 func (p *Processor) bottomUp() (string, error) {
 	p.counts.Examined = 0
 	for r, dirty := range p.dirty {
@@ -233,9 +233,8 @@ func (p *Processor) pullList(i int, c *chunk, counting uint32) error {
 		missed: missed, at: c.base, lengths: p.lengths, length: length, missedLength: missedLength, skip: skip})
 }
 
-// afterStep collects what the step found: the outboxes, and the own finds where no
-// message can add to them. It returns when the step is done; the messages are still
-// on their way to the host.
+// afterStep lists the claims, or counts the new frontier where no message can add to it.
+// It returns when the step's kernels are complete; claims may still be copied to the host.
 func (p *Processor) afterStep(d kernels.Direction) error {
 	clear(p.claimed)
 	if d == kernels.TopDown && p.hasForeign {
@@ -249,8 +248,8 @@ func (p *Processor) afterStep(d kernels.Direction) error {
 	return err
 }
 
-// sendClaims makes the messages of the foreign ranges. Each leaves on the queue of
-// copies as soon as it is done, while the next is made.
+// sendClaims lists the claims on each remote range; each list is copied to the host while
+// the next is made.
 func (p *Processor) sendClaims() (err error) {
 	made := make([]device.Event, len(p.part.Ranges))
 	defer func() {
@@ -301,17 +300,17 @@ func (p *Processor) send(r int) (err error) {
 	if p.claimed[r] == 0 {
 		return nil
 	}
-	if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
+	if err := retire(&p.copied[r], device.Event.Wait); err != nil {
 		return err
 	}
 	if err := p.readMessage(p.copies, r, p.claimed[r], p.outbox, p.next); err != nil {
 		return err
 	}
-	p.leaving[r], err = p.copies.Record()
+	p.copied[r], err = p.copies.Record()
 	return err
 }
 
-// countFinds launches the kernels that list and count the own vertices of next.
+// countFinds lists and counts the own vertices of next.
 func (p *Processor) countFinds() error {
 	p.counted = true
 	for i := range p.chunks {
@@ -329,7 +328,7 @@ func (p *Processor) listFrontier(i int, c *chunk) error {
 		count: uint32(countsOfChunk * i)})
 }
 
-// readCounters waits for the stream and returns the counters.
+// readCounters returns the counters, valid until the next call.
 func (p *Processor) readCounters() ([]uint32, error) {
 	if err := p.stream.Read(p.counterStaging, 0, p.counters, 0, 4*int64(p.counterWords(len(p.chunks)))); err != nil {
 		return nil, err
@@ -337,7 +336,7 @@ func (p *Processor) readCounters() ([]uint32, error) {
 	return words32(p.counterStaging.Bytes()), p.finish()
 }
 
-// Finish implements kernels.Processor.
+// Finish counts the new frontier, unless the step did, and swaps front and next.
 func (p *Processor) Finish() (kernels.Counts, error) {
 	err := p.finishStep()
 	return p.counts, p.fail("Finish", err)
@@ -368,9 +367,9 @@ func (p *Processor) finishStep() error {
 	}
 	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
 	p.front, p.next = p.next, p.front
-	for r := range p.dirty { // a message that nobody took still reads next
+	for r := range p.dirty { // a copy that Outbox did not wait for still reads next
 		p.dirty[r] = p.claimed[r] > 0
-		if err := retire(&p.leaving[r], device.Event.Wait); err != nil {
+		if err := retire(&p.copied[r], device.Event.Wait); err != nil {
 			return err
 		}
 	}

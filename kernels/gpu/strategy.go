@@ -2,22 +2,22 @@ package gpu
 
 // Borders between the top-down strategies.
 const (
-	// threadDegree is the largest degree of a frontier that one lane a vertex serves:
-	// more would keep the other lanes of its warp waiting.
+	// threadDegree is the largest degree for one lane a vertex: beyond it the other lanes
+	// of the warp wait.
 	threadDegree = 16
-	// warpSkew is how far the largest degree may exceed the mean before virtual warps
-	// wait for their longest row.
+	// warpSkew bounds largest ÷ mean degree for virtual warps: beyond it they wait for the
+	// longest row.
 	warpSkew = 32
-	// groupFrontier is the number of vertices up to which a work-group each pays.
+	// groupFrontier is the most vertices for a work-group each.
 	groupFrontier = 64
-	// groupDegree is the mean degree from which it does.
+	// groupDegree is the least mean degree for a work-group each.
 	groupDegree = 256
 )
 
-// frontierShape is what the choice of a strategy reads.
+// frontierShape is the input of pick: numbers of vertices and out-arcs, largest out-degree.
 type frontierShape struct{ vertices, arcs, largest int64 }
 
-// pick chooses the top-down strategy for a frontier.
+// pick chooses the top-down strategy of a frontier.
 func (f frontierShape) pick() Strategy {
 	switch mean := f.arcs / max(1, f.vertices); {
 	case f.largest <= threadDegree:

@@ -6,10 +6,10 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// thinLevels is the most supersteps of one launch: they cannot be cancelled.
+// thinLevels bounds the supersteps of one launch, which cannot be cancelled.
 const thinLevels = 64
 
-// thinWords are the counters of such a launch: the number of levels, four words each.
+// thinWords is the number of counters of a launch: the number of levels, then four a level.
 const thinWords = 1 + countExamined*thinLevels
 
 var _ kernels.Thin = (*Processor)(nil)
@@ -40,7 +40,7 @@ func (p *Processor) StepThin(ctx context.Context, levels int) (string, []kernels
 	return "thin", counts, p.fail("StepThin", err)
 }
 
-// pushThin launches the supersteps.
+// pushThin launches topdown_thin.
 func (p *Processor) pushThin(c *chunk, levels int) error {
 	return p.launchGroups("topdown_thin", 1, thinArgs{rows: c.out, inOffsets: c.in.offsets, list: p.list, at: c.base,
 		vertices: uint32(c.frontier.vertices), first: c.rank(), seen: p.seen, front: p.front, parent: p.parent,

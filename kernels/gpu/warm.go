@@ -7,9 +7,8 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// warm launches every kernel that a search may use once, without work: drivers finish
-// a kernel at its first launch, which must not fall into a search. That may take a
-// second each, so ctx ends it between two.
+// warm launches every kernel that a search may use, with no items, because drivers finish
+// compiling at the first launch (up to 1 s each). It checks ctx between launches.
 func (p *Processor) warm(ctx context.Context) error {
 	if len(p.chunks) == 0 {
 		return nil

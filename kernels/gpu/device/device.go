@@ -102,9 +102,6 @@ func Buf(b Buffer) Arg { return Arg{Buffer: b} }
 // U32 is a uint as an argument.
 func U32(x uint32) Arg { return Arg{Scalar: uint64(x), Width: 4} }
 
-// U64 is a 64-bit number as an argument.
-func U64(x uint64) Arg { return Arg{Scalar: x, Width: 8} }
-
 // Launch is the shape and the arguments of one run of a kernel.
 type Launch struct {
 	Groups, GroupSize int // one dimension

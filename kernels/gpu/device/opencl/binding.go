@@ -40,9 +40,6 @@ const (
 
 	svmFineGrainBuffer = 1 << 1
 
-	profilingStart = 0x1282
-	profilingEnd   = 0x1283
-
 	mapReadWrite = 1<<0 | 1<<1
 	mapWrite     = 1 << 1
 

@@ -90,7 +90,7 @@ func TestDevice(t *testing.T) {
 	must(compute.Write(b, 0, s, 0, 4*n))
 	must(compute.Fill(b, 40, 8, 77))
 	must(compute.Launch(k, device.Launch{Groups: 4, GroupSize: 256,
-		Args: []device.Arg{device.Buf(b), device.U32(n), device.U64(1 << 32)}}))
+		Args: []device.Arg{device.Buf(b), device.U32(n), {Scalar: 1 << 32, Width: 8}}}))
 	e, err := compute.Record()
 	must(err)
 	must(copies.Wait(e))
