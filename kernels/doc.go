@@ -1,26 +1,24 @@
 // Package kernels is the contract between the superstep loop (package bsp) and a
-// processor: a set of CPU threads (package kernels/cpu) or a device (package
-// kernels/gpu). It holds no implementation.
+// processor: CPU threads (package kernels/cpu) or a device (package kernels/gpu). It has
+// no implementation.
 //
-// # One search, seen by one processor
+// # Calls of one search
 //
 //	Reset                                     before the root is placed
 //	SetRoot                                   the owner of the root only
-//	per level, top-down:   Step → Outbox of each foreign range → Deliver → Finish
-//	per level, bottom-up:  Publish → Gather of each foreign range → Step → Finish
+//	per level, top-down:   Step → Outbox of each remote range → Deliver → Finish
+//	per level, bottom-up:  Publish → Gather of each remote range → Step → Finish
 //	at the end:            Foreign, Answer, Parents
 //
-// bsp calls each processor from one goroutine at a time; different processors run at
-// once. Messages live in host memory and belong to their sender until its next Step
-// (Outbox) or its next Publish.
+// Own ranges are those of the processor's partition, remote ranges the others.
 //
-// # What a processor keeps
+// # State of a processor
 //
-// Over all ranks: seen (its own visited vertices and every remote one it has
-// claimed or pulled; cleared by Reset only), parent (a rank for each rank, written
-// only by the claim that set the seen bit), frontier and next (bits, or a list
-// while small). Over its own ranks: finder, one byte: its own number for a local
-// find, else the lowest-numbered partition whose bit was new when the inboxes were
-// merged in the order of senders. The parent of v is the parent entry of partition
-// finder(v): no parents travel before the end, and late or double claims cannot win.
+// Over all ranks: seen (own visited vertices, and remote ones that were claimed or were in
+// a gathered frontier; cleared by Reset only), parent (a rank per rank, written by the
+// claim that sets the seen bit), frontier and next (bitmaps, or lists while small). Over
+// own ranks: finder, one byte: the own index for a local find, else the first sender whose
+// claim was new when claims were merged in the order of senders. The parent of v is
+// partition finder(v)'s parent entry, so parents are exchanged only at the end and late or
+// double claims cannot win.
 package kernels

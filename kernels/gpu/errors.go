@@ -6,12 +6,13 @@ import (
 )
 
 var (
-	// ErrOptions is returned by New and ParseStrategy for options that make no sense.
+	// ErrOptions is returned for invalid options, and for names of none.
 	ErrOptions = errors.New("gpu: bad options")
-	// ErrTooLarge is returned by Load where the partition does not fit the device.
+	// ErrTooLarge is returned by Load for a range of too many chunks, or 32 rows that exceed
+	// the device's largest allocation.
 	ErrTooLarge = errors.New("the partition does not fit the device")
-	// ErrNotInPlace is returned by New where the graph is to lie in the host's memory and
-	// the device does not read that in place.
+	// ErrNotInPlace is returned by New for OnHost and Split where the device does not read
+	// host memory in place.
 	ErrNotInPlace = errors.New("the device cannot read the host's memory in place")
 )
 

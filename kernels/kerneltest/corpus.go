@@ -5,8 +5,7 @@ import (
 	"sort"
 )
 
-// shape is a graph of the corpus: records as a file states them, loops and
-// duplicates included.
+// shape is a graph of the corpus: its records, with loops and duplicates.
 type shape struct {
 	name     string
 	n        int
@@ -14,8 +13,8 @@ type shape struct {
 	edges    [][2]uint32
 }
 
-// corpus returns the graphs of the kit. Sizes lie around the widths of words and
-// groups, and two graphs are large enough that slices travel as lists.
+// corpus returns the graphs of the kit. Sizes are near the widths of words and groups; two
+// graphs are large enough for messages as lists.
 func corpus() []shape {
 	var all []shape
 	add := func(name string, n int, edges [][2]uint32) {
@@ -107,7 +106,7 @@ func uniform(n, m int, seed int64) (e [][2]uint32) {
 	return e
 }
 
-// skewed picks ends with a probability that falls as a power of a shuffled number.
+// skewed chooses ends with a probability that falls as a power of a shuffled number.
 func skewed(n, m int, seed int64) (e [][2]uint32) {
 	r := rand.New(rand.NewSource(seed))
 	ids := r.Perm(n)

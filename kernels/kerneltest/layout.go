@@ -11,15 +11,15 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// layout says how vertices are dealt to ranges, and ranges to partitions.
+// layout assigns vertices to ranges and ranges to partitions.
 type layout struct {
 	name       string
 	partitions int
-	// owners names the owner of each range.
+	// owners are the owners by range.
 	owners []int
 	// deal returns the range of the i-th of n vertices in order of falling degree.
 	deal func(i, n int) int
-	// byID keeps the order of ids within ranges, whatever the degrees.
+	// byID orders ranges by id, not by degree.
 	byID bool
 	// wide forces 64-bit offsets.
 	wide bool
@@ -142,7 +142,7 @@ func place(g shape, l layout) *placed {
 	return p
 }
 
-// sum is a checksum of everything that a processor must leave as it was.
+// sum is a checksum of everything that a processor must not change.
 func (p *placed) sum() uint64 {
 	h := fnv.New64a()
 	words := func(list []uint32) {
@@ -193,7 +193,7 @@ func (p *placed) roots() []uint32 {
 	return list
 }
 
-// rising tells whether every row of a part rises.
+// rising reports whether every row of a part is sorted.
 func rising(part *kernels.Part) bool {
 	for _, s := range part.Subgraphs {
 		if s == nil {

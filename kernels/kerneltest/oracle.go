@@ -6,8 +6,8 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// levels returns the level of every vertex by a plain queue over the simple rows,
-// −1 where root does not lead.
+// levels returns the level of every vertex, −1 for an unreachable one, by a search with a
+// queue over the simple rows.
 func levels(out [][]uint32, root uint32) []int {
 	level := make([]int, len(out))
 	for v := range level {
@@ -25,7 +25,7 @@ func levels(out [][]uint32, root uint32) []int {
 	return level
 }
 
-// isParent tells whether u may be the parent of v in a search from root.
+// isParent reports whether u is a valid parent of v in a search from root.
 func (p *placed) isParent(level []int, root, u, v uint32) bool {
 	if v == root {
 		return u == root

@@ -9,14 +9,14 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// reporter is what the checks need of a *testing.T. Fatalf does not return.
+// reporter is the part of *testing.T that the checks use. Fatalf does not return.
 type reporter interface {
 	Helper()
 	Fatalf(format string, args ...any)
 }
 
-// pair is a processor under test and the model beside it. Every call goes to both,
-// and what they tell is compared.
+// pair is a processor under test and the model. Every call goes to both, and their
+// results are compared.
 type pair struct {
 	reporter
 	where string // the search and the level, for failures
@@ -28,7 +28,7 @@ type pair struct {
 	least, most int64
 }
 
-// news is a message as the processor under test sent it, and as the model did.
+// news is a message of the processor under test and that of the model.
 type news struct{ under, model kernels.Message }
 
 func (p *pair) fail(format string, args ...any) {
@@ -66,7 +66,7 @@ func newPair(t reporter, where string, part *kernels.Part, under kernels.Process
 	return p
 }
 
-// ranges returns the indices of the ranges that the partition owns, or does not.
+// ranges returns the indices of own ranges, or of remote ones.
 func (p *pair) ranges(own bool) (list []int) {
 	for r, rg := range p.part.Ranges {
 		if (rg.Owner == p.part.Index) == own {
@@ -123,8 +123,8 @@ func (p *pair) deliver(r, from int, n news) {
 	p.ok("Deliver", p.model.Deliver(r, from, n.model))
 }
 
-// same demands that both messages tell the same vertices, and that the processor's
-// is exact and in the right form.
+// same fails unless both messages have the same vertices and the processor's is exact and
+// of the right form.
 func (p *pair) same(call string, r int, n news) {
 	p.Helper()
 	rg, m := p.part.Ranges[r], n.under
@@ -164,7 +164,7 @@ func (p *pair) same(call string, r int, n news) {
 	}
 }
 
-// some prints the head of a list.
+// some prints the first 12 ranks of a list.
 func some(list []uint32) string {
 	if len(list) > 12 {
 		return fmt.Sprintf("%d ranks %v…", len(list), list[:12])
@@ -184,8 +184,8 @@ func (p *pair) step(ctx context.Context, d kernels.Direction) {
 	p.ok("Step", err)
 }
 
-// bound computes how many adjacency entries a step may read: all of the frontier's
-// top-down; bottom-up all of a row that finds nobody, one to all of one that does.
+// bound sets the bounds of Counts.Examined: top-down all entries of the frontier; bottom-up
+// all of a row without a parent, one to all of a row with one.
 func (p *pair) bound(d kernels.Direction) {
 	p.least, p.most = 0, 0
 	for _, s := range p.part.Subgraphs {
@@ -301,7 +301,7 @@ func (p *pair) inArcs() (n int64) {
 	return n
 }
 
-// foreign returns both processors' lists of the vertices that q found.
+// foreign returns both processors' lists of vertices that partition q found.
 func (p *pair) foreign(q int) (under, model []uint32) {
 	p.Helper()
 	under, err := p.under.Foreign(q)
@@ -314,7 +314,7 @@ func (p *pair) foreign(q int) (under, model []uint32) {
 	return under, model
 }
 
-// outArcs counts the partition's own out-arcs.
+// outArcs is the number of the partition's out-arcs.
 func (p *pair) outArcs() (n int64) {
 	for _, s := range p.part.Subgraphs {
 		if s != nil && s.Out != nil {
@@ -324,7 +324,7 @@ func (p *pair) outArcs() (n int64) {
 	return n
 }
 
-// ownsAll tells whether no other partition has a vertex.
+// ownsAll reports whether no other partition has a vertex.
 func (p *pair) ownsAll() bool {
 	for _, r := range p.part.Ranges {
 		if r.Owner != p.part.Index && r.Vertices > 0 {

@@ -8,21 +8,20 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// reference is one partition in plain serial Go: a bool per rank, no word tricks,
-// messages copied. It is slow and meant to be read.
+// reference is one partition in serial Go: a bool per rank, messages copied.
 type reference struct {
 	part *kernels.Part
 	need kernels.Need
 	// Over all ranks.
 	seen, frontier, next []bool
 	parent               []uint32
-	// finder is kept over all ranks; own ranks only are used.
+	// finder is over all ranks; only own ranks are used.
 	finder   []uint8
 	examined int64
 }
 
-// NewReference returns the kit's model, a processor of kind "cpu": correct, serial
-// and slow. Other packages may test their loops with it.
+// NewReference returns the kit's model, a serial processor of kind "cpu", for tests of
+// other packages.
 func NewReference() kernels.Processor { return &reference{} }
 
 func (p *reference) Kind() string { return "cpu" }
@@ -56,7 +55,7 @@ func (p *reference) SetRoot(rank uint32) error {
 	return nil
 }
 
-// claim visits v from u, and tells whether that was news.
+// claim visits v from u; it reports whether v was unvisited.
 func (p *reference) claim(u, v uint32) bool {
 	if p.seen[v] {
 		return false
@@ -65,7 +64,7 @@ func (p *reference) claim(u, v uint32) bool {
 	return true
 }
 
-// own calls do for every own vertex.
+// own calls do for each own vertex.
 func (p *reference) own(do func(s *graph.Subgraph, row, rank uint32)) {
 	for _, s := range p.part.Subgraphs {
 		for i := uint32(0); s != nil && i < s.Rows; i++ {
@@ -108,7 +107,7 @@ func (p *reference) Outbox(r int) (kernels.Message, error) {
 	return message(p.part.Ranges[r], p.next), nil
 }
 
-// message tells the vertices of rg that are in set.
+// message is the message of the vertices of rg in set.
 func message(rg kernels.Range, set []bool) (m kernels.Message) {
 	list, words := []uint32{}, make([]uint32, (rg.Padded()-rg.First)/32)
 	for rank := rg.First; rank < rg.First+rg.Vertices; rank++ {
@@ -127,7 +126,7 @@ func message(rg kernels.Range, set []bool) (m kernels.Message) {
 	return m
 }
 
-// told returns the ranks that m tells of rg.
+// told returns the ranks in m.
 func told(rg kernels.Range, m kernels.Message) []uint32 {
 	if m.Count == 0 || m.List != nil {
 		return m.List

@@ -9,8 +9,8 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// Run tests the processors that newProcessor returns, each of which is loaded once
-// and closed. With -short a part of the corpus is left out.
+// Run tests the processors that newProcessor returns; it loads each once and closes it.
+// With -short it runs a third of the searches.
 func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 	for _, c := range cases(testing.Short()) {
 		t.Run(c.name, func(t *testing.T) {
@@ -19,8 +19,8 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 	}
 }
 
-// Sample is Run on part k of n of the searches, and on all single rules: several
-// settings of one processor may share the corpus. k is in 0 … n−1.
+// Sample is Run on all single rules and part k of n of the searches, 0 ≤ k < n, so that
+// several settings of one processor share the corpus.
 func Sample(t *testing.T, k, n int, newProcessor func(t *testing.T) kernels.Processor) {
 	for i, c := range cases(testing.Short()) {
 		if i%n == k || strings.HasPrefix(c.name, "rule=") {
@@ -37,7 +37,7 @@ type testcase struct {
 	run  func(t reporter, newProcessor func() kernels.Processor)
 }
 
-// cases returns the tests of the kit: single rules first, then whole searches.
+// cases returns the kit's tests: single rules, then whole searches.
 func cases(short bool) []testcase {
 	list := []testcase{
 		{"rule=finder", finderRule},
@@ -137,7 +137,7 @@ func (p *pair) tell(r int, asList bool, ranks ...uint32) news {
 	return news{m, m}
 }
 
-// finderRule: a vertex told by several senders belongs to the first whose bit was
+// finderRule: a vertex claimed by several senders belongs to the first whose bit was
 // new, and one that the step found itself to the partition.
 func finderRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()

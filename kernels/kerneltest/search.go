@@ -16,8 +16,8 @@ type script struct {
 	watch bool // publish every frontier, whatever the direction
 }
 
-// scripts returns the sequences that searches follow: pure, alternating, with one
-// bottom-up phase, and two random ones.
+// scripts returns the sequences of directions: pure, alternating, one bottom-up phase, two
+// random ones.
 func scripts() []script {
 	cycle := func(letters string) script {
 		return script{name: letters, at: func(level int) kernels.Direction {
@@ -44,12 +44,12 @@ func scripts() []script {
 	return list
 }
 
-// needs are asked for in turn.
+// needs are the sets of counts of searches, used in turn.
 var needs = []kernels.Need{0, kernels.NeedNextArcs, kernels.NeedUnvisited, kernels.NeedUnvisitedArcs, kernels.NeedExamined,
 	kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedUnvisitedArcs | kernels.NeedExamined,
 	kernels.NeedFewArcs | kernels.NeedUnvisited}
 
-// run is a graph on its partitions with a processor for each.
+// run is a placed graph with a processor for each partition.
 type run struct {
 	reporter
 	*placed

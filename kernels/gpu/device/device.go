@@ -2,88 +2,89 @@ package device
 
 // Info describes a device.
 type Info struct {
-	// Name is how a user names it: "opencl:0". Kind is the part before the colon.
+	// Name is the user's name of the device, such as "opencl:0". Kind is the part before
+	// the colon.
 	Name, Kind string
-	// Model is the device's own name; Vendor, Platform, Version and Driver are as the
-	// driver states them.
+	// Model is the device's name; Vendor, Platform, Version and Driver are the driver's texts.
 	Model, Vendor, Platform, Version, Driver string
-	// Memory and LargestAllocation are in bytes, LocalMemory in bytes a group.
+	// Memory, LargestAllocation and LocalMemory (of one group) are in bytes.
 	Memory, LargestAllocation, LocalMemory int64
-	// ComputeUnits is the number of the device's cores, MaxGroup the largest group.
+	// ComputeUnits is the number of cores, MaxGroup the most lanes of a work-group.
 	ComputeUnits, MaxGroup int
-	// HostCPU tells that the device is the host's own processor.
+	// HostCPU reports that the device is the host's processor.
 	HostCPU bool
-	// Unified tells that the device shares the host's memory.
+	// Unified reports that device and host share memory.
 	Unified bool
-	// InPlace tells that kernels can read the host's memory where it lies: the device
-	// is a HostReader.
+	// InPlace reports that kernels can read host memory in place: the device is a
+	// HostReader.
 	InPlace bool
-	// Bandwidth is that of the device's memory in bytes a second, 0 where the driver
-	// does not tell.
+	// Bandwidth is that of device memory in bytes a second, 0 if unknown.
 	Bandwidth int64
 }
 
-// Driver is one kind of devices.
+// Driver lists and opens devices of one kind.
 type Driver interface {
-	// Kind is what the names of its devices have before the colon: "opencl".
+	// Kind is the part of device names before the colon, such as "opencl".
 	Kind() string
-	// Devices describes the devices in the order of their numbers. The error wraps
-	// ErrNoDriver where there is none, or it has no device.
+	// Devices describes the devices by number. The error wraps ErrNoDriver where there is
+	// no driver, or it has no device.
 	Devices() ([]Info, error)
-	// Open opens device i.
+	// Open opens device i, or returns ErrNoDevice.
 	Open(i int) (Device, error)
 }
 
-// Device is one compute device.
+// Device is one compute device. Errors are *Error.
 type Device interface {
 	Info() Info
-	// Build compiles source with the options of an OpenCL compiler, or loads what was
-	// compiled from both before.
+	// Build compiles source with options of an OpenCL compiler, or loads an earlier
+	// compilation of both; it returns ErrBuild with the compiler's log.
 	Build(source string, options []string) (Program, error)
-	// Load takes what Program.Binary returned for the same device and options.
+	// Load loads a result of Program.Binary for the same device and options, or returns
+	// ErrBuild.
 	Load(binary []byte, options []string) (Program, error)
-	// NewBuffer allocates at least bytes of device memory; its contents are undefined.
+	// NewBuffer allocates at least bytes of device memory with undefined contents, or returns
+	// ErrMemory.
 	NewBuffer(bytes int64) (Buffer, error)
-	// NewStaging allocates host memory that copies can run from and to.
+	// NewStaging allocates host memory for copies; its contents are undefined.
 	NewStaging(bytes int64) (Staging, error)
 	NewStream() (Stream, error)
-	// Close frees the device. Everything made from it must have been freed.
+	// Close frees the device, after everything made from it.
 	Close() error
 }
 
-// HostReader is a Device whose kernels can read the host's memory in place.
+// HostReader is a Device whose kernels can read host memory in place.
 type HostReader interface {
-	// NewHostBuffer allocates at least bytes of host memory as a buffer that kernels
-	// read in place. Its contents are what fill leaves in memory, which is undefined
-	// before and must not be touched afterwards. No copies run from or to it.
+	// NewHostBuffer allocates at least bytes of host memory as a buffer that kernels read in
+	// place. fill writes its contents; memory must not be used after fill returns. It cannot
+	// be copied from or to.
 	NewHostBuffer(bytes int64, fill func(memory []byte)) (Buffer, error)
 }
 
-// Buffer is memory that kernels use: on the device, but for NewHostBuffer.
+// Buffer is memory of kernels: device memory, or host memory from NewHostBuffer.
 type Buffer interface {
-	// Size is the number of bytes asked for.
+	// Size is the number of bytes requested.
 	Size() int64
 	Free() error
 }
 
-// Staging is host memory that the driver allocated.
+// Staging is host memory allocated by the driver, for copies.
 type Staging interface {
-	// Bytes is the memory itself, aligned to 64 bytes. Its contents must not be
-	// touched while a copy that uses them is under way.
+	// Bytes is the memory, aligned to 64 bytes. It must not be accessed where an enqueued
+	// copy uses it, until that is complete.
 	Bytes() []byte
 	Free() error
 }
 
 // Program is a set of built kernels.
 type Program interface {
-	// Kernel returns a new instance of a kernel, with arguments of its own.
+	// Kernel returns a new instance of a kernel, or ErrBuild.
 	Kernel(name string) (Kernel, error)
-	// Binary returns what Device.Load takes; nil where that saves nothing over Build.
+	// Binary returns the argument of Device.Load; nil where Load would be no faster than Build.
 	Binary() ([]byte, error)
 	Free() error
 }
 
-// Kernel is one instance of a kernel.
+// Kernel is one instance of a kernel, with arguments of its own.
 type Kernel interface {
 	Name() string
 	Free() error
@@ -108,27 +109,28 @@ type Launch struct {
 	Args              []Arg
 }
 
-// Stream is a queue of work that runs in order.
+// Stream is an in-order queue.
 type Stream interface {
 	Launch(k Kernel, l Launch) error
-	// Write copies n bytes of src from srcAt on to dst at dstAt.
+	// Write enqueues a copy of n bytes of src from srcAt to dst at dstAt.
 	Write(dst Buffer, dstAt int64, src Staging, srcAt, n int64) error
-	// Read copies n bytes of src from srcAt on to dst at dstAt.
+	// Read enqueues a copy of n bytes of src from srcAt to dst at dstAt.
 	Read(dst Staging, dstAt int64, src Buffer, srcAt, n int64) error
-	// Fill sets the 32-bit words of n bytes of dst from at on; both are multiples of 4.
+	// Fill enqueues setting n bytes of dst from at to copies of word; n and at are multiples
+	// of 4.
 	Fill(dst Buffer, at, n int64, word uint32) error
-	// Record returns an event that is complete when all work so far is.
+	// Record returns an event that completes with all work enqueued so far.
 	Record() (Event, error)
-	// Wait makes all later work of this stream wait for an event of any stream.
+	// Wait makes later work of this stream wait for an event of any stream of the device.
 	Wait(e Event) error
-	// Finish returns when all work is complete.
+	// Finish waits until all work is complete.
 	Finish() error
 	Free() error
 }
 
 // Event marks a point in a stream.
 type Event interface {
-	// Wait returns when the event is complete.
+	// Wait waits until the event is complete.
 	Wait() error
 	Free() error
 }

@@ -5,33 +5,33 @@ import (
 	"fmt"
 )
 
-// What can go wrong, beneath an *Error.
+// Classes of errors, wrapped by *Error.
 var (
-	// ErrNoDriver is returned by a driver's Open where none can be loaded, or where
-	// the build left it out.
+	// ErrNoDriver is returned by Open where no driver can be loaded, or the build has none.
 	ErrNoDriver = errors.New("no driver")
-	// ErrNoDevice is returned for a device that is not there.
+	// ErrNoDevice is returned for a device that does not exist.
 	ErrNoDevice = errors.New("no such device")
-	// ErrMemory is returned where an allocation fails or exceeds a limit.
+	// ErrMemory is returned where an allocation fails or exceeds a limit; the device stays
+	// usable.
 	ErrMemory = errors.New("out of device memory")
-	// ErrBuild is returned where a program does not compile or load.
+	// ErrBuild is returned where a program does not compile, link or load.
 	ErrBuild = errors.New("the program does not build")
-	// ErrLost is returned by every operation after a fault of the device: nothing made
-	// from it can be used any more, only freed.
+	// ErrLost is permanent: after a fault of the device every operation returns it, and what
+	// was made from the device can only be freed.
 	ErrLost = errors.New("the device is lost")
 )
 
 // Error is a failed operation of a device.
 type Error struct {
-	// Op is the operation: "NewBuffer", "Launch bfs_thread".
+	// Op is the operation: "NewBuffer", "Launch topdown_thread".
 	Op string
 	// Device is the name of the device, "opencl:0", or of the driver, "opencl".
 	Device string
-	// Code is the driver's own, or 0.
+	// Code is the driver's error code, or 0.
 	Code int
-	// Detail is what the driver said beyond the code, such as a compiler's log.
+	// Detail is further text of the driver, such as a compiler's log.
 	Detail string
-	// Err is the class of the error, one of this package's, or nil.
+	// Err is the class, one of this package's errors, or nil.
 	Err error
 }
 

@@ -11,18 +11,18 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// dev is one device with a context of its own.
+// dev is one device with its own context.
 type dev struct {
 	*library
 	id, context uintptr
 	info        device.Info
-	// lost is the first fault; every later operation returns it.
+	// lost is the fault that lost the device; every later operation returns it.
 	lost atomic.Pointer[device.Error]
 }
 
 func (d *dev) Info() device.Info { return d.info }
 
-// fault turns a status into an error, and remembers the first that loses the device.
+// fault turns a status into an error, and keeps the first that loses the device.
 func (d *dev) fault(op string, code int) error {
 	if code == 0 {
 		return nil
@@ -158,7 +158,7 @@ func (b *buffer) Free() error {
 	return b.fault("free a buffer", code)
 }
 
-// staging is a buffer that the driver keeps in host memory, mapped for life.
+// staging is a buffer in host memory, mapped until it is freed.
 type staging struct {
 	*dev
 	mem, queue uintptr

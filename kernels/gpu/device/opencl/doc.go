@@ -1,5 +1,5 @@
-// Package opencl drives OpenCL 1.2 devices of any vendor without cgo: the driver's
-// loader is opened when Open is called, so that a program starts without one. The
-// build tag nogpu leaves the driver out; it is also left out where it cannot be
-// called. Open then returns device.ErrNoDriver.
+// Package opencl drives OpenCL 1.2 devices of any vendor without cgo: Open opens the
+// system's ICD loader, so that a program starts without one. With the build tag nogpu, and
+// on platforms other than Linux, macOS and Windows on amd64 and arm64, Open returns
+// device.ErrNoDriver.
 package opencl

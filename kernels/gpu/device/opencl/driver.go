@@ -17,7 +17,7 @@ type Driver struct {
 	infos     []device.Info
 }
 
-// Open loads the driver and lists its devices. A driver without devices is none.
+// Open loads the driver and lists its devices. It returns device.ErrNoDriver without any.
 func Open(o Options) (*Driver, error) {
 	l, err := load(o)
 	if err != nil {
@@ -79,7 +79,8 @@ func (d *Driver) describe(id, platform uintptr) device.Info {
 	return info
 }
 
-// fineGrained tells whether a device reads buffers of shared virtual memory in place.
+// fineGrained reports fine-grained shared virtual memory of buffers, which kernels read in
+// place.
 func (d *Driver) fineGrained(id uintptr) bool {
 	return d.library[svmAlloc] != 0 && d.library[svmFree] != 0 && d.number(id, deviceSVM)&svmFineGrainBuffer != 0
 }
@@ -87,7 +88,7 @@ func (d *Driver) fineGrained(id uintptr) bool {
 // Kind returns "opencl".
 func (d *Driver) Kind() string { return "opencl" }
 
-// Devices describes the devices, those of all platforms in the loader's order.
+// Devices describes the devices of all platforms, in the loader's order.
 func (d *Driver) Devices() ([]device.Info, error) { return append([]device.Info(nil), d.infos...), nil }
 
 // Open makes a context on device i.

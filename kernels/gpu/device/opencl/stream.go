@@ -8,7 +8,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// stream is an in-order command queue. cell holds values whose address is passed.
+// stream is an in-order command queue. cell holds values passed by address.
 type stream struct {
 	*dev
 	queue uintptr

@@ -1,0 +1,122 @@
+package kernels
+
+import (
+	"context"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// MaxPartitions is the most processors of a run, because a finder is one byte.
+const MaxPartitions = 255
+
+// Direction is how a superstep traverses edges.
+type Direction uint8
+
+// The two directions.
+const (
+	// TopDown pushes: each frontier vertex claims its unvisited out-neighbours.
+	TopDown Direction = iota
+	// BottomUp pulls: each unvisited vertex searches its in-neighbours for one in the frontier.
+	BottomUp
+)
+
+func (d Direction) String() string {
+	if d == TopDown {
+		return "top-down"
+	}
+	return "bottom-up"
+}
+
+// Range and Part describe a partition: see package graph.
+type (
+	Range = graph.Range
+	Part  = graph.Part
+)
+
+// Processor runs the supersteps of one partition. Package doc gives the order of calls.
+// One goroutine at a time calls a processor's methods, so that Step and Outbox never run
+// at once; different processors run concurrently.
+//
+// An error ends the search. The processor is usable again after Reset, unless the error is
+// a device.ErrLost of package kernels/gpu/device: then every later call but Close returns it.
+type Processor interface {
+	// Kind is "cpu", "opencl" or "cuda".
+	Kind() string
+	// Load takes the partition and allocates all memory that searches need. It is called
+	// once. p and its arrays must stay valid until Close and are not changed.
+	Load(ctx context.Context, p *Part) error
+	// Bytes is the memory that Load allocated, and of the subgraphs.
+	Bytes() int64
+	// Reset starts a search: no vertex is visited, and Finish fills the counts of need.
+	Reset(need Need) error
+	// SetRoot makes rank, of an own range, the frontier and its own parent.
+	SetRoot(rank uint32) error
+	// Publish returns the frontier's slice of own range r. It is valid until the next
+	// superstep's Publish or Step, so through this superstep's Step and Finish; those of
+	// several ranges are valid at once. Publish does not change the search.
+	Publish(r int) (Message, error)
+	// Gather sets the frontier's slice of remote range r for the next bottom-up step and
+	// marks its vertices as seen.
+	Gather(r int, m Message) error
+	// Step runs one superstep from the frontier. name is the kernel. Where ctx has ended it
+	// returns its error and starts nothing.
+	Step(ctx context.Context, d Direction) (name string, err error)
+	// Outbox returns the vertices of remote range r that a top-down step claimed and that
+	// the processor had not seen before. It is valid until the next Step, so also after
+	// Finish; those of several ranges are valid at once.
+	Outbox(r int) (Message, error)
+	// Deliver merges the claims of partition from on own range r into the next frontier;
+	// it drops visited vertices. Calls of a superstep come in rising order of from.
+	Deliver(r int, from int, m Message) error
+	// Finish ends the superstep: the next frontier becomes the frontier. It returns counts of
+	// own vertices.
+	Finish() (Counts, error)
+	// Foreign returns the ranks of own vertices whose finder is partition q, each once, in any
+	// order. They are valid until the next call for q.
+	Foreign(q int) ([]uint32, error)
+	// Answer returns the parents, as ranks, of the ranks that another partition asks for, in
+	// their order. Results of several calls are valid at once, until Reset.
+	Answer(ranks []uint32) ([]uint32, error)
+	// Parents writes the parent of every own vertex, as a vertex id, to out[vertex id], and
+	// graph.None for an unvisited one. out has an entry per vertex of the graph; entries of
+	// other partitions and of vertices without a rank are left alone. foreign[q] and
+	// answers[q] are the results of Foreign(q) and of partition q's Answer, in one order; both
+	// are empty for the processor's own index.
+	Parents(out []uint32, foreign, answers [][]uint32) error
+	// Close frees everything; no other method is called afterwards.
+	Close() error
+}
+
+// Thin is a Processor that can run several top-down supersteps in one call, which a
+// long and thin graph needs: there a superstep costs a launch and little else. It may
+// be asked only where the processor owns every vertex.
+type Thin interface {
+	Processor
+	// ThinLimits bounds such a call. Levels is 0 where the processor, with the
+	// partition that it has loaded, runs none.
+	ThinLimits() ThinLimits
+	// StepThin runs Step, top-down, and Finish up to levels times, as one call that
+	// cannot be cancelled. The counts are those that each Finish would have returned;
+	// they are valid until the next call. There are fewer where a frontier is empty or
+	// beyond the limits, and none where the one to start from is.
+	StepThin(ctx context.Context, levels int) (name string, counts []Counts, err error)
+}
+
+// ThinLimits are the most supersteps of a call, and for each frontier that one of them
+// starts from the most vertices, out-arcs and in-arcs; the in-arcs of the first are
+// not looked at.
+type ThinLimits struct {
+	Levels         int
+	Vertices, Arcs int64
+}
+
+// Resident is a Processor with memory of its own. Where every processor of a run is one, a
+// search ends with the parents in device memory: Parents is then called in two parts.
+type Resident interface {
+	Processor
+	// Settle resolves the parents of own vertices to vertex ids in device memory, and
+	// returns when they are complete. Its arguments are those of Parents.
+	Settle(foreign, answers [][]uint32) error
+	// Fetch copies the result of Settle to out, as Parents writes it.
+	Fetch(out []uint32) error
+}
