@@ -1,12 +1,12 @@
-/* bits.cl - what several kernels share: bits of ranks, the claim, the scan.
+/* bits.cl - functions of several kernels: bits of ranks, claim, prefix sum.
  *
- * A bitmap is uint words, bit i of word i/32. A chunk is a run of rows of one range:
- * row[i] is where row i begins in col, first the rank of row 0, a multiple of 32. */
+ * Rank i is bit i%32 of word i/32 of a bitmap. A chunk is consecutive rows of one range:
+ * row[i] is the offset of row i in col, first the rank of row 0, a multiple of 32. */
 
 FN uint has(GLB const uint* words, uint v) { return words[v >> 5] >> (v & 31) & 1u; }
 
-/* top-down: u visits v, unless somebody did; the parent is written by the one that
- * set the bit of seen, which is told so */
+/* top-down: u visits v unless v is visited; the lane that sets the bit of seen writes the
+ * parent and returns 1 */
 FN uint visit(GLB uint* seen, GLB uint* parent, uint u, uint v) {
   uint w = v >> 5, bit = 1u << (v & 31);
   if (LD(&seen[w]) & bit) return 0;
@@ -19,7 +19,7 @@ FN void claim(GLB uint* seen, GLB uint* next, GLB uint* parent, uint u, uint v) 
   if (visit(seen, parent, u, v)) A_OR(&next[v >> 5], 1u << (v & 31));
 }
 
-/* inclusive scan over the group; every lane calls it */
+/* inclusive prefix sum over the group; every lane must call it */
 FN uint scan(LOC uint* a, LOC uint* b, uint x) {
   uint t = LID;
   LOC uint* from = a;

@@ -1,6 +1,6 @@
-/* bottom-up, the first level of a phase: one lane a vertex probes its first
- * neighbour. A word of 32 vertices is assembled in shared memory and stored once by
- * one lane; the unsettled go to a list for bottomup_scan. */
+/* bottom-up, first level of a phase: one lane per vertex probes its first neighbour. A word
+ * of 32 vertices is assembled in shared memory and stored by one lane; vertices that stay
+ * unvisited are listed for bottomup_scan. */
 KERNEL bottomup_probe(GLB const uint* RESTRICT one, GLB const uint* RESTRICT front,
                       GLB uint* seen, GLB uint* next, GLB uint* parent,
                       uint first, uint rows, GLB uint* list, uint at, GLB uint* lengths, uint length,
@@ -9,7 +9,7 @@ KERNEL bottomup_probe(GLB const uint* RESTRICT one, GLB const uint* RESTRICT fro
   SHARED(uint, queue, WG);
   SHARED(uint, nqueue, 1);
   SHARED(uint, base, 1);
-  SHARED(uint, hubs, HUBWORDS); /* the frontier's bits of the ranks probed most */
+  SHARED(uint, hubs, HUBWORDS); /* frontier bits of the ranks that are most often first neighbours */
   uint rounds = (rows + NGRP * WG - 1) / (NGRP * WG), probed = 0;
   for (uint i = LID; i < HUBWORDS; i += WG) hubs[i] = front[hub + i];
   for (uint r = 0; r < rounds; r++) {

@@ -1,6 +1,6 @@
-/* bottom-up over a list of unvisited vertices: a virtual warp of VW lanes reads a row
- * from its entry skip on until one lane meets the frontier; who finds nobody goes to
- * the next list */
+/* bottom-up over a list of unvisited vertices: a virtual warp of VW lanes reads a row from
+ * entry skip until a lane finds a neighbour in the frontier; vertices without one are listed
+ * for the next level */
 KERNEL bottomup_scan(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col,
                      GLB const uint* RESTRICT front, GLB uint* seen, GLB uint* next, GLB uint* parent,
                      uint first, GLB const uint* RESTRICT list, GLB uint* RESTRICT rest, uint at,

@@ -1,5 +1,5 @@
-/* bottom-up, Totem's way, to compare with: one lane a word of 32 vertices, each of
- * its rows read in order until the frontier is met */
+/* bottom-up as in Totem, for comparison: one lane per word of 32 vertices reads each row
+ * until it finds a neighbour in the frontier */
 KERNEL bottomup_word(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col,
                      GLB const uint* RESTRICT front, GLB uint* seen, GLB uint* next, GLB uint* parent,
                      uint first, uint rows, GLB uint* counters, uint examined, uint counting) {

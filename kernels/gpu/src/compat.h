@@ -1,11 +1,11 @@
 /* compat.h - one dialect, four compilers: OpenCL C 1.2, nvcc, clang for CUDA without an
  * SDK, and C for the host. No other file knows the vendor.
  *
- * Rules of the dialect: shared arrays at kernel scope only; pointers to them are LOC,
- * global pointers always GLB; scalars are uint or u64; the group size is the constant
- * WG; BARRIER only where every lane comes. LD, LLD and LST are the deliberate races:
- * a read of a word that other lanes change by atomics, and a flag for early exit. With
- * RACECHECK they are atomics, so that a race checker must find nothing. */
+ * Rules of the dialect: shared arrays at kernel scope only, pointers to them LOC, global
+ * pointers GLB; scalars are uint or u64; the group size is the constant WG; every lane of a
+ * group must reach a BARRIER. LD, LLD and LST are deliberate races: reads of words that
+ * other lanes change by atomics, and a flag for early exit. With RACECHECK they are atomics,
+ * so that a race checker finds none. */
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 # pragma OPENCL FP_CONTRACT OFF
 # define KERNEL        __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
@@ -37,7 +37,7 @@
 # endif
 typedef uchar u8;
 typedef ulong u64;
-#elif defined(HOST_KERNELS) /* C: the lanes of a group take turns from barrier to barrier */
+#elif defined(HOST_KERNELS) /* C: the lanes of a group run one after the other between barriers */
 static unsigned host_lane, host_group, host_groups;
 static void host_barrier(void);
 static inline unsigned host_max(unsigned* p, unsigned v) {

@@ -1,6 +1,6 @@
-/* exchange.cl - what arrives from other partitions */
+/* exchange.cl - messages from other partitions */
 
-/* pull: nwords words of the frontier from word on, at in[at ...] */
+/* pull: in[at ...] holds words word ... word+nwords-1 of the frontier */
 KERNEL gather_bits(GLB const uint* RESTRICT in, uint at, uint word, uint nwords, GLB uint* front, GLB uint* seen) {
   for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) {
     front[word + i] = in[at + i];
@@ -8,7 +8,7 @@ KERNEL gather_bits(GLB const uint* RESTRICT in, uint at, uint word, uint nwords,
   }
 }
 
-/* pull: n ranks of the frontier at list[at ...] */
+/* pull: list[at ...] holds n ranks of the frontier */
 KERNEL gather_list(GLB const uint* RESTRICT list, uint at, uint n, GLB uint* front, GLB uint* seen) {
   for (uint i = GRP * WG + LID; i < n; i += NGRP * WG) {
     uint v = list[at + i], bit = 1u << (v & 31);
@@ -17,9 +17,9 @@ KERNEL gather_list(GLB const uint* RESTRICT list, uint at, uint n, GLB uint* fro
   }
 }
 
-/* push: the claims of one sender on nwords words from word on, at in[at ...]. What is
- * new is visited, and its finder is the sender; finder[shift + rank] is its byte. The
- * step's own finds are in seen already. One lane a word. */
+/* push: in[at ...] holds a sender's claims on words word ... word+nwords-1. Unvisited ranks
+ * become visited and their finder, finder[shift + rank], the sender. Own finds of the step
+ * are in seen. One lane per word. */
 KERNEL merge_bits(GLB const uint* RESTRICT in, uint at, uint word, uint nwords,
                   GLB uint* seen, GLB uint* next, GLB u8* finder, uint shift, uint sender) {
   for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) {
@@ -31,7 +31,7 @@ KERNEL merge_bits(GLB const uint* RESTRICT in, uint at, uint word, uint nwords,
   }
 }
 
-/* push: the same for n ranks at list[at ...], none of them twice */
+/* push: the same for n different ranks in list[at ...] */
 KERNEL merge_list(GLB const uint* RESTRICT list, uint at, uint n,
                   GLB uint* seen, GLB uint* next, GLB u8* finder, uint shift, uint sender) {
   for (uint i = GRP * WG + LID; i < n; i += NGRP * WG) {

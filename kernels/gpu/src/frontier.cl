@@ -1,7 +1,7 @@
 /* frontier.cl - from bitmaps to lists and counts */
 
-/* The vertices of a chunk whose bit is set in words: their list, and from
- * counters[count] on their number, out-arcs, in-arcs and largest out-degree. One lane a word. */
+/* Lists the vertices of a chunk whose bit is set in words; counters[count ...] get their
+ * number, out-arcs, in-arcs and largest out-degree. One lane per word. */
 KERNEL frontier_list(GLB const uint* RESTRICT words, uint first, uint rows,
                      GLB const uint* RESTRICT out, GLB const uint* RESTRICT in,
                      GLB uint* list, uint at, GLB uint* counters, uint count) {
@@ -38,8 +38,8 @@ KERNEL frontier_list(GLB const uint* RESTRICT words, uint first, uint rows,
   }
 }
 
-/* The message of nwords words from word on: the number of set bits, and the first cap
- * of their ranks at list[word ...]. One lane a word. */
+/* Counts the set bits of words word ... word+nwords-1, and lists up to cap of their ranks in
+ * list[word ...]. One lane per word. */
 KERNEL message_list(GLB const uint* RESTRICT words, uint word, uint nwords, uint cap,
                     GLB uint* list, GLB uint* counters, uint count) {
   SHARED(uint, a, WG);

@@ -1,6 +1,6 @@
-// Package src holds the source of the device kernels: one C dialect for OpenCL and
-// CUDA, whose words for address spaces, ids, atomics and barriers are defined in
-// compat.h alone. A file holds one kernel or one group of kernels that run together.
+// Package src is the source of the device kernels, in one C dialect for OpenCL and CUDA;
+// compat.h alone defines address spaces, ids, atomics and barriers for each compiler. A file
+// holds one kernel, or kernels that run together.
 package src
 
 import (

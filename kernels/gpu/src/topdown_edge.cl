@@ -1,6 +1,6 @@
-/* top-down, one lane an arc of the frontier: a prefix sum of degrees, then a binary
- * search; for frontiers of mixed degrees. The sums are inclusive within blocks of WG
- * list entries; totals has the arcs of all blocks before. */
+/* top-down, one lane per arc of the frontier, for frontiers of mixed degrees: prefix sums of
+ * degrees, then a binary search. sums are inclusive within blocks of WG list entries; totals
+ * holds the arcs of all earlier blocks. */
 
 KERNEL edge_degrees(GLB const uint* RESTRICT row, GLB const uint* RESTRICT list, uint at, uint n,
                     uint first, GLB uint* sums, GLB uint* totals) {
@@ -18,7 +18,7 @@ KERNEL edge_degrees(GLB const uint* RESTRICT row, GLB const uint* RESTRICT list,
   }
 }
 
-/* one group: totals becomes its exclusive prefix sum */
+/* one group: replaces totals by its exclusive prefix sum */
 KERNEL edge_totals(GLB uint* totals, uint blocks) {
   SHARED(uint, a, WG);
   SHARED(uint, b, WG);
@@ -40,7 +40,7 @@ KERNEL topdown_edge(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col,
                     GLB uint* seen, GLB uint* next, GLB uint* parent,
                     GLB const uint* RESTRICT sums, GLB const uint* RESTRICT totals, uint blocks, uint arcs) {
   for (uint e = GRP * WG + LID; e < arcs; e += NGRP * WG) {
-    uint lo = 0, hi = blocks; /* the last block that begins at or before e */
+    uint lo = 0, hi = blocks; /* the last block whose first arc is at most e */
     while (hi - lo > 1) {
       uint mid = lo + (hi - lo) / 2;
       if (totals[mid] <= e) lo = mid; else hi = mid;

@@ -1,4 +1,4 @@
-/* top-down, one work-group a frontier vertex: for few vertices of high degrees */
+/* top-down, one work-group per frontier vertex, for few vertices of high degree */
 KERNEL topdown_group(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col,
                      GLB const uint* RESTRICT list, uint at, uint n, uint first,
                      GLB uint* seen, GLB uint* next, GLB uint* parent) {

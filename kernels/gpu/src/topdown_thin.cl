@@ -1,13 +1,13 @@
-/* top-down, up to levels levels in one launch of one group, for long and thin graphs: n
- * vertices at list[at ...], at most WG of them with THIN * WG arcs, on a device that owns
- * every vertex. It ends early where the new frontier is empty, or has more vertices,
- * out-arcs or in-arcs than that. That frontier stands in list and as bits in front.
- * counters[0] is the number of levels run; then four words a level, of the frontier that
- * it found: vertices, out-arcs, in-arcs, largest out-degree. */
+/* top-down, up to levels supersteps in one launch of one group, for graphs of high diameter
+ * on a device that owns every vertex. list[at ...] holds n vertices, at most WG with
+ * THIN * WG arcs. It ends early where the new frontier is empty or exceeds WG vertices,
+ * THIN * WG out-arcs or as many in-arcs; that frontier is in list and front.
+ * counters[0] is the number of supersteps run; four words each follow, of the new frontier:
+ * vertices, out-arcs, in-arcs, largest out-degree. */
 KERNEL topdown_thin(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col, GLB const uint* RESTRICT in,
                     GLB uint* list, uint at, uint n, uint first, GLB uint* seen, GLB uint* front,
                     GLB uint* parent, uint levels, GLB uint* counters) {
-  SHARED(uint, queue, 2 * THIN * WG); /* the frontier, and the one that is found */
+  SHARED(uint, queue, 2 * THIN * WG); /* the frontier and the next one */
   SHARED(uint, found, 1);
   SHARED(uint, sums, 3);
   uint from = 0, to = THIN * WG, level = 0, more = 1;
@@ -19,7 +19,7 @@ KERNEL topdown_thin(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col, 
   while (more) {
     if (LID == 0) found[0] = sums[0] = sums[1] = sums[2] = 0;
     BARRIER();
-    uint shift = 0; /* 1 << shift lanes a vertex: as many as there are for each */
+    uint shift = 0; /* 1 << shift lanes per vertex: all lanes divided evenly */
     while (n << (shift + 1) <= WG && 2u << shift <= WG) shift++;
     if (LID >> shift < n) {
       uint lanes = 1u << shift, u = queue[from + (LID >> shift)], end = row[u - first + 1];

@@ -1,4 +1,4 @@
-/* top-down, one lane a frontier vertex: for frontiers of low degrees */
+/* top-down, one lane per frontier vertex, for frontiers of low degrees */
 KERNEL topdown_thread(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col,
                       GLB const uint* RESTRICT list, uint at, uint n, uint first,
                       GLB uint* seen, GLB uint* next, GLB uint* parent) {

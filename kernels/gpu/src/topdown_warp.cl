@@ -1,5 +1,5 @@
-/* top-down, one virtual warp a frontier vertex: lanes is a power of two, at most WG,
- * chosen by the mean degree */
+/* top-down, one virtual warp per frontier vertex; lanes is a power of two up to WG, chosen by
+ * the mean degree */
 KERNEL topdown_warp(GLB const uint* RESTRICT row, GLB const uint* RESTRICT col,
                     GLB const uint* RESTRICT list, uint at, uint n, uint first,
                     GLB uint* seen, GLB uint* next, GLB uint* parent, uint lanes) {
