@@ -3,7 +3,6 @@ package bsp
 import (
 	"errors"
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/totemgo/totemgo/kernels"
@@ -215,75 +214,6 @@ func (d *totem) Next(s *State) kernels.Direction {
 
 func (d *totem) TopDownFor(_ *State, limits kernels.ThinLimits) int {
 	if d.over || float64(limits.Arcs) < totemUp*float64(d.f.Arcs) {
-		return limits.Levels
-	}
-	return 1
-}
-
-// Rates are the costs, in nanoseconds, from which "auto" predicts a superstep. They
-// are of the whole processor list: time of one operation over all threads.
-type Rates struct {
-	// Claim is one arc of a top-down step: a random test of a visited bit.
-	Claim float64 `json:"claim_ns"`
-	// Visit is one unvisited vertex of a bottom-up step: with its first neighbour, or
-	// with all that it reads, where Probe is 0.
-	Visit float64 `json:"visit_ns"`
-	// Probe is one further neighbour of a bottom-up step.
-	Probe float64 `json:"probe_ns"`
-	// Word is one word of 64 ranks in a pass over bitmaps.
-	Word float64 `json:"word_ns"`
-	// Step is what a bottom-up step costs beyond a top-down one, however small.
-	Step float64 `json:"step_ns"`
-}
-
-// IsZero tells that no rates were given.
-func (r Rates) IsZero() bool { return r == Rates{} }
-
-// auto compares the predicted cost of both directions. Top-down costs the frontier's
-// arcs. Bottom-up costs every unvisited vertex a probe of its first neighbour, and
-// further probes until one hits: with a fraction f of the arcs leaving the frontier
-// and d arcs a vertex, (1−(1−f)^d)/f in the mean. A flip costs passes over the
-// bitmaps and is added to the side that flips.
-type auto struct {
-	rates Rates
-	f     Facts
-}
-
-func (d *auto) Name() string       { return "auto" }
-func (d *auto) Need() kernels.Need { return kernels.NeedFewArcs | kernels.NeedUnvisited }
-func (d *auto) Start(f Facts)      { d.f = f }
-func (d *auto) Next(s *State) kernels.Direction {
-	if s.Arcs < 0 {
-		return kernels.BottomUp // a large part of all vertices
-	}
-	r := d.rates
-	down := float64(s.Arcs) * r.Claim
-	up := r.Step + float64(d.f.Words)*r.Word
-	if s.Unvisited > 0 {
-		deg := float64(d.f.Arcs) / float64(max(1, d.f.Vertices))
-		f := float64(s.Arcs) / float64(max(1, d.f.Arcs))
-		probes := deg
-		if f > 0 {
-			probes = min(deg, (1-math.Pow(1-min(f, 1), deg))/f)
-		}
-		up += float64(s.Unvisited) * (r.Visit + max(0, probes-1)*r.Probe)
-	}
-	flip := 2*float64(d.f.Words)*r.Word + r.Step
-	if s.Last == kernels.TopDown {
-		up += flip
-	} else {
-		down += flip
-	}
-	if up < down {
-		return kernels.BottomUp
-	}
-	return kernels.TopDown
-}
-
-func (d *auto) TopDownFor(_ *State, limits kernels.ThinLimits) int {
-	// What a bottom-up step after a top-down one costs at least.
-	up := 2*d.rates.Step + 3*float64(d.f.Words)*d.rates.Word
-	if float64(limits.Arcs)*d.rates.Claim <= up {
 		return limits.Levels
 	}
 	return 1

@@ -179,6 +179,10 @@ type Search struct {
 	Examined bool
 	// Statistics collects the levels, if not nil.
 	Statistics *Statistics
+
+	// until, if set, is called after each superstep with the State of the next one; true
+	// ends the search there, its tree incomplete.
+	until func(*State) bool
 }
 
 // Outcome is what a search found.
@@ -298,6 +302,9 @@ func (l *Loop) conduct(s *Search, d Director) {
 			st.Last = l.dir
 			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
 			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
+		}
+		if going && s.until != nil && s.until(st) {
+			going = false
 		}
 	}
 	l.outcome.Time = time.Since(begun)

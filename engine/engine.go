@@ -47,6 +47,10 @@ const chooseFor = 10 * time.Millisecond
 // engine alive. It has a size, so that no two share an address.
 type owner struct{ _ byte }
 
+// calibratePart is the part of New's time, one in calibratePart, after which searches that
+// calibrate give up.
+const calibratePart = 8
+
 // New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
 // readies them. It keeps nothing of src but its labels, and a copy of those that are
 // mapped from a file: src may be closed afterwards. Errors wrap ErrOptions, ErrMemory,
@@ -81,14 +85,14 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	if err := errors.Join(e.devices.opened(&o), e.devices.readInPlace(&o)); err != nil {
 		return nil, e.abandon(err)
 	}
-	start := time.Now()
+	placing := time.Now()
 	if e.place, err = o.place(ctx, src, e.devices); err != nil {
 		return nil, e.abandon(err)
 	}
-	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(start))
+	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(placing))
 	measure := o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero()
 	if measure {
-		e.opts.Rates = measureRates(ctx, e.place, o.Threads)
+		e.opts.Rates = bsp.MeasureRates(ctx, e.place, o.Threads)
 	}
 	for i, p := range o.Processors {
 		k, err := e.devices.processor(p, &o)
@@ -101,7 +105,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			return nil, e.abandon(e.devices.roomFor(&o, err))
 		}
 		if c, is := k.(*cpu.Processor); is {
-			c.Choose(min(chooseFor, time.Since(start)/100))
+			c.Choose(min(chooseFor, time.Since(placing)/100))
 		}
 		if o.ReleaseHost && p.Kind != "cpu" {
 			e.place.Release(i)
@@ -109,7 +113,8 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	e.loop = bsp.New(e.procs, e.place)
 	if measure {
-		if e.opts.Rates, err = e.calibrate(ctx, e.opts.Rates); err != nil {
+		within := max(time.Millisecond, time.Since(placing)/calibratePart)
+		if e.opts.Rates, err = e.loop.Calibrate(ctx, e.opts.Rates, within); err != nil {
 			return nil, e.abandon(err)
 		}
 		o.Logger.Debug("measured rates", "rates", e.opts.Rates)

@@ -48,7 +48,7 @@ type Options struct {
 	// NewDirector, if set, makes the director of each search and overrides Director.
 	NewDirector func() bsp.Director
 	// Rates are the costs that "auto" predicts from; zero lets New measure them, which
-	// takes a few milliseconds. Results do not depend on them, directions do.
+	// takes less time than a search. Results do not depend on them, directions do.
 	Rates bsp.Rates
 	// MemoryLimit is the number of bytes that New may take, the graph given to it not
 	// counted; 0 means 80% of the smaller of the control group's limit and the

@@ -1,0 +1,96 @@
+package bsp_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// counting counts what a loop asks of a processor.
+type counting struct {
+	kernels.Processor
+	resets int
+	steps  [2]int // by direction
+}
+
+func (c *counting) Reset(need kernels.Need) error {
+	c.resets++
+	return c.Processor.Reset(need)
+}
+
+func (c *counting) Step(ctx context.Context, d kernels.Direction) (string, error) {
+	c.steps[d]++
+	return c.Processor.Step(ctx, d)
+}
+
+// made generates a graph.
+func made(t *testing.T, r gen.Recipe) *graph.EdgeList {
+	t.Helper()
+	list, err := gen.Make(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+// calibrating calibrates over partitions of list and returns what was asked of the first.
+func calibrating(t *testing.T, list *graph.EdgeList, parts int, within time.Duration) (before, after bsp.Rates, asked *counting) {
+	t.Helper()
+	owners := make([]uint8, list.Vertices)
+	for v := range owners {
+		owners[v] = uint8(v % parts)
+	}
+	p := place(t, list, parts, owners)
+	procs := load(t, p, func(i int, p kernels.Processor) kernels.Processor {
+		c := &counting{Processor: p}
+		if i == 0 {
+			asked = c
+		}
+		return c
+	})
+	loop := bsp.New(procs, p)
+	defer loop.Close()
+	before = bsp.MeasureRates(t.Context(), p, 1)
+	after, err := loop.Calibrate(t.Context(), before, within)
+	if err != nil {
+		t.Fatal(err)
+	}
+	counted := *asked
+	if _, err := search(loop, p, list.Edges[0].U, script("D"), nil); err != nil {
+		t.Errorf("a search after calibrating: %v", err)
+	}
+	return before, after, &counted
+}
+
+// TestCalibrate: two searches, one superstep of each clocked and the last of its search; a
+// graph without a large frontier, or without time for one, gives up after few levels.
+func TestCalibrate(t *testing.T) {
+	kron := made(t, gen.KroneckerOptions{Scale: 15, Seed1: gen.DefaultSeed1, Seed2: gen.DefaultSeed2})
+	chain := made(t, gen.ShapeOptions{Shape: gen.Chain, Vertices: 20000})
+	small := made(t, gen.KroneckerOptions{Scale: 10, Seed1: gen.DefaultSeed1, Seed2: gen.DefaultSeed2})
+	for parts := 1; parts <= 2; parts++ {
+		before, after, asked := calibrating(t, kron, parts, time.Minute)
+		if asked.resets != 2 || asked.steps[kernels.BottomUp] != 1 || asked.steps[kernels.TopDown] < 3 || asked.steps[kernels.TopDown]%2 != 1 {
+			t.Errorf("%d partitions: %d searches, steps %v: want 2 that go down as far, and one step up", parts, asked.resets, asked.steps)
+		}
+		if after.Claim <= 0 || after.Visit <= 0 || after.Probe != 0 || after.Word != before.Word || after.Step != before.Step {
+			t.Errorf("%d partitions: rates %+v, %+v before", parts, after, before)
+		}
+		before, after, asked = calibrating(t, chain, parts, time.Minute)
+		if asked.resets != 1 || asked.steps[kernels.TopDown] > 64 || asked.steps[kernels.BottomUp] > 0 || after != before {
+			t.Errorf("a chain in %d partitions: %d searches, steps %v, rates %+v, %+v before", parts, asked.resets, asked.steps, after, before)
+		}
+		before, after, asked = calibrating(t, chain, parts, -1)
+		if asked.resets != 1 || asked.steps[kernels.TopDown] != 1 || after != before {
+			t.Errorf("a chain without time: %d searches, steps %v", asked.resets, asked.steps)
+		}
+		if before, after, asked = calibrating(t, small, parts, time.Minute); asked.resets != 0 || after != before {
+			t.Errorf("a small graph: %d searches", asked.resets)
+		}
+	}
+}
