@@ -22,6 +22,7 @@ func newBFS(e *env) *cobra.Command {
 		output string
 		asJSON bool
 		stats  bool
+		count  bool
 	)
 	c := &cobra.Command{
 		Use:   "bfs FILE --root ID",
@@ -32,7 +33,8 @@ the tree: a line per reached vertex with its id, parent and level.
 
   totemgo bfs wiki-Vote.txt --root 30
   totemgo bfs wiki-Vote.txt --root 30 --undirected -o parents.tsv
-  totemgo bfs web.tgr --root 1 --processors cpu:1,cpu:1 --stats`,
+  totemgo bfs web.tgr --root 1 --processors cpu:1,cpu:1 --stats
+  totemgo bfs web.tgr --root 1 --json --count`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
 			ctx := c.Context()
@@ -44,6 +46,9 @@ the tree: a line per reached vertex with its id, parent and level.
 			}
 			if !wholeNumber(root) {
 				return usagef("--root %q: want the id of a vertex, a whole number", root)
+			}
+			if count && !asJSON && !stats {
+				return usagef("--count adds to what --json and --stats print: give one of them")
 			}
 			if output == "-" && (asJSON || stats) {
 				return usagef("-o - puts the tree on standard output, where --json and --stats would go too")
@@ -77,16 +82,14 @@ the tree: a line per reached vertex with its id, parent and level.
 				Placement: string(policy), Share: eng.Share(), Director: eng.Director(), Processors: eng.Processors(), Isolated: &isolated,
 				Levels: r.Statistics.All(),
 			}
-			if asJSON || stats {
+			if count {
 				again := eng.NewResult()
 				defer again.Free()
 				if err := eng.CountBFS(ctx, label, again); err != nil {
 					return err
 				}
-				if doc.Levels, doc.CountedOutsideClock = mergeCounts(doc.Levels, again.Statistics.All()); !doc.CountedOutsideClock {
-					doc.Levels = again.Statistics.All()
-					doc.CountedOutsideClock = true
-				}
+				mergeCounts(doc.Levels, again.Statistics.All())
+				doc.CountedOutsideClock = true
 			}
 			if output != "" {
 				if err := e.writeParents(ctx, output, r); err != nil {
@@ -123,6 +126,7 @@ the tree: a line per reached vertex with its id, parent and level.
 	fl.StringVarP(&output, "output", "o", "", "write the tree to `FILE` (- for standard output)")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	fl.BoolVar(&stats, "stats", false, "print tables of the processors and levels")
+	fl.BoolVar(&count, "count", false, "with --json or --stats, search once more, not timed, and count the edges that each level examined")
 	return c
 }
 
@@ -155,21 +159,15 @@ func (e rootError) Error() string {
 
 func (e rootError) Unwrap() error { return e.err }
 
-// mergeCounts puts the edge counts of an extra search beside the times of the clocked
-// one; false where the two took different directions.
-func mergeCounts(clocked, counted []record.Level) ([]record.Level, bool) {
-	if len(clocked) != len(counted) {
-		return clocked, false
-	}
-	for i := range clocked {
+// mergeCounts puts what a second search counted beside the times of the clocked one: a
+// director goes by counts of the search, so both take the same directions.
+func mergeCounts(clocked, counted []record.Level) {
+	for i := range min(len(clocked), len(counted)) {
 		if clocked[i].Direction != counted[i].Direction {
-			return clocked, false
+			continue
 		}
-	}
-	for i := range clocked {
 		clocked[i].EdgesExamined = counted[i].EdgesExamined
 	}
-	return clocked, true
 }
 
 func (e *env) writeParents(ctx context.Context, path string, r *engine.BFSResult) error {

@@ -23,8 +23,19 @@ func TestBFS(t *testing.T) {
 	if d.Schema != record.SchemaBFS || d.Root != 0 || d.Reached != 4 || d.Depth != 2 || *d.Isolated != 0 || d.Director != "auto" || len(d.Levels) != 3 {
 		t.Errorf("%+v", d)
 	}
-	if d.Levels[0].EdgesExamined == nil || len(d.Processors) != 1 || len(d.Levels[0].Processors) != 1 {
+	if d.Levels[0].EdgesExamined != nil || d.CountedOutsideClock || len(d.Processors) != 1 || len(d.Levels[0].Processors) != 1 {
 		t.Errorf("%+v", d.Levels[0])
+	}
+	// Counts come from a search of their own.
+	r = command(t, "bfs", el, "--root", "0", "--director", "top-down", "--json", "--count")
+	has(t, r, "counted_outside_clock")
+	for i, l := range document[record.BFS](t, r).Levels {
+		if want := []float64{2, 5, 1}; l.EdgesExamined == nil || *l.EdgesExamined != want[i] {
+			t.Errorf("level %d: %+v, want %v edges examined", i, l, want[i])
+		}
+	}
+	if r := command(t, "bfs", el, "--root", "0", "--count"); r.status != 2 || !strings.Contains(r.stderr, "--count") {
+		t.Errorf("--count alone: status %d, %q", r.status, r.stderr)
 	}
 	r = command(t, "bfs", el, "--root", "0", "--stats").must(t)
 	if !strings.Contains(r.stdout, "edges examined") || strings.Count(r.stdout, "-") < 3 {
