@@ -25,7 +25,7 @@ func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 	if err := e.take(ctx); err != nil {
 		return nil, err
 	}
-	defer func() { e.turn <- struct{}{} }()
+	defer e.release()
 	if _, err := e.labels.ID(root); err != nil {
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined b
 	if err := e.take(ctx); err != nil {
 		return err
 	}
-	defer func() { e.turn <- struct{}{} }()
+	defer e.release()
 	return e.search(ctx, root, r, examined)
 }
 

@@ -16,7 +16,6 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
-	"github.com/totemgo/totemgo/record"
 )
 
 // Engine holds a placed graph and runs algorithms on it.
@@ -30,9 +29,10 @@ type Engine struct {
 	devices  *Devices
 	procs    []kernels.Processor
 	loop     *bsp.Loop
-	director bsp.Director
+	director bsp.Director // of the options; nil where NewDirector makes one for each search
 	direct   bsp.Director // from Direct; nil for the options' director
 
+	report  report
 	turn    chan struct{} // holds one token: whose turn it is to search
 	closed  chan struct{} // closed once Close is called
 	closing sync.Once
@@ -123,7 +123,10 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
 			return nil, e.abandon(fmt.Errorf("%w: %w", ErrOptions, err))
 		}
+		e.report.rule(e.director)
 	}
+	e.report.processors = e.describe()
+	e.report.launched(e.procs)
 	return e, nil
 }
 
@@ -277,39 +280,22 @@ func (e *Engine) take(ctx context.Context) error {
 	}
 }
 
-// NumVertices is the number of vertices of the graph.
-func (e *Engine) NumVertices() int { return e.n }
+// release ends the caller's turn, and reports what it did.
+func (e *Engine) release() {
+	e.report.launched(e.procs)
+	e.turn <- struct{}{}
+}
 
-// Labels translates between dense ids and the file's.
-func (e *Engine) Labels() *graph.Labels { return e.labels }
-
-// newDirector is the director of the search to come.
+// newDirector is the director of the search to come; it takes the caller's turn.
 func (e *Engine) newDirector() bsp.Director {
-	if e.direct != nil {
-		return e.direct
-	}
-	if e.opts.NewDirector != nil {
-		return e.opts.NewDirector()
-	}
-	return e.director
-}
-
-// Director is the name of the rule that chooses directions.
-func (e *Engine) Director() string {
-	return e.newDirector().Name()
-}
-
-// Rates are the costs that "auto" uses: given or measured.
-func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
-
-// Kernels is the name of the CPU processors' inner loops, "" if there is none.
-func (e *Engine) Kernels() string {
-	for _, p := range e.procs {
-		if c, ok := p.(*cpu.Processor); ok {
-			return c.KernelSet()
+	d := e.direct
+	if d == nil {
+		if d = e.director; d == nil {
+			d = e.opts.NewDirector()
 		}
 	}
-	return ""
+	e.report.rule(d)
+	return d
 }
 
 // Tune sets the limits between the CPU processors' ways to run a step, after the search
@@ -318,7 +304,7 @@ func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
-	defer func() { e.turn <- struct{}{} }()
+	defer e.release()
 	for _, p := range e.procs {
 		if c, ok := p.(*cpu.Processor); ok {
 			if err := c.Tune(t); err != nil {
@@ -338,93 +324,15 @@ func (e *Engine) Direct(ctx context.Context, d bsp.Director) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
-	defer func() { e.turn <- struct{}{} }()
+	defer e.release()
 	if one := e.opts.Director; d != nil && e.opts.NewDirector == nil && (one == "top-down" || one == "bottom-up") {
 		return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, one)
 	}
-	e.direct = d
+	if e.direct = d; d == nil {
+		d = e.director
+	}
+	e.report.rule(d)
 	return nil
-}
-
-// Placement is the policy that was applied, and why.
-func (e *Engine) Placement() (policy partition.Policy, why string) {
-	return e.place.Policy, e.place.Why
-}
-
-// Share is the part of the adjacency entries that each processor got, in the form
-// "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut,
-// and for the same placement where no two processors of a kind were dealt their vertices
-// (see partition.HubsOnCPU). It is "" for one processor or without entries.
-func (e *Engine) Share() string {
-	if len(e.place.Shares) < 2 {
-		return ""
-	}
-	entries := make([]int64, len(e.place.Processors))
-	for i, p := range e.place.Processors {
-		entries[i] = p.Entries
-	}
-	return partition.FormatShares(entries)
-}
-
-// Isolated is the number of vertices without edges to another vertex: they belong to
-// no processor.
-func (e *Engine) Isolated() int64 { return e.place.Isolated }
-
-// Processors states what each processor got.
-func (e *Engine) Processors() []record.Processor {
-	list := Describe(e.place, e.opts.Processors)
-	for i, p := range e.opts.Processors {
-		if info, ok := e.devices.info(p); ok {
-			list[i].Device = info.Model
-		}
-		if g, is := e.procs[i].(*gpu.Processor); is {
-			list[i].Launches, list[i].Arrays = g.Launches(), e.arrays(i, g)
-		}
-	}
-	return list
-}
-
-// arrays lists the memory of processor i, which is g, and what of its subgraphs the host
-// keeps a copy of.
-func (e *Engine) arrays(i int, g *gpu.Processor) (list []record.Array) {
-	for _, a := range g.Arrays() {
-		where := record.OnDevice
-		if a.Host {
-			where = record.OnHost
-		}
-		list = append(list, record.Array{Name: a.Name, Location: where, Bytes: a.Bytes})
-	}
-	kept := record.Array{Name: record.HostCopy, Location: record.OnHost}
-	for r, rg := range e.place.Ranges {
-		if rg.Owner == i {
-			kept.Bytes += e.place.Subgraphs[r].Bytes()
-		}
-	}
-	return append(list, kept)
-}
-
-// Describe states what a placement gave to each of the processors.
-func Describe(p *partition.Placement, procs []Processor) []record.Processor {
-	var vertices, entries int64
-	for _, f := range p.Processors {
-		vertices += f.Vertices
-		entries += f.Entries
-	}
-	part := func(a, b int64) float64 {
-		if b == 0 {
-			return 0
-		}
-		return float64(a) / float64(b)
-	}
-	var list []record.Processor
-	for i, f := range p.Processors {
-		list = append(list, record.Processor{
-			Name: procs[i].String(), Kind: procs[i].Kind, Threads: procs[i].Threads,
-			Vertices: f.Vertices, Edges: f.Entries, Bytes: f.Bytes,
-			VertexShare: part(f.Vertices, vertices), EdgeShare: part(f.Entries, entries), CutShare: part(f.Cut, f.Entries),
-		})
-	}
-	return list
 }
 
 // Place places a graph as New would and runs nothing; devices need not exist. The

@@ -19,7 +19,7 @@ func (e *Engine) Reach(ctx context.Context, root uint64) (reached, eccentricity 
 	if err := e.take(ctx); err != nil { // wait for our turn; leave when ctx ends
 		return 0, 0, err
 	}
-	defer func() { e.turn <- struct{}{} }()
+	defer e.release()
 
 	id, err := e.labels.ID(root) // file id → dense id
 	if err != nil {

@@ -1,0 +1,127 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"sync"
+	"testing"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
+)
+
+// methods calls every exported method of an engine but Close; root is a vertex of its graph.
+func methods(root uint64) map[string]func(context.Context, *engine.Engine) error {
+	into := func(e *engine.Engine, search func(*engine.BFSResult) error) error {
+		r := e.NewResult()
+		defer r.Free()
+		return search(r)
+	}
+	return map[string]func(context.Context, *engine.Engine) error{
+		"BFS": func(ctx context.Context, e *engine.Engine) error { _, err := e.BFS(ctx, root); return err },
+		"BFSInto": func(ctx context.Context, e *engine.Engine) error {
+			return into(e, func(r *engine.BFSResult) error { return e.BFSInto(ctx, root, r) })
+		},
+		"CountBFS": func(ctx context.Context, e *engine.Engine) error {
+			return into(e, func(r *engine.BFSResult) error { return e.CountBFS(ctx, root, r) })
+		},
+		"Reach": func(ctx context.Context, e *engine.Engine) error { _, _, err := e.Reach(ctx, root); return err },
+		"Direct": func(ctx context.Context, e *engine.Engine) error {
+			return errors.Join(e.Direct(ctx, bsp.Script(nil)), e.Direct(ctx, nil))
+		},
+		"Tune":        func(ctx context.Context, e *engine.Engine) error { return e.Tune(ctx, cpu.DefaultTuning()) },
+		"Director":    func(_ context.Context, e *engine.Engine) error { e.Director(); return nil },
+		"Isolated":    func(_ context.Context, e *engine.Engine) error { e.Isolated(); return nil },
+		"Kernels":     func(_ context.Context, e *engine.Engine) error { e.Kernels(); return nil },
+		"Labels":      func(_ context.Context, e *engine.Engine) error { e.Labels().Len(); return nil },
+		"NewResult":   func(_ context.Context, e *engine.Engine) error { e.NewResult().Free(); return nil },
+		"NumVertices": func(_ context.Context, e *engine.Engine) error { e.NumVertices(); return nil },
+		"Placement":   func(_ context.Context, e *engine.Engine) error { e.Placement(); return nil },
+		"Rates":       func(_ context.Context, e *engine.Engine) error { e.Rates(); return nil },
+		"Share":       func(_ context.Context, e *engine.Engine) error { e.Share(); return nil },
+		"Processors": func(_ context.Context, e *engine.Engine) error {
+			for _, p := range e.Processors() {
+				clear(p.Launches) // the caller's own
+			}
+			return nil
+		},
+	}
+}
+
+// TestMethodsRace calls every method of an engine while others search, and after Close. The
+// race detector finds what they share without a turn.
+func TestMethodsRace(t *testing.T) {
+	o := shared(t)
+	root := o.list.Edges[0].U
+	calls := methods(uint64(root))
+	all := reflect.TypeFor[*engine.Engine]()
+	for i := range all.NumMethod() {
+		if name := all.Method(i).Name; calls[name] == nil && name != "Close" {
+			t.Errorf("%s is not called", name)
+		}
+	}
+	custom := engine.Options{Processors: cpus(2), NewDirector: func() bsp.Director { return bsp.Script(nil) }}
+	onDevice := engine.Options{
+		Processors: []engine.Processor{{Kind: "cpu", Threads: 1}, {Kind: "opencl"}}, NoKernelCache: true,
+		Drivers: []device.Driver{bench{fake.New(fake.Options{})}},
+	}
+	for name, opts := range map[string]engine.Options{"cpu": {Processors: cpus(2, 1)}, "custom director": custom, "device": onDevice} {
+		t.Run(name, func(t *testing.T) {
+			e := open(t, o.list, opts)
+			var wg sync.WaitGroup
+			for name, call := range calls {
+				wg.Go(func() {
+					for range 20 {
+						if err := call(t.Context(), e); err != nil {
+							t.Errorf("%s: %v", name, err)
+						}
+					}
+				})
+			}
+			wg.Wait()
+			if list := e.Processors(); name == "device" && (len(list[1].Launches) == 0 || len(list[1].Arrays) == 0 || list[1].Device == "") {
+				t.Errorf("a device states %+v", list[1])
+			}
+			for name, call := range calls { // while Close waits, and after it
+				wg.Go(func() {
+					for range 20 {
+						if err := call(t.Context(), e); err != nil && !errors.Is(err, engine.ErrClosed) {
+							t.Errorf("%s beside Close: %v", name, err)
+						}
+					}
+				})
+			}
+			if err := e.Close(); err != nil {
+				t.Error(err)
+			}
+			wg.Wait()
+		})
+	}
+}
+
+// TestDirectorName: the name of a user's director costs none, and is that of the last search.
+func TestDirectorName(t *testing.T) {
+	o := shared(t)
+	made := 0
+	e := open(t, o.list, engine.Options{Processors: cpus(1), NewDirector: func() bsp.Director { made++; return bsp.Script(nil) }})
+	if name := e.Director(); name != "" || made != 0 {
+		t.Errorf("before a search: %q, %d made", name, made)
+	}
+	if _, _, err := e.Reach(t.Context(), uint64(o.list.Edges[0].U)); err != nil {
+		t.Fatal(err)
+	}
+	if name := e.Director(); name != "script" || made != 1 {
+		t.Errorf("after a search: %q, %d made", name, made)
+	}
+	beamer, err := bsp.NewDirector("beamer", bsp.Rates{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := e.Direct(t.Context(), beamer); err != nil || e.Director() != "beamer" {
+		t.Errorf("after Direct: %q, %v", e.Director(), err)
+	}
+}

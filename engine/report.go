@@ -1,0 +1,167 @@
+package engine
+
+import (
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+// report is what an engine states of itself that changes with its searches: each writes it
+// in its turn, and callers read it without one.
+type report struct {
+	mu         sync.Mutex
+	director   string
+	processors []record.Processor
+}
+
+// rule notes the director of the next search; nil is one not made yet.
+func (r *report) rule(d bsp.Director) {
+	name := ""
+	if d != nil {
+		name = d.Name()
+	}
+	r.mu.Lock()
+	r.director = name
+	r.mu.Unlock()
+}
+
+// launched notes the launches of devices so far.
+func (r *report) launched(procs []kernels.Processor) {
+	for i, p := range procs {
+		if g, is := p.(*gpu.Processor); is {
+			n := g.Launches()
+			r.mu.Lock()
+			r.processors[i].Launches = n
+			r.mu.Unlock()
+		}
+	}
+}
+
+// NumVertices is the number of vertices of the graph.
+func (e *Engine) NumVertices() int { return e.n }
+
+// Labels translates between dense ids and the file's.
+func (e *Engine) Labels() *graph.Labels { return e.labels }
+
+// Director is the name of the rule that chooses directions. That of Options.NewDirector is
+// known from the first search on, and "" before.
+func (e *Engine) Director() string {
+	e.report.mu.Lock()
+	defer e.report.mu.Unlock()
+	return e.report.director
+}
+
+// Rates are the costs that "auto" uses: given or measured.
+func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
+
+// Kernels is the name of the CPU processors' inner loops, "" if there is none.
+func (e *Engine) Kernels() string {
+	for _, p := range e.procs {
+		if c, ok := p.(*cpu.Processor); ok {
+			return c.KernelSet()
+		}
+	}
+	return ""
+}
+
+// Placement is the policy that was applied, and why.
+func (e *Engine) Placement() (policy partition.Policy, why string) {
+	return e.place.Policy, e.place.Why
+}
+
+// Share is the part of the adjacency entries that each processor got, in the form
+// "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut,
+// and for the same placement where no two processors of a kind were dealt their vertices
+// (see partition.HubsOnCPU). It is "" for one processor or without entries.
+func (e *Engine) Share() string {
+	if len(e.place.Shares) < 2 {
+		return ""
+	}
+	entries := make([]int64, len(e.place.Processors))
+	for i, p := range e.place.Processors {
+		entries[i] = p.Entries
+	}
+	return partition.FormatShares(entries)
+}
+
+// Isolated is the number of vertices without edges to another vertex: they belong to
+// no processor.
+func (e *Engine) Isolated() int64 { return e.place.Isolated }
+
+// Processors states what each processor got, with the launches of devices up to the end
+// of the last search. It waits for no search.
+func (e *Engine) Processors() []record.Processor {
+	r := &e.report
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	list := slices.Clone(r.processors)
+	for i := range list {
+		list[i].Arrays, list[i].Launches = slices.Clone(list[i].Arrays), maps.Clone(list[i].Launches)
+	}
+	return list
+}
+
+// describe states what each processor got, without launches.
+func (e *Engine) describe() []record.Processor {
+	list := Describe(e.place, e.opts.Processors)
+	for i, p := range e.opts.Processors {
+		if info, ok := e.devices.info(p); ok {
+			list[i].Device = info.Model
+		}
+		if g, is := e.procs[i].(*gpu.Processor); is {
+			list[i].Arrays = e.arrays(i, g)
+		}
+	}
+	return list
+}
+
+// arrays lists the memory of processor i, which is g, and what of its subgraphs the host
+// keeps a copy of.
+func (e *Engine) arrays(i int, g *gpu.Processor) (list []record.Array) {
+	for _, a := range g.Arrays() {
+		where := record.OnDevice
+		if a.Host {
+			where = record.OnHost
+		}
+		list = append(list, record.Array{Name: a.Name, Location: where, Bytes: a.Bytes})
+	}
+	kept := record.Array{Name: record.HostCopy, Location: record.OnHost}
+	for r, rg := range e.place.Ranges {
+		if rg.Owner == i {
+			kept.Bytes += e.place.Subgraphs[r].Bytes()
+		}
+	}
+	return append(list, kept)
+}
+
+// Describe states what a placement gave to each of the processors.
+func Describe(p *partition.Placement, procs []Processor) []record.Processor {
+	var vertices, entries int64
+	for _, f := range p.Processors {
+		vertices += f.Vertices
+		entries += f.Entries
+	}
+	part := func(a, b int64) float64 {
+		if b == 0 {
+			return 0
+		}
+		return float64(a) / float64(b)
+	}
+	var list []record.Processor
+	for i, f := range p.Processors {
+		list = append(list, record.Processor{
+			Name: procs[i].String(), Kind: procs[i].Kind, Threads: procs[i].Threads,
+			Vertices: f.Vertices, Edges: f.Entries, Bytes: f.Bytes,
+			VertexShare: part(f.Vertices, vertices), EdgeShare: part(f.Entries, entries), CutShare: part(f.Cut, f.Entries),
+		})
+	}
+	return list
+}
