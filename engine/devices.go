@@ -208,22 +208,27 @@ func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
 	return list, nil
 }
 
-// AutoProcessors is the set predicted fastest for a graph of so many vertices and
-// edges on the devices of ListDevices: one GPU alone where one holds the graph, the CPU with all
-// GPUs where none does, the CPU alone without a GPU. Of each device memory bytes may be
-// taken, 0 for most of what it has. deviceGraph is Options.DeviceGraph: where it leaves
-// adjacency in the host's memory, GPUs that do not read that in place are left out. A
-// device that is the host's own CPU is never chosen, nor a card by OpenCL that CUDA
-// lists. Where there is no driver it looks no further and is quick.
+// autoEdges is the number of edges below which no GPU pays: opening its driver takes longer
+// than the CPU takes for hundreds of searches.
+const autoEdges = 1 << 20
+
+// AutoProcessors chooses processors for a graph of so many vertices and edges: the CPU alone
+// below 2^20 edges, where no driver is opened, or without a GPU; one discrete GPU where one
+// holds the graph; else the CPU with all GPUs. Of each device memory bytes may be taken, 0
+// for 80% of what it has. deviceGraph is Options.DeviceGraph: where it leaves adjacency in
+// the host's memory, GPUs that do not read that in place are left out. A device that is the
+// host's own CPU is never chosen, nor a card by OpenCL that CUDA lists. drivers are those of
+// ListDevices.
 func AutoProcessors(vertices, edges int64, directed bool, memory int64, deviceGraph string, drivers ...device.Driver) []Processor {
-	list, err := ListDevices(drivers...)
-	if err != nil {
-		return []Processor{{Kind: "cpu"}}
+	if edges >= autoEdges {
+		if list, err := ListDevices(drivers...); err == nil {
+			return choose(list, vertices, edges, directed, memory, deviceGraph)
+		}
 	}
-	return choose(list, vertices, edges, directed, memory, deviceGraph)
+	return []Processor{{Kind: "cpu"}}
 }
 
-// choose is AutoProcessors on a list of devices.
+// choose is AutoProcessors for a large graph on a list of devices.
 func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int64, deviceGraph string) []Processor {
 	o := Options{DeviceGraph: deviceGraph}
 	byCUDA := map[string]bool{} // vendors

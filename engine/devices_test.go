@@ -59,6 +59,38 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// asked is a driver that is asked for its devices.
+type asked struct {
+	device.Driver
+	list  []DeviceInfo
+	times int
+}
+
+func (a *asked) Kind() string { return "opencl" }
+
+func (a *asked) Devices() ([]DeviceInfo, error) {
+	a.times++
+	return a.list, nil
+}
+
+// TestAutoProcessors: a small graph asks no driver.
+func TestAutoProcessors(t *testing.T) {
+	large := []DeviceInfo{{Name: "opencl:2", Kind: "opencl", Memory: 80 << 30}}
+	for _, c := range []struct {
+		edges   int64
+		devices []DeviceInfo
+		want    string
+		times   bool
+	}{
+		{0, large, "[cpu]", false}, {1<<20 - 1, large, "[cpu]", false}, {1 << 20, large, "[opencl:2]", true}, {1 << 20, nil, "[cpu]", true},
+	} {
+		d := &asked{list: c.devices}
+		if got := fmt.Sprint(AutoProcessors(1<<10, c.edges, false, 0, "", d)); got != c.want || (d.times > 0) != c.times {
+			t.Errorf("%d edges: %s, want %s; the driver was asked %d times", c.edges, got, c.want, d.times)
+		}
+	}
+}
+
 // TestTableSpeed: the speeds of kinds of processors, in CPU threads.
 func TestTableSpeed(t *testing.T) {
 	for _, c := range []struct {

@@ -57,7 +57,7 @@ type engineFlags struct {
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	f.drivers = e.drivers
 	fl := c.Flags()
-	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the GPU that holds the graph, else the CPU with every GPU, else the CPU")
+	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the CPU below 1,048,576 edges, else the GPU that holds the graph, else the CPU with every GPU")
 	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
