@@ -73,7 +73,7 @@ func (d *auto) Next(s *State) kernels.Direction {
 	return kernels.TopDown
 }
 
-func (d *auto) TopDownFor(_ *State, limits kernels.ThinLimits) int {
+func (d *auto) Steps(_ *State, limits kernels.MultiStepLimits) int {
 	// What a bottom-up step after a top-down one costs at least.
 	up := 2*d.rates.Step + 3*float64(d.f.Words)*d.rates.Word
 	if float64(limits.Arcs)*d.rates.Claim <= up {

@@ -51,14 +51,14 @@ type Director interface {
 	Next(s *State) kernels.Direction
 }
 
-// Foresight is a Director that can tell how long it will go top-down, so that a
-// processor may run these supersteps in one call. Next is then not called for them.
-type Foresight interface {
+// Lookahead is a Director that knows for how many supersteps it will go top-down, so that a
+// processor may run them in one call. Next is not called for them.
+type Lookahead interface {
 	Director
-	// TopDownFor is asked after Next has chosen top-down from s. It returns the number
+	// Steps is called after Next has chosen top-down from s. It returns the number
 	// of supersteps, that one included, for which Next would choose top-down as long as
 	// every frontier keeps within the limits.
-	TopDownFor(s *State, limits kernels.ThinLimits) int
+	Steps(s *State, limits kernels.MultiStepLimits) int
 }
 
 // Directors lists the names that NewDirector knows.
@@ -93,7 +93,7 @@ func (d fixed) Need() kernels.Need            { return 0 }
 func (d fixed) Start(Facts)                   {}
 func (d fixed) Next(*State) kernels.Direction { return kernels.Direction(d) }
 
-func (d fixed) TopDownFor(_ *State, limits kernels.ThinLimits) int { return limits.Levels }
+func (d fixed) Steps(_ *State, limits kernels.MultiStepLimits) int { return limits.Levels }
 
 // Script follows a list of directions, its last one to the end. Any script gives the
 // same levels, which tests rely on.
@@ -109,7 +109,7 @@ func (d Script) Next(s *State) kernels.Direction {
 	return d[min(s.Level, len(d)-1)]
 }
 
-func (d Script) TopDownFor(s *State, limits kernels.ThinLimits) int {
+func (d Script) Steps(s *State, limits kernels.MultiStepLimits) int {
 	for n := 1; n < limits.Levels; n++ {
 		if d.Next(&State{Level: s.Level + n}) != kernels.TopDown {
 			return n
@@ -145,7 +145,7 @@ func (d *beamer) Next(s *State) kernels.Direction {
 	return kernels.BottomUp
 }
 
-func (d *beamer) TopDownFor(s *State, limits kernels.ThinLimits) int {
+func (d *beamer) Steps(s *State, limits kernels.MultiStepLimits) int {
 	// After n steps at least s.UnvisitedArcs − n·limits.Arcs arcs are unvisited.
 	return int(min(int64(limits.Levels), s.UnvisitedArcs/limits.Arcs-beamerAlpha+1))
 }
@@ -166,7 +166,7 @@ func (ratio) Next(s *State) kernels.Direction {
 	return kernels.TopDown
 }
 
-func (ratio) TopDownFor(s *State, limits kernels.ThinLimits) int {
+func (ratio) Steps(s *State, limits kernels.MultiStepLimits) int {
 	// After n steps at least s.Unvisited − n·limits.Vertices vertices are unvisited.
 	n := float64(s.Unvisited)/float64(limits.Vertices) - 1/ratioUp
 	return int(min(float64(limits.Levels), n+1))
@@ -212,8 +212,12 @@ func (d *totem) Next(s *State) kernels.Direction {
 	return kernels.TopDown
 }
 
-func (d *totem) TopDownFor(_ *State, limits kernels.ThinLimits) int {
-	if d.over || float64(limits.Arcs) < totemUp*float64(d.f.Arcs) {
+func (d *totem) Steps(_ *State, limits kernels.MultiStepLimits) int {
+	of := d.f.Arcs
+	if d.f.Hub >= 0 && d.f.HubArcs > 0 {
+		of = min(of, d.f.HubArcs)
+	}
+	if d.over || float64(limits.Arcs) < totemUp*float64(of) {
 		return limits.Levels
 	}
 	return 1

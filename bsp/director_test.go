@@ -98,19 +98,19 @@ func TestDirectorNames(t *testing.T) {
 	}
 }
 
-// TestForesight: what a director says beforehand is what it then chooses, along random
+// TestLookahead: what a director says beforehand is what it then chooses, along random
 // walks whose frontiers keep within the limits, their extremes included.
-func TestForesight(t *testing.T) {
-	limits := kernels.ThinLimits{Levels: 64, Vertices: 20, Arcs: 60}
+func TestLookahead(t *testing.T) {
+	limits := kernels.MultiStepLimits{Levels: 64, Vertices: 20, Arcs: 60}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range bsp.Directors() {
 		d, err := bsp.NewDirector(name, bsp.Rates{Claim: 2, Visit: 0.5, Probe: 0.5, Word: 1, Step: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
-		f, is := d.(bsp.Foresight)
+		f, is := d.(bsp.Lookahead)
 		if !is {
-			t.Errorf("%s has no foresight", name)
+			t.Errorf("%s has no lookahead", name)
 			continue
 		}
 		most, steps := 0, 0
@@ -122,7 +122,7 @@ func TestForesight(t *testing.T) {
 			if d.Next(s) != kernels.TopDown {
 				continue
 			}
-			n := f.TopDownFor(s, limits)
+			n := f.Steps(s, limits)
 			most = max(most, n)
 			for i := 1; i < n && i < limits.Levels; i++ {
 				v := max(1, limits.Vertices-r.Int64N(2)*r.Int64N(limits.Vertices))
@@ -147,7 +147,7 @@ func TestForesight(t *testing.T) {
 		script      bsp.Script
 		level, want int
 	}{{nil, 0, 64}, {bsp.Script{D}, 5, 64}, {bsp.Script{D, D, U}, 0, 2}, {bsp.Script{D, D, U}, 1, 1}, {bsp.Script{D, U, D}, 2, 64}} {
-		if got := c.script.TopDownFor(&bsp.State{Level: c.level}, limits); got != c.want {
+		if got := c.script.Steps(&bsp.State{Level: c.level}, limits); got != c.want {
 			t.Errorf("%v at level %d: %d, want %d", c.script, c.level, got, c.want)
 		}
 	}

@@ -15,8 +15,10 @@
 // next one. Each processor is driven by one goroutine, which New starts and Close
 // ends (the caller's goroutine drives the first); none is started in a search.
 //
-// A processor that is alone may run several top-down supersteps in one call
-// (kernels.Thin) where the director knows that it will want them (Foresight).
+// While one partition holds the whole frontier, its processor may run several top-down
+// supersteps in one call (kernels.MultiStepper) where the director knows that it will want
+// them (Lookahead): without exchange, the others not woken. Where all processors are CPUs,
+// the caller's goroutine runs a superstep of a few vertices for all of them, in turn.
 //
 // No processor is special, no device buffer is seen here, and any sequence of
 // directions gives the same levels.

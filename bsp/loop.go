@@ -35,15 +35,16 @@ type Loop struct {
 	steps   int64 // supersteps of all searches so far
 	closing bool
 
-	// thin is the only processor, if it can run several supersteps in one call.
-	thin   kernels.Thin
-	limits kernels.ThinLimits
+	host bool // all processors are CPUs
 	// resident are the processors, if the memory of none is the host's.
 	resident []kernels.Resident
 
 	// of the search under way
 	ctx     context.Context
 	dir     kernels.Direction
+	clocked bool // levels are collected
+	skips   int  // levels until StepMany is tried again
+	backoff int  // skips after the last call that ran nothing
 	stop    bool
 	outcome Outcome
 	sum     [1]kernels.Counts // over all processors, of one superstep
@@ -53,11 +54,16 @@ type Loop struct {
 // lane is one processor's part of the loop; its fields are written by its driver
 // and read by others after a gate.
 type lane struct {
-	own     []int             // its ranges
-	box     []kernels.Message // by range: published or outbox
-	sent    *gate             // box is complete, by superstep
-	done    *gate             // the superstep is finished, by superstep
-	idle    *gate             // the job is done, by job
+	own     []int // its ranges
+	many    kernels.MultiStepper
+	limits  kernels.MultiStepLimits // Levels is 0 without many
+	none    kernels.Counts          // of an empty frontier, nothing visited
+	stepped bool                    // in the superstep of stepSmall
+	box     []kernels.Message       // by range: published or outbox
+	sent    *gate                   // box is complete, by superstep
+	done    *gate                   // the superstep is finished, by superstep
+	idle    *gate                   // the job is done, by job
+	ready   *gate                   // the processor is reset, by job
 	counts  kernels.Counts
 	foreign [][]uint32
 	answers [][]uint32
@@ -93,11 +99,6 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 			best, l.facts.Hub = mean, rg.Owner
 		}
 	}
-	if len(procs) == 1 {
-		if thin, is := procs[0].(kernels.Thin); is {
-			l.thin, l.limits = thin, thin.ThinLimits()
-		}
-	}
 	for _, p := range procs {
 		r, is := p.(kernels.Resident)
 		if !is {
@@ -106,13 +107,22 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		}
 		l.resident = append(l.resident, r)
 	}
+	l.host = len(procs) > 1
 	for i := range l.lanes {
 		ln := &l.lanes[i]
-		ln.sent, ln.done, ln.idle = newGate(), newGate(), newGate()
+		ln.sent, ln.done, ln.idle, ln.ready = newGate(), newGate(), newGate(), newGate()
+		if many, is := procs[i].(kernels.MultiStepper); is {
+			ln.many, ln.limits = many, many.MultiStepLimits()
+		}
+		l.host = l.host && procs[i].Kind() == "cpu"
 		ln.box = make([]kernels.Message, len(p.Ranges))
 		for r, rg := range p.Ranges {
 			if rg.Owner == i {
 				ln.own = append(ln.own, r)
+				ln.none.Unvisited += int64(rg.Vertices)
+				if s := p.Subgraphs[r]; s.In != nil {
+					ln.none.UnvisitedArcs += s.In.Arcs()
+				}
 				if i == l.facts.Hub {
 					if s := p.Subgraphs[r]; s.Out != nil {
 						l.facts.HubArcs += s.Out.Arcs()
@@ -214,6 +224,7 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("%w: rank %d", ErrRoot, s.Root)
 	}
 	l.ctx, l.stop = ctx, false
+	l.clocked, l.skips, l.backoff = s.Statistics != nil, 0, 0
 	l.failure.Store(nil)
 	d := s.Director
 	d.Start(l.facts)
@@ -234,6 +245,7 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		if i == 0 {
 			l.conduct(&s, d)
 		} else {
+			l.lanes[i].ready.open(l.jobs)
 			l.follow(i, begin)
 		}
 		l.aggregate(i, s.Parents)
@@ -273,15 +285,28 @@ func (l *Loop) conduct(s *Search, d Director) {
 			st.HubFrontier, st.HubArcs = 1, st.Arcs
 		}
 	}
+	for i := range l.lanes {
+		l.lanes[i].counts = l.lanes[i].none
+	}
+	holder, _ := l.owner(s.Root)
+	l.lanes[holder].counts.Next = 1
+	for i := 1; i < len(l.lanes); i++ {
+		l.lanes[i].ready.wait(l.jobs)
+	}
 	for going := true; going; {
 		l.dir = d.Next(st)
-		started := time.Now()
-		run := l.stepThin(st, d)
+		var started time.Time
+		if l.clocked {
+			started = time.Now()
+		}
+		run := l.stepMany(st, d)
 		if run == nil {
 			run = l.superstep(st, started)
 		}
-		// Supersteps of one call share its time evenly.
-		took := time.Since(started) / time.Duration(len(run))
+		took := time.Duration(0) // supersteps of one call share its time evenly
+		if l.clocked {
+			took = time.Since(started) / time.Duration(len(run))
+		}
 		for i := range run {
 			c := &run[i]
 			if s.Statistics != nil {
@@ -319,16 +344,20 @@ func (l *Loop) conduct(s *Search, d Director) {
 // superstep runs one superstep on all processors, and returns the sums of what they
 // count; those of the hub partition go to st.
 func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
-	l.steps++
-	l.level.open(l.steps)
-	l.step(0, l.steps, started)
+	if l.small(st) {
+		l.stepSmall()
+	} else {
+		l.steps++
+		l.level.open(l.steps)
+		l.step(0, l.steps, started)
+		for i := 1; i < len(l.lanes); i++ {
+			l.lanes[i].done.wait(l.steps)
+		}
+	}
 	var sum kernels.Counts
 	many := false
 	st.HubFrontier, st.HubArcs = 0, 0
 	for i := range l.lanes {
-		if i > 0 {
-			l.lanes[i].done.wait(l.steps)
-		}
 		c := &l.lanes[i].counts
 		sum.Next += c.Next
 		sum.NextArcs += c.NextArcs
@@ -345,32 +374,6 @@ func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
 	}
 	l.sum[0] = sum
 	return l.sum[:]
-}
-
-// stepThin runs several top-down supersteps in one call, where the processor can and
-// the director knows already that it will want them. It returns their counts, or nil
-// where nothing was run.
-func (l *Loop) stepThin(st *State, d Director) []kernels.Counts {
-	f, is := d.(Foresight)
-	if l.limits.Levels < 2 || !is || l.dir != kernels.TopDown {
-		return nil
-	}
-	levels := min(f.TopDownFor(st, l.limits), l.limits.Levels)
-	if levels < 2 {
-		return nil
-	}
-	begun := time.Now()
-	name, run, err := l.thin.StepThin(l.ctx, levels)
-	took := time.Since(begun)
-	if err != nil {
-		l.fail(0, err)
-		return append(l.sum[:0], kernels.Counts{})
-	}
-	if len(run) == 0 {
-		return nil
-	}
-	l.lanes[0].times = clocked{compute: took / time.Duration(len(run)), kernel: name}
-	return run
 }
 
 // rootCounts are the out-arcs of the root, and the vertices and in-arcs unvisited

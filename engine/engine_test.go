@@ -43,6 +43,9 @@ func (h hook) Next(s *bsp.State) kernels.Direction {
 	return h.Script.Next(s)
 }
 
+// Steps keeps supersteps apart: before is called at each.
+func (hook) Steps(*bsp.State, kernels.MultiStepLimits) int { return 1 }
+
 // hooked returns options whose searches call before at every superstep.
 func hooked(before func(level int), threads ...int) engine.Options {
 	return engine.Options{

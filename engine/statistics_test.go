@@ -78,10 +78,18 @@ func TestDirectors(t *testing.T) {
 				seen := map[string]int{}
 				for _, l := range r.Statistics.Levels {
 					seen[l.Direction]++
+					ran := 0
 					for _, p := range l.Processors {
-						if p.Kernel != l.Direction {
+						// One that is left out of a superstep runs none.
+						if p.Kernel != l.Direction && (p.Kernel != "" || p.ComputeS > 0 || p.BytesSent > 0) {
 							t.Errorf("kernel %q in a step %s", p.Kernel, l.Direction)
 						}
+						if p.Kernel != "" {
+							ran++
+						}
+					}
+					if ran == 0 {
+						t.Errorf("no kernel in level %d", l.Level)
 					}
 				}
 				if (seen[record.TopDown] > 0) != c.down || (seen[record.BottomUp] > 0) != c.up {

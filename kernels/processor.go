@@ -87,25 +87,27 @@ type Processor interface {
 	Close() error
 }
 
-// Thin is a Processor that can run several top-down supersteps in one call, which a
-// long and thin graph needs: there a superstep costs a launch and little else. It may
-// be asked only where the processor owns every vertex.
-type Thin interface {
+// MultiStepper is a Processor that can run several top-down supersteps in one call, to
+// amortise the cost of a superstep on graphs of many levels. It may be asked only while no
+// other processor has a frontier: then these supersteps need no exchange.
+type MultiStepper interface {
 	Processor
-	// ThinLimits bounds such a call. Levels is 0 where the processor, with the
-	// partition that it has loaded, runs none.
-	ThinLimits() ThinLimits
-	// StepThin runs Step, top-down, and Finish up to levels times, as one call that
+	// MultiStepLimits bounds such a call; it does not change once the partition is loaded.
+	// Levels is 0 where the processor runs none.
+	MultiStepLimits() MultiStepLimits
+	// StepMany runs Step, top-down, and Finish up to levels times, as one call that
 	// cannot be cancelled. The counts are those that each Finish would have returned;
-	// they are valid until the next call. There are fewer where a frontier is empty or
-	// beyond the limits, and none where the one to start from is.
-	StepThin(ctx context.Context, levels int) (name string, counts []Counts, err error)
+	// they are valid until the next call. It ends before a superstep whose frontier is
+	// empty or beyond the limits, or that would claim a vertex of a foreign range: there
+	// may be no counts at all. The frontier is then as after the last Finish, and the next
+	// superstep may go either way.
+	StepMany(ctx context.Context, levels int) (name string, counts []Counts, err error)
 }
 
-// ThinLimits are the most supersteps of a call, and for each frontier that one of them
-// starts from the most vertices, out-arcs and in-arcs; the in-arcs of the first are
-// not looked at.
-type ThinLimits struct {
+// MultiStepLimits are the most supersteps of a call, and for each frontier that one of them
+// starts from the most vertices, out-arcs and, with NeedUnvisitedArcs, in-arcs; the in-arcs
+// of the first are not looked at.
+type MultiStepLimits struct {
 	Levels         int
 	Vertices, Arcs int64
 }

@@ -15,8 +15,8 @@ type BFS struct {
 	Processors []Processor `json:"processors,omitempty"`
 	Isolated   *int64      `json:"isolated,omitempty"`
 	Levels     []Level     `json:"levels"`
-	// CountedOutsideClock tells that edges examined and overlaps come from one more,
-	// untimed search; without it they were not counted.
+	// CountedOutsideClock tells that edges examined come from one more, untimed search;
+	// without it they were not counted.
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }
 

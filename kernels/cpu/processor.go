@@ -82,6 +82,7 @@ type Processor struct {
 
 	visited, visitedArcs int64
 
+	counts  []kernels.Counts // of the last StepMany
 	workers []worker
 	out     []outbox // by range
 	publish []outbox

@@ -43,7 +43,7 @@ type Processor struct {
 	messageStaging     device.Staging // by range: a message on its way to the host
 	counterStaging     device.Staging
 	launches           map[string]int64
-	thin               []kernels.Counts // of the last StepThin
+	thin               []kernels.Counts // of the last StepMany
 	ownVertices        int64
 	ownInArcs          int64
 	largestRange       uint32 // words of the largest range

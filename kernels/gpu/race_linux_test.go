@@ -132,7 +132,7 @@ func TestAllKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		for going := true; going; {
-			_, run, err := p.StepThin(t.Context(), 64)
+			_, run, err := p.StepMany(t.Context(), 64)
 			if going = len(run) > 0 && run[len(run)-1].Next > 0; err != nil {
 				t.Fatal(err)
 			}

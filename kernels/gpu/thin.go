@@ -12,24 +12,24 @@ const thinLevels = 64
 // thinWords is the number of counters of a launch: the number of levels, then four a level.
 const thinWords = 1 + countExamined*thinLevels
 
-var _ kernels.Thin = (*Processor)(nil)
+var _ kernels.MultiStepper = (*Processor)(nil)
 
-// ThinLimits implements kernels.Thin: the frontiers that one work-group takes, where
+// MultiStepLimits implements kernels.MultiStepper: the frontiers that one work-group takes, where
 // all vertices lie in one chunk and no strategy is forced.
-func (p *Processor) ThinLimits() kernels.ThinLimits {
+func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
 	if p.hasForeign || len(p.chunks) != 1 || p.chunks[0].sub.Out == nil || p.options.TopDown != Auto {
-		return kernels.ThinLimits{}
+		return kernels.MultiStepLimits{}
 	}
 	group := int64(p.program.group)
-	return kernels.ThinLimits{Levels: thinLevels, Vertices: group, Arcs: thinArcs * group}
+	return kernels.MultiStepLimits{Levels: thinLevels, Vertices: group, Arcs: thinArcs * group}
 }
 
-// StepThin implements kernels.Thin.
-func (p *Processor) StepThin(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+// StepMany implements kernels.MultiStepper.
+func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
 	if err := ctx.Err(); err != nil {
-		return "", nil, p.fail("StepThin", err)
+		return "", nil, p.fail("StepMany", err)
 	}
-	limits := p.ThinLimits()
+	limits := p.MultiStepLimits()
 	if levels = min(levels, limits.Levels); levels < 1 {
 		return "", nil, nil
 	}
@@ -37,7 +37,7 @@ func (p *Processor) StepThin(ctx context.Context, levels int) (string, []kernels
 		return "", nil, nil
 	}
 	counts, err := p.stepThin(levels)
-	return "thin", counts, p.fail("StepThin", err)
+	return "thin", counts, p.fail("StepMany", err)
 }
 
 // pushThin launches topdown_thin.

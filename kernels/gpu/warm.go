@@ -47,7 +47,7 @@ func (p *Processor) warm(ctx context.Context) error {
 			return err
 		}
 	}
-	if limits := p.ThinLimits(); limits.Levels > 0 {
+	if limits := p.MultiStepLimits(); limits.Levels > 0 {
 		if err := p.pushThin(&none, 1); err != nil {
 			return err
 		}

@@ -73,6 +73,35 @@ func (p *reference) own(do func(s *graph.Subgraph, row, rank uint32)) {
 	}
 }
 
+// size is the number of own vertices in the frontier.
+func (p *reference) size() (n int64) {
+	p.own(func(_ *graph.Subgraph, _, rank uint32) {
+		if p.frontier[rank] {
+			n++
+		}
+	})
+	return n
+}
+
+// leaves tells that a top-down step would claim a vertex of a foreign range.
+func (p *reference) leaves() (is bool) {
+	foreign := make([]bool, p.part.Ranks)
+	for _, r := range p.part.Ranges {
+		for i := uint32(0); r.Owner != p.part.Index && i < r.Vertices; i++ {
+			foreign[r.First+i] = true
+		}
+	}
+	p.own(func(s *graph.Subgraph, row, rank uint32) {
+		if !p.frontier[rank] {
+			return
+		}
+		for _, v := range neighbours(s.Out, row) {
+			is = is || foreign[v] && !p.seen[v]
+		}
+	})
+	return is
+}
+
 func (p *reference) Step(_ context.Context, d kernels.Direction) (string, error) {
 	p.own(func(s *graph.Subgraph, row, rank uint32) {
 		if d == kernels.TopDown && p.frontier[rank] {

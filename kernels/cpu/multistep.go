@@ -1,0 +1,108 @@
+package cpu
+
+import (
+	"context"
+
+	"github.com/totemgo/totemgo/kernels"
+)
+
+var _ kernels.MultiStepper = (*Processor)(nil)
+
+const (
+	// multiLevels is the most supersteps of a call, and multiArcs the most vertices, and arcs, of
+	// a frontier: together they bound a call to some milliseconds.
+	multiLevels = 1024
+	multiArcs   = 1024
+)
+
+// MultiStepLimits implements kernels.MultiStepper: frontiers that one thread expands. A
+// frontier with more arcs than Tuning.Serial may be worth several.
+func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
+	for _, o := range p.own {
+		if o.sub.Out == nil {
+			return kernels.MultiStepLimits{}
+		}
+	}
+	arcs := int64(multiArcs)
+	if p.threads > 1 {
+		arcs = min(arcs, p.tuning.Serial)
+	}
+	return kernels.MultiStepLimits{Levels: multiLevels, Vertices: arcs, Arcs: arcs}
+}
+
+// StepMany implements kernels.MultiStepper on one thread.
+func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+	limits := p.MultiStepLimits()
+	p.counts = p.counts[:0]
+	if levels = min(levels, limits.Levels); levels < 1 || p.frontSize > limits.Vertices {
+		return "", nil, ctx.Err()
+	}
+	for i := range p.workers {
+		w := &p.workers[i]
+		w.examined, w.next = 0, 0
+		for r := range w.lists {
+			w.lists[r] = w.lists[r][:0]
+		}
+	}
+	p.nextBits, p.nextHasBits, p.claimedOut = false, false, false
+	p.listOf()
+	arcs := p.frontArcs
+	if arcs < 0 || p.bounded {
+		arcs, _ = p.arcsOf(p.list)
+	}
+	for len(p.counts) < levels && arcs <= limits.Arcs && (len(p.list) > 0 || len(p.counts) == 0) {
+		next, in, ok := p.claimOwn()
+		if !ok {
+			break
+		}
+		p.workers[0].examined = arcs
+		c, err := p.Finish()
+		if err != nil {
+			return "", nil, err
+		}
+		p.counts = append(p.counts, c)
+		arcs = next
+		if c.Next > limits.Vertices || in > limits.Arcs {
+			break
+		}
+	}
+	if len(p.counts) == 0 {
+		return "", nil, ctx.Err()
+	}
+	return kernels.TopDown.String(), p.counts, ctx.Err()
+}
+
+// claimOwn expands the frontier's list into nextList, and returns its out-arcs and, where
+// they are asked for, in-arcs. It is false, and has claimed nothing, where the frontier
+// leads to a foreign vertex that was not claimed before.
+func (p *Processor) claimOwn() (out, in int64, ok bool) {
+	seen, parent, next := p.seen, p.parent, p.nextList[:0]
+	for _, u := range p.list {
+		id := p.vertex(u)
+		for _, v := range p.row(u) {
+			word, bit := &seen[v/64], uint64(1)<<(v%64)
+			if *word&bit != 0 {
+				continue
+			}
+			if p.rangeOf != nil && !p.isOwn[p.rangeOf[v/64]] {
+				for _, v := range next {
+					seen[v/64] &^= 1 << (v % 64)
+				}
+				p.nextList = next[:0]
+				return 0, 0, false
+			}
+			*word |= bit
+			parent[v] = id
+			next = append(next, v)
+		}
+	}
+	p.nextList = next
+	for _, v := range next {
+		s := p.subOf(v)
+		out += int64(s.Out.Degree(v - s.First))
+		if p.need&kernels.NeedUnvisitedArcs != 0 && s.In != nil {
+			in += int64(s.In.Degree(v - s.First))
+		}
+	}
+	return out, in, true
+}
