@@ -209,8 +209,8 @@ type Outcome struct {
 // fail keeps the first error of a search.
 func (l *Loop) fail(i int, err error) {
 	if err != nil {
-		err = fmt.Errorf("processor %d (%s): %w", i, l.procs[i].Kind(), err)
-		l.failure.CompareAndSwap(nil, &err)
+		first := fmt.Errorf("processor %d (%s): %w", i, l.procs[i].Kind(), err)
+		l.failure.CompareAndSwap(nil, &first)
 	}
 }
 

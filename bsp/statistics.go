@@ -41,13 +41,19 @@ func (s *Statistics) start(procs int) {
 func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, lanes []lane) {
 	s.Count++
 	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}
+	if len(s.Levels) == MaxLevels {
+		s.rest(r, took, lanes)
+		if counted {
+			if s.Rest.EdgesExamined == nil {
+				s.Rest.EdgesExamined = new(float64)
+			}
+			*s.Rest.EdgesExamined += float64(examined)
+		}
+		return
+	}
 	if counted {
 		e := float64(examined)
 		r.EdgesExamined = &e
-	}
-	if len(s.Levels) == MaxLevels {
-		s.rest(r, took, lanes)
-		return
 	}
 	at := len(s.processors)
 	for i := range lanes {
@@ -70,12 +76,6 @@ func (s *Statistics) rest(r record.Level, took time.Duration, lanes []lane) {
 	s.Rest.Level, s.Rest.Direction = r.Level, r.Direction
 	s.Rest.Frontier += r.Frontier
 	s.Rest.TimeS += r.TimeS
-	if r.EdgesExamined != nil {
-		if s.Rest.EdgesExamined == nil {
-			s.Rest.EdgesExamined = new(float64)
-		}
-		*s.Rest.EdgesExamined += *r.EdgesExamined
-	}
 	if s.Rest.Processors == nil {
 		s.Rest.Processors = make([]record.ProcessorLevel, len(lanes))
 	}
