@@ -35,7 +35,9 @@ func TestForcedStrategy(t *testing.T) {
 				if l.Direction != record.TopDown {
 					continue
 				}
-				if k := l.Processors[at].Kernel; k != strategy {
+				// The device is left out of a level whose frontier is the CPU's alone.
+				leftOut := at > 0 && l.Processors[at].ComputeS == 0
+				if k := l.Processors[at].Kernel; k != strategy && !(leftOut && k == "") {
 					t.Errorf("%s on %s: level %d ran %q", strategy, processors, l.Level, k)
 				}
 				steps += l.Searches
