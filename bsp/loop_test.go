@@ -153,7 +153,7 @@ func TestAggregate(t *testing.T) {
 					owners[v] = order[o]
 				}
 				p := place(t, l, 3, owners)
-				procs := load(t, p, nil)
+				procs := load(t, p, together(turn%2 == 0))
 				loop := bsp.New(procs, p)
 				for _, s := range append(scripts(), script("D")) {
 					parents, err := search(loop, p, 0, s, nil)
@@ -196,7 +196,7 @@ func TestRandom(t *testing.T) {
 	}
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 1))
-	for range rounds {
+	for round := range rounds {
 		n := 2 + rng.IntN(40)
 		if rng.IntN(8) == 0 {
 			n = 60 + rng.IntN(300)
@@ -211,7 +211,7 @@ func TestRandom(t *testing.T) {
 			owners[v] = uint8(rng.IntN(parts))
 		}
 		p := place(t, l, parts, owners)
-		loop := bsp.New(load(t, p, nil), p)
+		loop := bsp.New(load(t, p, together(round%2 == 0)), p)
 		var stats bsp.Statistics
 		for _, d := range []bsp.Script{script("DDUUD"), script("DDUUDDDUUDU"), script("DU"), script("UD"), scripts()[rng.IntN(32)]} {
 			root := rng.Uint32N(uint32(n))

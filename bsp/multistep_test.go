@@ -21,6 +21,15 @@ type plain struct{ kernels.Processor }
 
 func (plain) Kind() string { return "opencl" }
 
+// together leaves processors as they are, or lets every superstep run on all of them at once,
+// however small.
+func together(asTheyAre bool) func(int, kernels.Processor) kernels.Processor {
+	if asTheyAre {
+		return nil
+	}
+	return func(_ int, p kernels.Processor) kernels.Processor { return plain{p} }
+}
+
 // watched is a CPU processor whose calls are counted.
 type watched struct {
 	*counting
@@ -133,7 +142,7 @@ func TestMultiStep(t *testing.T) {
 					owners[v] = uint8(deal(v, len(owners), parts))
 				}
 				p := place(t, g.list, parts, owners)
-				one := bsp.New(load(t, p, func(_ int, p kernels.Processor) kernels.Processor { return plain{p} }), p)
+				one := bsp.New(load(t, p, together(false)), p)
 				var seen []*watched
 				many := bsp.New(load(t, p, func(_ int, p kernels.Processor) kernels.Processor {
 					seen = append(seen, watch(p))

@@ -83,9 +83,15 @@ func TestProperty(t *testing.T) {
 		}
 		sets, policies := cpu.Kernels(), partition.Policies()
 		var now bsp.Script
+		apart := r.IntN(2) == 0 // supersteps one by one
 		opts := engine.Options{
 			Processors: cpus(threads...), Placement: policies[r.IntN(len(policies))], Seed: r.Uint64(),
-			Kernels: sets[r.IntN(len(sets))], Tuning: &tuning, NewDirector: func() bsp.Director { return now },
+			Kernels: sets[r.IntN(len(sets))], Tuning: &tuning, NewDirector: func() bsp.Director {
+				if apart {
+					return hook{now, func(int) {}}
+				}
+				return now
+			},
 		}
 		what := fmt.Sprintf("round %d of seed %d: %s; %s on %v threads, kernels %s, %s", round, seed, o.name, opts.Placement, threads, opts.Kernels, tuning)
 		e := open(t, o.list, opts)
