@@ -37,7 +37,7 @@ type Loop struct {
 
 	host bool // all processors are CPUs
 	// resident are the processors, if the memory of none is the host's.
-	resident []kernels.Resident
+	resident []kernels.DeviceResults
 
 	// of the search under way
 	ctx     context.Context
@@ -100,7 +100,7 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		}
 	}
 	for _, p := range procs {
-		r, is := p.(kernels.Resident)
+		r, is := p.(kernels.DeviceResults)
 		if !is {
 			l.resident = nil
 			break
@@ -252,7 +252,7 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	})
 	if l.resident != nil && s.Parents != nil && !l.failed() {
 		begun := time.Now()
-		l.all(func(i int) { l.fail(i, l.resident[i].Fetch(s.Parents)) })
+		l.all(func(i int) { l.fail(i, l.resident[i].CopyTo(s.Parents)) })
 		l.outcome.Copy = time.Since(begun)
 	}
 	if e := l.failure.Load(); e != nil {
@@ -426,7 +426,7 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 			for _, r := range ln.own {
 				ln.box[r] = kernels.Message{}
 				if err == nil && !l.failed() {
-					ln.box[r], err = p.Publish(r)
+					ln.box[r], err = p.FrontierSlice(r)
 				}
 			}
 			l.fail(i, err)
@@ -481,7 +481,7 @@ func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
 		if pull {
 			for _, r := range from.own {
 				if err == nil && !l.failed() {
-					err = p.Gather(r, from.box[r])
+					err = p.SetRemoteFrontier(r, from.box[r])
 					t.received += from.box[r].Bytes()
 				}
 			}
@@ -494,7 +494,7 @@ func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
 		}
 		for _, r := range ln.own {
 			if err == nil && !l.failed() {
-				err = p.Deliver(r, s, from.box[r])
+				err = p.MergeClaims(r, s, from.box[r])
 				t.received += from.box[r].Bytes()
 			}
 		}
@@ -520,7 +520,7 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 		ln.foreign[q], ln.answers[q] = nil, nil
 		if q != i && !l.failed() {
 			var err error
-			ln.foreign[q], err = p.Foreign(q)
+			ln.foreign[q], err = p.RemoteClaims(q)
 			l.fail(i, err)
 		}
 	}
@@ -532,7 +532,7 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 		l.lanes[q].sent.wait(n)
 		l.lanes[q].answers[i] = nil
 		if ask := l.lanes[q].foreign[i]; len(ask) > 0 && !l.failed() {
-			a, err := p.Answer(ask)
+			a, err := p.LookupParents(ask)
 			l.lanes[q].answers[i] = a
 			l.fail(i, err)
 		}
@@ -546,10 +546,10 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 	}
 }
 
-// settle makes the parents of processor i, in its own memory where Fetch is to come.
+// settle makes the parents of processor i, in its own memory where CopyTo is to come.
 func (l *Loop) settle(i int, parents []uint32, foreign, answers [][]uint32) error {
 	if l.resident != nil {
-		return l.resident[i].Settle(foreign, answers)
+		return l.resident[i].Resolve(foreign, answers)
 	}
 	return l.procs[i].Parents(parents, foreign, answers)
 }

@@ -171,7 +171,7 @@ func TestAggregate(t *testing.T) {
 					}
 					for q := range procs {
 						owner := procs[owners[c.vertex]]
-						asked, err := owner.Foreign(q)
+						asked, err := owner.RemoteClaims(q)
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -379,7 +379,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 		if dir == kernels.BottomUp {
 			for r, rg := range h.place.Ranges {
 				h.with(rg.Owner, func(p kernels.Processor) {
-					m, err := p.Publish(r)
+					m, err := p.FrontierSlice(r)
 					h.ok(err)
 					messages[rg.Owner][r] = carry(m)
 				})
@@ -389,7 +389,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 			h.with(i, func(p kernels.Processor) {
 				for r, rg := range h.place.Ranges {
 					if dir == kernels.BottomUp && rg.Owner != i {
-						h.ok(p.Gather(r, messages[rg.Owner][r]))
+						h.ok(p.SetRemoteFrontier(r, messages[rg.Owner][r]))
 					}
 				}
 				_, err = p.Step(context.Background(), dir)
@@ -408,7 +408,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 				for s := range h.procs {
 					for r, rg := range h.place.Ranges {
 						if dir == kernels.TopDown && rg.Owner == i && s != i {
-							h.ok(p.Deliver(r, s, messages[s][r]))
+							h.ok(p.MergeClaims(r, s, messages[s][r]))
 						}
 					}
 				}
@@ -424,7 +424,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 		h.with(i, func(p kernels.Processor) {
 			for q := range h.procs {
 				if q != i {
-					foreign[q], err = p.Foreign(q)
+					foreign[q], err = p.RemoteClaims(q)
 					h.ok(err)
 				}
 			}
@@ -432,7 +432,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 		for q := range h.procs {
 			if q != i {
 				h.with(q, func(p kernels.Processor) {
-					answers[q], err = p.Answer(foreign[q])
+					answers[q], err = p.LookupParents(foreign[q])
 					h.ok(err)
 				})
 			}
@@ -476,18 +476,18 @@ func (b *broken) SetRoot(rank uint32) error {
 	return errors.Join(b.fails("SetRoot"), b.Processor.SetRoot(rank))
 }
 
-func (b *broken) Publish(r int) (kernels.Message, error) {
-	if err := b.fails("Publish"); err != nil {
+func (b *broken) FrontierSlice(r int) (kernels.Message, error) {
+	if err := b.fails("FrontierSlice"); err != nil {
 		return kernels.Message{}, err
 	}
-	return b.Processor.Publish(r)
+	return b.Processor.FrontierSlice(r)
 }
 
-func (b *broken) Gather(r int, m kernels.Message) error {
-	if err := b.fails("Gather"); err != nil {
+func (b *broken) SetRemoteFrontier(r int, m kernels.Message) error {
+	if err := b.fails("SetRemoteFrontier"); err != nil {
 		return err
 	}
-	return b.Processor.Gather(r, m)
+	return b.Processor.SetRemoteFrontier(r, m)
 }
 
 func (b *broken) Step(ctx context.Context, d kernels.Direction) (string, error) {
@@ -504,11 +504,11 @@ func (b *broken) Outbox(r int) (kernels.Message, error) {
 	return b.Processor.Outbox(r)
 }
 
-func (b *broken) Deliver(r, from int, m kernels.Message) error {
-	if err := b.fails("Deliver"); err != nil {
+func (b *broken) MergeClaims(r, from int, m kernels.Message) error {
+	if err := b.fails("MergeClaims"); err != nil {
 		return err
 	}
-	return b.Processor.Deliver(r, from, m)
+	return b.Processor.MergeClaims(r, from, m)
 }
 
 func (b *broken) Finish() (kernels.Counts, error) {
@@ -518,18 +518,18 @@ func (b *broken) Finish() (kernels.Counts, error) {
 	return b.Processor.Finish()
 }
 
-func (b *broken) Foreign(q int) ([]uint32, error) {
-	if err := b.fails("Foreign"); err != nil {
+func (b *broken) RemoteClaims(q int) ([]uint32, error) {
+	if err := b.fails("RemoteClaims"); err != nil {
 		return nil, err
 	}
-	return b.Processor.Foreign(q)
+	return b.Processor.RemoteClaims(q)
 }
 
-func (b *broken) Answer(ranks []uint32) ([]uint32, error) {
-	if err := b.fails("Answer"); err != nil {
+func (b *broken) LookupParents(ranks []uint32) ([]uint32, error) {
+	if err := b.fails("LookupParents"); err != nil {
 		return nil, err
 	}
-	return b.Processor.Answer(ranks)
+	return b.Processor.LookupParents(ranks)
 }
 
 func (b *broken) Parents(out []uint32, foreign, answers [][]uint32) error {
@@ -578,7 +578,7 @@ func TestFailure(t *testing.T) {
 			}
 		}
 		failures := 0
-		for _, method := range []string{"Reset", "SetRoot", "Publish", "Gather", "Step", "Outbox", "Deliver", "Finish", "Foreign", "Answer", "Parents"} {
+		for _, method := range []string{"Reset", "SetRoot", "FrontierSlice", "SetRemoteFrontier", "Step", "Outbox", "MergeClaims", "Finish", "RemoteClaims", "LookupParents", "Parents"} {
 			seen := 0
 			for i, b := range wrapped {
 				for n := 1; ; n++ {

@@ -154,7 +154,7 @@ func (l *Loop) stepSmall() {
 			if !to.stepped {
 				l.stepLane(rg.Owner)
 			}
-			l.fail(rg.Owner, l.procs[rg.Owner].Deliver(r, i, m))
+			l.fail(rg.Owner, l.procs[rg.Owner].MergeClaims(r, i, m))
 			l.lanes[i].times.sent += m.Bytes()
 			to.times.received += m.Bytes()
 			lap(&to.times.push)

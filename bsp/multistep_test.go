@@ -49,15 +49,19 @@ func (w *watched) Load(ctx context.Context, p *kernels.Part) error { return w.Pr
 func (w *watched) Bytes() int64                                    { return w.Processor.Bytes() }
 func (w *watched) Reset(n kernels.Need) error                      { return w.counting.Reset(n) }
 func (w *watched) SetRoot(rank uint32) error                       { return w.Processor.SetRoot(rank) }
-func (w *watched) Publish(r int) (kernels.Message, error)          { return w.Processor.Publish(r) }
-func (w *watched) Gather(r int, m kernels.Message) error           { return w.Processor.Gather(r, m) }
-func (w *watched) Outbox(r int) (kernels.Message, error)           { return w.Processor.Outbox(r) }
-func (w *watched) Deliver(r, from int, m kernels.Message) error {
-	return w.Processor.Deliver(r, from, m)
+func (w *watched) FrontierSlice(r int) (kernels.Message, error)    { return w.Processor.FrontierSlice(r) }
+func (w *watched) SetRemoteFrontier(r int, m kernels.Message) error {
+	return w.Processor.SetRemoteFrontier(r, m)
 }
-func (w *watched) Finish() (kernels.Counts, error)         { return w.Processor.Finish() }
-func (w *watched) Foreign(q int) ([]uint32, error)         { return w.Processor.Foreign(q) }
-func (w *watched) Answer(ranks []uint32) ([]uint32, error) { return w.Processor.Answer(ranks) }
+func (w *watched) Outbox(r int) (kernels.Message, error) { return w.Processor.Outbox(r) }
+func (w *watched) MergeClaims(r, from int, m kernels.Message) error {
+	return w.Processor.MergeClaims(r, from, m)
+}
+func (w *watched) Finish() (kernels.Counts, error)      { return w.Processor.Finish() }
+func (w *watched) RemoteClaims(q int) ([]uint32, error) { return w.Processor.RemoteClaims(q) }
+func (w *watched) LookupParents(ranks []uint32) ([]uint32, error) {
+	return w.Processor.LookupParents(ranks)
+}
 func (w *watched) Parents(out []uint32, foreign, a [][]uint32) error {
 	return w.Processor.Parents(out, foreign, a)
 }

@@ -6,9 +6,9 @@
 //
 //	Reset                                     before the root is placed
 //	SetRoot                                   the owner of the root only
-//	per level, top-down:   Step → Outbox of each remote range → Deliver → Finish
-//	per level, bottom-up:  Publish → Gather of each remote range → Step → Finish
-//	at the end:            Foreign, Answer, Parents
+//	per level, top-down:   Step → Outbox of each remote range → MergeClaims → Finish
+//	per level, bottom-up:  FrontierSlice → SetRemoteFrontier of each remote range → Step → Finish
+//	at the end:            RemoteClaims, LookupParents, Parents
 //
 // Own ranges are those of the processor's partition, remote ranges the others.
 //

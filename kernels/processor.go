@@ -51,13 +51,13 @@ type Processor interface {
 	Reset(need Need) error
 	// SetRoot makes rank, of an own range, the frontier and its own parent.
 	SetRoot(rank uint32) error
-	// Publish returns the frontier's slice of own range r. It is valid until the next
-	// superstep's Publish or Step, so through this superstep's Step and Finish; those of
-	// several ranges are valid at once. Publish does not change the search.
-	Publish(r int) (Message, error)
-	// Gather sets the frontier's slice of remote range r for the next bottom-up step and
+	// FrontierSlice returns the frontier's slice of own range r. It is valid until the next
+	// superstep's FrontierSlice or Step, so through this superstep's Step and Finish; those of
+	// several ranges are valid at once. FrontierSlice does not change the search.
+	FrontierSlice(r int) (Message, error)
+	// SetRemoteFrontier sets the frontier's slice of remote range r for the next bottom-up step and
 	// marks its vertices as seen.
-	Gather(r int, m Message) error
+	SetRemoteFrontier(r int, m Message) error
 	// Step runs one superstep from the frontier. name is the kernel. Where ctx has ended it
 	// returns its error and starts nothing.
 	Step(ctx context.Context, d Direction) (name string, err error)
@@ -65,22 +65,22 @@ type Processor interface {
 	// the processor had not seen before. It is valid until the next Step, so also after
 	// Finish; those of several ranges are valid at once.
 	Outbox(r int) (Message, error)
-	// Deliver merges the claims of partition from on own range r into the next frontier;
+	// MergeClaims merges the claims of partition from on own range r into the next frontier;
 	// it drops visited vertices. Calls of a superstep come in rising order of from.
-	Deliver(r int, from int, m Message) error
+	MergeClaims(r int, from int, m Message) error
 	// Finish ends the superstep: the next frontier becomes the frontier. It returns counts of
 	// own vertices.
 	Finish() (Counts, error)
-	// Foreign returns the ranks of own vertices whose finder is partition q, each once, in any
+	// RemoteClaims returns the ranks of own vertices whose finder is partition q, each once, in any
 	// order. They are valid until the next call for q.
-	Foreign(q int) ([]uint32, error)
-	// Answer returns the parents, as ranks, of the ranks that another partition asks for, in
+	RemoteClaims(q int) ([]uint32, error)
+	// LookupParents returns the parents, as ranks, of the ranks that another partition asks for, in
 	// their order. Results of several calls are valid at once, until Reset.
-	Answer(ranks []uint32) ([]uint32, error)
+	LookupParents(ranks []uint32) ([]uint32, error)
 	// Parents writes the parent of every own vertex, as a vertex id, to out[vertex id], and
 	// graph.None for an unvisited one. out has an entry per vertex of the graph; entries of
 	// other partitions and of vertices without a rank are left alone. foreign[q] and
-	// answers[q] are the results of Foreign(q) and of partition q's Answer, in one order; both
+	// answers[q] are the results of RemoteClaims(q) and of partition q's LookupParents, in one order; both
 	// are empty for the processor's own index.
 	Parents(out []uint32, foreign, answers [][]uint32) error
 	// Close frees everything; no other method is called afterwards.
@@ -112,13 +112,13 @@ type MultiStepLimits struct {
 	Vertices, Arcs int64
 }
 
-// Resident is a Processor with memory of its own. Where every processor of a run is one, a
+// DeviceResults is a Processor with memory of its own. Where every processor of a run is one, a
 // search ends with the parents in device memory: Parents is then called in two parts.
-type Resident interface {
+type DeviceResults interface {
 	Processor
-	// Settle resolves the parents of own vertices to vertex ids in device memory, and
+	// Resolve resolves the parents of own vertices to vertex ids in device memory, and
 	// returns when they are complete. Its arguments are those of Parents.
-	Settle(foreign, answers [][]uint32) error
-	// Fetch copies the result of Settle to out, as Parents writes it.
-	Fetch(out []uint32) error
+	Resolve(foreign, answers [][]uint32) error
+	// CopyTo copies the result of Resolve to out, as Parents writes it.
+	CopyTo(out []uint32) error
 }

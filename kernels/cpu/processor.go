@@ -54,8 +54,8 @@ type Processor struct {
 	// partition's number. Both are nil if all ranks are own.
 	told    []uint64
 	finder  []uint8
-	foreign [][]uint32 // by partition: what Foreign returned
-	answers [][]uint32 // what Answer returned in this search
+	foreign [][]uint32 // by partition: what RemoteClaims returned
+	answers [][]uint32 // what LookupParents returned in this search
 	asked   int        // how many of answers are of this search
 
 	frees []func()
@@ -434,8 +434,8 @@ func (p *Processor) message(r int, box *outbox, lists ...[]uint32) kernels.Messa
 	return kernels.Message{Count: c, Bits: as32(box.words)}
 }
 
-// Publish implements kernels.Processor.
-func (p *Processor) Publish(r int) (kernels.Message, error) {
+// FrontierSlice implements kernels.Processor.
+func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
 	rg := p.part.Ranges[r]
 	b := int(rg.Padded() - rg.First)
 	if p.isList {
@@ -461,8 +461,8 @@ func (p *Processor) Publish(r int) (kernels.Message, error) {
 	return messageOf(p.front[rg.First/64:rg.Padded()/64], rg.First, &p.publish[r]), nil
 }
 
-// Gather implements kernels.Processor.
-func (p *Processor) Gather(r int, m kernels.Message) error {
+// SetRemoteFrontier implements kernels.Processor.
+func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
 	rg := p.part.Ranges[r]
 	lo, hi := int(rg.First/64), int(rg.Padded()/64)
 	if m.Bits == nil {
@@ -526,8 +526,8 @@ func messageOf(words []uint64, first uint32, box *outbox) kernels.Message {
 	return kernels.Message{Count: c, Bits: as32(words)}
 }
 
-// Deliver implements kernels.Processor.
-func (p *Processor) Deliver(r, from int, m kernels.Message) error {
+// MergeClaims implements kernels.Processor.
+func (p *Processor) MergeClaims(r, from int, m kernels.Message) error {
 	if m.Count == 0 {
 		return nil
 	}
@@ -616,8 +616,8 @@ func (p *Processor) Finish() (kernels.Counts, error) {
 	return c, nil
 }
 
-// Foreign implements kernels.Processor.
-func (p *Processor) Foreign(q int) ([]uint32, error) {
+// RemoteClaims implements kernels.Processor.
+func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
 	if p.told == nil || q == p.part.Index {
 		return nil, nil
 	}
@@ -638,8 +638,8 @@ func (p *Processor) Foreign(q int) ([]uint32, error) {
 	return list, nil
 }
 
-// Answer implements kernels.Processor.
-func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
+// LookupParents implements kernels.Processor.
+func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
 	if p.asked == len(p.answers) {
 		p.answers = append(p.answers, nil)
 	}

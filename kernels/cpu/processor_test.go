@@ -241,22 +241,22 @@ func TestForms(t *testing.T) {
 			}
 			// What is delivered becomes the frontier and is published.
 			step(kernels.TopDown)
-			if err := k.Deliver(0, 1, tell(own, ours)); err != nil {
+			if err := k.MergeClaims(0, 1, tell(own, ours)); err != nil {
 				t.Fatal(err)
 			}
 			counts[form] = finish()
-			published[form] = message(k.Publish, 0)
+			published[form] = message(k.FrontierSlice, 0)
 			// It pushes to the other partition.
 			step(kernels.TopDown)
 			outbox[form] = message(k.Outbox, 1)
 			finish()
 			// What is gathered is pulled from.
-			if err := k.Gather(1, tell(foreign, theirs)); err != nil {
+			if err := k.SetRemoteFrontier(1, tell(foreign, theirs)); err != nil {
 				t.Fatal(err)
 			}
 			step(kernels.BottomUp)
 			finish()
-			up[form] = message(k.Publish, 0)
+			up[form] = message(k.FrontierSlice, 0)
 			k.Close()
 		}
 		slices.Sort(ours)

@@ -5,10 +5,10 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// Foreign lists own vertices that partition q found.
-func (p *Processor) Foreign(q int) ([]uint32, error) {
+// RemoteClaims lists own vertices that partition q found.
+func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
 	list, err := p.foreign(q)
-	return list, p.fail("Foreign", err)
+	return list, p.fail("RemoteClaims", err)
 }
 
 func (p *Processor) foreign(q int) (all []uint32, err error) {
@@ -62,10 +62,10 @@ func (p *Processor) download(list []uint32, src device.Buffer, n int64) ([]uint3
 	return list, nil
 }
 
-// Answer returns parents by rank.
-func (p *Processor) Answer(ranks []uint32) ([]uint32, error) {
+// LookupParents returns parents by rank.
+func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
 	list, err := p.answer(ranks)
-	return list, p.fail("Answer", err)
+	return list, p.fail("LookupParents", err)
 }
 
 func (p *Processor) answer(ranks []uint32) (all []uint32, err error) {
@@ -87,7 +87,7 @@ func (p *Processor) answer(ranks []uint32) (all []uint32, err error) {
 	return all, nil
 }
 
-var _ kernels.Resident = (*Processor)(nil)
+var _ kernels.DeviceResults = (*Processor)(nil)
 
 // Parents resolves parents and copies them to out.
 func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
@@ -98,17 +98,17 @@ func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
 	return p.fail("Parents", err)
 }
 
-// Settle maps parents to vertex ids. Result: scratchA, one id per own rank.
-func (p *Processor) Settle(foreign, answers [][]uint32) error {
+// Resolve maps parents to vertex ids. Result: scratchA, one id per own rank.
+func (p *Processor) Resolve(foreign, answers [][]uint32) error {
 	err := p.settle(foreign, answers)
 	if err == nil {
 		err = p.finish()
 	}
-	return p.fail("Settle", err)
+	return p.fail("Resolve", err)
 }
 
-// Fetch copies the result of Settle to out.
-func (p *Processor) Fetch(out []uint32) error { return p.fail("Fetch", p.fetch(out)) }
+// CopyTo copies the result of Resolve to out.
+func (p *Processor) CopyTo(out []uint32) error { return p.fail("CopyTo", p.fetch(out)) }
 
 func (p *Processor) settle(foreign, answers [][]uint32) error {
 	p.unvisitedListed = false

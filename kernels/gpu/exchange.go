@@ -66,10 +66,10 @@ func (p *Processor) arrived() error {
 	return p.finish()
 }
 
-// Publish copies the frontier of own range r to the host.
-func (p *Processor) Publish(r int) (kernels.Message, error) {
+// FrontierSlice copies the frontier of own range r to the host.
+func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
 	if err := p.publish(r); err != nil {
-		return kernels.Message{}, p.fail("Publish", err)
+		return kernels.Message{}, p.fail("FrontierSlice", err)
 	}
 	return p.message(r, p.published[r]), nil
 }
@@ -150,8 +150,10 @@ func (p *Processor) mergeOne(m messageArgs, shift, sender uint32) error {
 		shift: shift, sender: sender})
 }
 
-// Gather uploads the frontier of remote range r.
-func (p *Processor) Gather(r int, m kernels.Message) error { return p.fail("Gather", p.gather(r, m)) }
+// SetRemoteFrontier uploads the frontier of remote range r.
+func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
+	return p.fail("SetRemoteFrontier", p.gather(r, m))
+}
 
 func (p *Processor) gather(r int, m kernels.Message) error {
 	if p.dirty[r] && (m.Count == 0 || m.List != nil) {
@@ -166,9 +168,9 @@ func (p *Processor) gather(r int, m kernels.Message) error {
 	return p.receive(r, m, p.gatherOne)
 }
 
-// Deliver uploads a sender's claims on own range r and merges them.
-func (p *Processor) Deliver(r, from int, m kernels.Message) error {
-	return p.fail("Deliver", p.deliver(r, from, m))
+// MergeClaims uploads a sender's claims on own range r and merges them.
+func (p *Processor) MergeClaims(r, from int, m kernels.Message) error {
+	return p.fail("MergeClaims", p.deliver(r, from, m))
 }
 
 func (p *Processor) deliver(r, from int, m kernels.Message) error {

@@ -67,12 +67,12 @@ func session(p kernels.Processor, part *kernels.Part) (err error) {
 	bits[0] = 1
 	for level := 0; level < 4; level++ {
 		d := kernels.Direction(level / 2)
-		_, e := p.Publish(0)
+		_, e := p.FrontierSlice(0)
 		gathered := kernels.Message{Count: 1, Bits: bits}
 		if level == 3 {
 			gathered = kernels.Message{Count: 1, List: []uint32{theirs.First}}
 		}
-		if !try(e) || d == kernels.BottomUp && !try(p.Gather(1, gathered)) {
+		if !try(e) || d == kernels.BottomUp && !try(p.SetRemoteFrontier(1, gathered)) {
 			return err
 		}
 		if _, e = p.Step(context.Background(), d); !try(e) {
@@ -80,8 +80,8 @@ func session(p kernels.Processor, part *kernels.Part) (err error) {
 		}
 		if d == kernels.TopDown {
 			_, e = p.Outbox(1)
-			if !try(e) || !try(p.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{uint32(level)}})) ||
-				!try(p.Deliver(0, 2, kernels.Message{Count: 4, Bits: ours})) {
+			if !try(e) || !try(p.MergeClaims(0, 1, kernels.Message{Count: 1, List: []uint32{uint32(level)}})) ||
+				!try(p.MergeClaims(0, 2, kernels.Message{Count: 4, Bits: ours})) {
 				return err
 			}
 		}
@@ -92,12 +92,12 @@ func session(p kernels.Processor, part *kernels.Part) (err error) {
 	asked, answers := make([][]uint32, 3), make([][]uint32, 3)
 	for q := 1; q < 3; q++ {
 		var e error
-		if asked[q], e = p.Foreign(q); !try(e) {
+		if asked[q], e = p.RemoteClaims(q); !try(e) {
 			return err
 		}
 		answers[q] = make([]uint32, len(asked[q]))
 	}
-	if _, e := p.Answer([]uint32{root}); !try(e) {
+	if _, e := p.LookupParents([]uint32{root}); !try(e) {
 		return err
 	}
 	try(p.Parents(make([]uint32, len(part.VertexOf)), asked, answers))
@@ -202,12 +202,12 @@ func TestLossIsShared(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, step := second.Step(context.Background(), kernels.TopDown)
-	_, answer := second.Answer([]uint32{5})
+	_, answer := second.LookupParents([]uint32{5})
 	_, again := first.Finish()
 	for name, err := range map[string]error{
-		"Reset": second.Reset(0), "SetRoot": second.SetRoot(5), "Step": step, "Answer": answer, "Finish of the first": again,
-		"Deliver": second.Deliver(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
-		"Settle":  second.Settle(nil, nil), "Load of a third": third.Load(context.Background(), part),
+		"Reset": second.Reset(0), "SetRoot": second.SetRoot(5), "Step": step, "LookupParents": answer, "Finish of the first": again,
+		"MergeClaims": second.MergeClaims(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
+		"Resolve":     second.Resolve(nil, nil), "Load of a third": third.Load(context.Background(), part),
 	} {
 		var same *device.Error
 		if !errors.As(err, &same) || same != fault {

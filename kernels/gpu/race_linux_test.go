@@ -137,7 +137,7 @@ func TestAllKernels(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(p.Settle(nil, nil), p.Fetch(make([]uint32, list.Vertices)), p.Close()); err != nil {
+		if err := errors.Join(p.Resolve(nil, nil), p.CopyTo(make([]uint32, list.Vertices)), p.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}

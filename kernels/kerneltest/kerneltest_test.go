@@ -86,12 +86,12 @@ func (b *broken) SetRoot(rank uint32) error {
 	return b.reference.SetRoot(rank)
 }
 
-func (b *broken) Gather(r int, m kernels.Message) error {
+func (b *broken) SetRemoteFrontier(r int, m kernels.Message) error {
 	if b.gather != nil {
 		b.gather(b.reference, r, m)
 		return nil
 	}
-	return b.reference.Gather(r, m)
+	return b.reference.SetRemoteFrontier(r, m)
 }
 
 func (b *broken) Step(ctx context.Context, d kernels.Direction) (string, error) {
@@ -113,20 +113,20 @@ func (b *broken) Outbox(r int) (kernels.Message, error) {
 	return m, err
 }
 
-func (b *broken) Publish(r int) (kernels.Message, error) {
-	m, err := b.reference.Publish(r)
+func (b *broken) FrontierSlice(r int) (kernels.Message, error) {
+	m, err := b.reference.FrontierSlice(r)
 	if b.publish != nil {
 		m = b.publish(b.reference, r, m)
 	}
 	return m, err
 }
 
-func (b *broken) Deliver(r, from int, m kernels.Message) error {
+func (b *broken) MergeClaims(r, from int, m kernels.Message) error {
 	if b.deliver != nil {
 		b.deliver(b.reference, r, from, m)
 		return nil
 	}
-	return b.reference.Deliver(r, from, m)
+	return b.reference.MergeClaims(r, from, m)
 }
 
 func (b *broken) Finish() (kernels.Counts, error) {
@@ -137,16 +137,16 @@ func (b *broken) Finish() (kernels.Counts, error) {
 	return c, err
 }
 
-func (b *broken) Foreign(q int) ([]uint32, error) {
-	list, err := b.reference.Foreign(q)
+func (b *broken) RemoteClaims(q int) ([]uint32, error) {
+	list, err := b.reference.RemoteClaims(q)
 	if b.foreign != nil {
 		list = b.foreign(b.reference, q, list)
 	}
 	return list, err
 }
 
-func (b *broken) Answer(ranks []uint32) ([]uint32, error) {
-	list, err := b.reference.Answer(ranks)
+func (b *broken) LookupParents(ranks []uint32) ([]uint32, error) {
+	list, err := b.reference.LookupParents(ranks)
 	if b.answer != nil {
 		list = b.answer(b.reference, ranks, list)
 	}
@@ -181,12 +181,12 @@ func TestBrokenProcessors(t *testing.T) {
 				for _, rank := range told(p.part.Ranges[r], m) {
 					p.seen[rank] = false
 				}
-				_ = p.Deliver(r, from, m)
+				_ = p.MergeClaims(r, from, m)
 			}}
 		},
 		"the last sender is the finder": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
-				_ = p.Deliver(r, from, m)
+				_ = p.MergeClaims(r, from, m)
 				for _, rank := range told(p.part.Ranges[r], m) {
 					if p.next[rank] && p.finder[rank] != uint8(p.part.Index) {
 						p.finder[rank] = uint8(from)
@@ -196,7 +196,7 @@ func TestBrokenProcessors(t *testing.T) {
 		},
 		"a sender takes over local finds": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
-				_ = p.Deliver(r, from, m)
+				_ = p.MergeClaims(r, from, m)
 				for _, rank := range told(p.part.Ranges[r], m) {
 					if p.next[rank] && p.finder[rank] == uint8(p.part.Index) {
 						p.finder[rank] = uint8(from)
@@ -207,14 +207,14 @@ func TestBrokenProcessors(t *testing.T) {
 		"lists are not delivered": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
 				if m.List == nil {
-					_ = p.Deliver(r, from, m)
+					_ = p.MergeClaims(r, from, m)
 				}
 			}}
 		},
 		"bitmaps are not delivered": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
 				if m.Bits == nil {
-					_ = p.Deliver(r, from, m)
+					_ = p.MergeClaims(r, from, m)
 				}
 			}}
 		},
@@ -223,7 +223,7 @@ func TestBrokenProcessors(t *testing.T) {
 				if len(m.Bits) > 2 {
 					m.Bits = m.Bits[:len(m.Bits)-2]
 				}
-				_ = p.Deliver(r, from, m)
+				_ = p.MergeClaims(r, from, m)
 			}}
 		},
 		"gathered vertices are not seen": func() *broken {
@@ -245,7 +245,7 @@ func TestBrokenProcessors(t *testing.T) {
 			return &broken{
 				gather: func(p *reference, r int, m kernels.Message) {
 					kept = append(kept, told(p.part.Ranges[r], m)...)
-					_ = p.Gather(r, m)
+					_ = p.SetRemoteFrontier(r, m)
 				},
 				before: func(p *reference, d kernels.Direction) kernels.Direction {
 					for _, rank := range kept {
@@ -455,7 +455,7 @@ func TestBrokenProcessors(t *testing.T) {
 		"nothing examined": func() *broken {
 			return &broken{finish: func(_ *reference, c *kernels.Counts) { c.Examined = 0 }}
 		},
-		"Foreign lists the unvisited": func() *broken {
+		"RemoteClaims lists the unvisited": func() *broken {
 			return &broken{foreign: func(p *reference, q int, list []uint32) []uint32 {
 				if q == 0 {
 					p.own(func(_ *graph.Subgraph, _, rank uint32) {
@@ -467,10 +467,10 @@ func TestBrokenProcessors(t *testing.T) {
 				return list
 			}}
 		},
-		"Foreign is empty": func() *broken {
+		"RemoteClaims is empty": func() *broken {
 			return &broken{foreign: func(*reference, int, []uint32) []uint32 { return nil }}
 		},
-		"Answer is in vertex ids": func() *broken {
+		"LookupParents is in vertex ids": func() *broken {
 			return &broken{answer: func(p *reference, _, list []uint32) []uint32 {
 				for i := range list {
 					list[i] = p.part.VertexOf[list[i]]
@@ -478,7 +478,7 @@ func TestBrokenProcessors(t *testing.T) {
 				return list
 			}}
 		},
-		"Answer is sorted": func() *broken {
+		"LookupParents is sorted": func() *broken {
 			return &broken{answer: func(p *reference, _, list []uint32) []uint32 { slices.Sort(list); return list }}
 		},
 		"Parents drops the answers": func() *broken {

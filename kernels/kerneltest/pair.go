@@ -92,11 +92,11 @@ func (p *pair) setRoot(rank uint32) {
 func (p *pair) publish(r int) (n news) {
 	p.Helper()
 	var err error
-	n.under, err = p.under.Publish(r)
-	p.ok("Publish", err)
-	n.model, err = p.model.Publish(r)
-	p.ok("Publish", err)
-	p.same("Publish", r, n)
+	n.under, err = p.under.FrontierSlice(r)
+	p.ok("FrontierSlice", err)
+	n.model, err = p.model.FrontierSlice(r)
+	p.ok("FrontierSlice", err)
+	p.same("FrontierSlice", r, n)
 	return n
 }
 
@@ -113,14 +113,14 @@ func (p *pair) outbox(r int) (n news) {
 
 func (p *pair) gather(r int, n news) {
 	p.Helper()
-	p.ok("Gather", p.under.Gather(r, n.under))
-	p.ok("Gather", p.model.Gather(r, n.model))
+	p.ok("SetRemoteFrontier", p.under.SetRemoteFrontier(r, n.under))
+	p.ok("SetRemoteFrontier", p.model.SetRemoteFrontier(r, n.model))
 }
 
 func (p *pair) deliver(r, from int, n news) {
 	p.Helper()
-	p.ok("Deliver", p.under.Deliver(r, from, n.under))
-	p.ok("Deliver", p.model.Deliver(r, from, n.model))
+	p.ok("MergeClaims", p.under.MergeClaims(r, from, n.under))
+	p.ok("MergeClaims", p.model.MergeClaims(r, from, n.model))
 }
 
 // same fails unless both messages have the same vertices and the processor's is exact and
@@ -306,12 +306,12 @@ func (p *pair) inArcs() (n int64) {
 // foreign returns both processors' lists of vertices that partition q found.
 func (p *pair) foreign(q int) (under, model []uint32) {
 	p.Helper()
-	under, err := p.under.Foreign(q)
-	p.ok("Foreign", err)
-	model, err = p.model.Foreign(q)
-	p.ok("Foreign", err)
+	under, err := p.under.RemoteClaims(q)
+	p.ok("RemoteClaims", err)
+	model, err = p.model.RemoteClaims(q)
+	p.ok("RemoteClaims", err)
 	if got := slices.Sorted(slices.Values(under)); !slices.Equal(got, model) {
-		p.fail("Foreign(%d) is %s, want %s", q, some(got), some(model))
+		p.fail("RemoteClaims(%d) is %s, want %s", q, some(got), some(model))
 	}
 	return under, model
 }

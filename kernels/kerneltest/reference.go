@@ -128,7 +128,7 @@ func neighbours(a *graph.Adjacency, row uint32) []uint32 {
 	return a.Neighbours[lo:hi]
 }
 
-func (p *reference) Publish(r int) (kernels.Message, error) {
+func (p *reference) FrontierSlice(r int) (kernels.Message, error) {
 	return message(p.part.Ranges[r], p.frontier), nil
 }
 
@@ -169,14 +169,14 @@ func told(rg kernels.Range, m kernels.Message) []uint32 {
 	return list
 }
 
-func (p *reference) Gather(r int, m kernels.Message) error {
+func (p *reference) SetRemoteFrontier(r int, m kernels.Message) error {
 	for _, rank := range told(p.part.Ranges[r], m) {
 		p.frontier[rank], p.seen[rank] = true, true
 	}
 	return nil
 }
 
-func (p *reference) Deliver(r int, from int, m kernels.Message) error {
+func (p *reference) MergeClaims(r int, from int, m kernels.Message) error {
 	for _, rank := range told(p.part.Ranges[r], m) {
 		if !p.seen[rank] {
 			p.seen[rank], p.next[rank], p.finder[rank] = true, true, uint8(from)
@@ -205,7 +205,7 @@ func (p *reference) Finish() (c kernels.Counts, err error) {
 	return c, nil
 }
 
-func (p *reference) Foreign(q int) (list []uint32, err error) {
+func (p *reference) RemoteClaims(q int) (list []uint32, err error) {
 	p.own(func(_ *graph.Subgraph, _, rank uint32) {
 		if p.seen[rank] && int(p.finder[rank]) == q {
 			list = append(list, rank)
@@ -214,7 +214,7 @@ func (p *reference) Foreign(q int) (list []uint32, err error) {
 	return list, nil
 }
 
-func (p *reference) Answer(ranks []uint32) ([]uint32, error) {
+func (p *reference) LookupParents(ranks []uint32) ([]uint32, error) {
 	list := make([]uint32, len(ranks))
 	for i, rank := range ranks {
 		list[i] = p.parent[rank]

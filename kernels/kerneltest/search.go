@@ -177,18 +177,18 @@ func (s *run) aggregate(root uint32, level []int) {
 			}
 			asked[q], modelAsked[q] = p.foreign(q)
 			var err error
-			answers[q], err = other.under.Answer(asked[q])
-			other.ok("Answer", err)
+			answers[q], err = other.under.LookupParents(asked[q])
+			other.ok("LookupParents", err)
 			if len(answers[q]) != len(asked[q]) {
-				other.fail("Answer: %d entries for %d ranks", len(answers[q]), len(asked[q]))
+				other.fail("LookupParents: %d entries for %d ranks", len(answers[q]), len(asked[q]))
 			}
 			for i, rank := range answers[q] {
 				if int(rank) >= len(vertexOf) || vertexOf[rank] == graph.None ||
 					!s.isParent(level, root, vertexOf[rank], vertexOf[asked[q][i]]) {
-					other.fail("Answer: rank %d is no parent of rank %d", rank, asked[q][i])
+					other.fail("LookupParents: rank %d is no parent of rank %d", rank, asked[q][i])
 				}
 			}
-			theirs[q], _ = other.model.Answer(modelAsked[q])
+			theirs[q], _ = other.model.LookupParents(modelAsked[q])
 		}
 		s.parents(p, p.under, asked, answers, out, untouched)
 		s.checkParents(p, out, untouched, root, level, "")
