@@ -65,12 +65,12 @@ func TestMethodsRace(t *testing.T) {
 		}
 	}
 	custom := engine.Options{Processors: cpus(2), NewDirector: func() bsp.Director { return bsp.Script(nil) }}
-	onDevice := engine.Options{
-		Processors: []engine.Processor{{Kind: "cpu", Threads: 1}, {Kind: "opencl"}}, NoKernelCache: true,
-		Drivers: []device.Driver{bench{fake.New(fake.Options{})}},
-	}
+	onDevice := engine.Options{Processors: []engine.Processor{{Kind: "cpu", Threads: 1}, {Kind: "opencl"}}, NoKernelCache: true}
 	for name, opts := range map[string]engine.Options{"cpu": {Processors: cpus(2, 1)}, "custom director": custom, "device": onDevice} {
 		t.Run(name, func(t *testing.T) {
+			if name == "device" {
+				opts.Drivers = []device.Driver{bench{openCL(t, fake.Options{})}}
+			}
 			e := open(t, o.list, opts)
 			var wg sync.WaitGroup
 			for name, call := range calls {
