@@ -21,7 +21,7 @@ func benchScale() int {
 }
 
 func kron(b *testing.B, scale int) *graph.EdgeList {
-	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale})
+	l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -21,7 +21,7 @@ import (
 // kronOracle is a graph of Graph500's with an oracle.
 func kronOracle(t *testing.T, scale int) *oracle {
 	t.Helper()
-	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: scale, Threads: 1})
+	list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: scale, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -97,7 +97,7 @@ func hybridCorpus(t *testing.T) (list []*oracle) {
 	} {
 		list = append(list, find(t, name))
 	}
-	kron, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 11, Threads: 1})
+	kron, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 11, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,7 @@ import (
 // TestShare: what Share prints asks for the same cut again.
 func TestShare(t *testing.T) {
 	ctx := context.Background()
-	l, err := gen.Kronecker(ctx, gen.KroneckerOptions{Scale: 10})
+	l, err := gen.Make(ctx, gen.KroneckerOptions{Scale: 10})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +61,7 @@ func TestShare(t *testing.T) {
 // TestTooSmallADevice: a device alone that cannot hold the graph is refused, and the
 // error says what would hold it.
 func TestTooSmallADevice(t *testing.T) {
-	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: 12})
+	l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: 12})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ var benchRates = bsp.Rates{Claim: 2, Visit: 2.5, Probe: 1.5, Word: 0.5, Step: 30
 
 func kronecker(t *testing.T, scale int) *graph.EdgeList {
 	t.Helper()
-	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale})
+	l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale})
 	if err != nil {
 		t.Fatal(err)
 	}

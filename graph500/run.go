@@ -179,7 +179,7 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 
 	end := pw.phase(Generating)
 	start := time.Now()
-	tuples, err := gen.Kronecker(ctx, gen.KroneckerOptions{
+	tuples, err := gen.Make(ctx, gen.KroneckerOptions{
 		Scale: c.Scale, EdgeFactor: c.EdgeFactor, Seed1: c.Seed1, Seed2: c.Seed2, Threads: c.Threads,
 		Progress: func(done, total int64) { c.Progress(Generating, done, total) },
 	})

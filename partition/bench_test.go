@@ -15,7 +15,7 @@ func BenchmarkNew(b *testing.B) {
 	for _, scale := range []int{16, 20, 22} {
 		for _, word := range []string{"c", "cc"} {
 			b.Run(fmt.Sprintf("scale=%d/processors=%d", scale, len(word)), func(b *testing.B) {
-				l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale, EdgeFactor: 16})
+				l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale, EdgeFactor: 16})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -34,7 +34,7 @@ func procs(word string) []partition.Processor {
 
 func kronecker(t testing.TB, scale int) *graph.EdgeList {
 	t.Helper()
-	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale, EdgeFactor: 8})
+	l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale, EdgeFactor: 8})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -453,7 +453,7 @@ func TestMemory(t *testing.T) {
 	for _, directed := range []bool{false, true} {
 		for _, kind := range []graph.WeightKind{graph.Unweighted, graph.Float64} {
 			for _, g := range []string{"kronecker", "chain"} {
-				l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: 14})
+				l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: 14})
 				if err != nil {
 					t.Fatal(err)
 				}

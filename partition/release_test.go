@@ -15,7 +15,7 @@ import (
 // TestRelease: the rows of one processor are free, its degrees and the other's rows
 // are still there, and nothing is left after Close.
 func TestRelease(t *testing.T) {
-	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 9, Threads: 1})
+	list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 9, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestRelease(t *testing.T) {
 // TestInPlaceBudget: adjacency in the host's memory does not count against a device's
 // budget, what a search takes does.
 func TestInPlaceBudget(t *testing.T) {
-	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 10, Threads: 1})
+	list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 10, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func TestInPlaceBudget(t *testing.T) {
 // TestTwoEndedBudget: beside the top of the degree order a device of little memory gets
 // the lowest degrees, as many as fit, and the CPU all between.
 func TestTwoEndedBudget(t *testing.T) {
-	list, err := gen.Kronecker(t.Context(), gen.KroneckerOptions{Scale: 11, Threads: 1})
+	list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 11, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +130,7 @@ func TestTwoEndedBudget(t *testing.T) {
 // TestOriginalCutsFileOrder: under original a device's capacity cuts the order of ids, and
 // the first range is the CPU's, however they are listed.
 func TestOriginalCutsFileOrder(t *testing.T) {
-	list, err := gen.Grid(t.Context(), gen.GridOptions{Rows: 50, Columns: 50, Threads: 1})
+	list, err := gen.Make(t.Context(), gen.GridOptions{Rows: 50, Columns: 50, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@
 // the options and i alone, so the output is the same for every number of threads
 // and for every division into ranges.
 //
-//	list, err := gen.Kronecker(ctx, gen.KroneckerOptions{Scale: 20})
+//	list, err := gen.Make(ctx, gen.KroneckerOptions{Scale: 20})
 //
 // makes a whole graph in memory; a Recipe's Fill makes a range of it.
 package gen

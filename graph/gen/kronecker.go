@@ -2,7 +2,6 @@ package gen
 
 import (
 	"context"
-	"fmt"
 	"math/bits"
 
 	"github.com/totemgo/totemgo/graph"
@@ -39,17 +38,11 @@ type KroneckerOptions struct {
 	// Progress, if set, is told now and then how many edges are made, and at the end.
 	// It is called from one goroutine at a time.
 	Progress func(done, total int64)
-	// Alloc, if set, provides the edge slice of Make and Kronecker.
+	// Alloc, if set, provides the edge slice of Make.
 	Alloc func(n int) []graph.Edge
 }
 
 var _ Recipe = KroneckerOptions{}
-
-// Kronecker makes the whole graph. Vertices is 2^Scale, whether they have edges or
-// not; self-loops and duplicates stay. Errors are those of Recipe.
-func Kronecker(ctx context.Context, o KroneckerOptions) (*graph.EdgeList, error) {
-	return Make(ctx, o)
-}
 
 // Size implements Recipe.
 func (o KroneckerOptions) Size() (Size, error) {
@@ -90,19 +83,6 @@ func (o KroneckerOptions) Fill(ctx context.Context, from int64, edges []graph.Ed
 	}
 	k := newKronecker(o)
 	return fill(ctx, o, from, edges, weights, k.fill)
-}
-
-// KroneckerRange makes the edges from … to−1 into the front of edges, and their
-// weights into the front of weights unless it is nil. Errors are those of Recipe.
-func KroneckerRange(ctx context.Context, o KroneckerOptions, from, to int64, edges []graph.Edge, weights []float32) error {
-	n := to - from
-	if n < 0 || n > int64(len(edges)) || (weights != nil && n > int64(len(weights))) {
-		return fmt.Errorf("%w: %d..%d into %d places", ErrRange, from, to, len(edges))
-	}
-	if weights != nil {
-		weights = weights[:n]
-	}
-	return o.Fill(ctx, from, edges[:n], weights)
 }
 
 // kronecker makes edges.

@@ -73,7 +73,7 @@ func flush(h hash.Hash, buf []byte, end bool) []byte {
 func TestKroneckerGolden(t *testing.T) {
 	for _, g := range golden {
 		t.Run(fmt.Sprintf("scale=%d", g.scale), func(t *testing.T) {
-			list, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: g.scale, Weights: true})
+			list, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: g.scale, Weights: true})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -179,34 +179,34 @@ func TestKroneckerSize(t *testing.T) {
 		t.Errorf("size %+v, want %+v", size, want)
 	}
 	for _, o := range []gen.KroneckerOptions{{}, {Scale: 40}, {Scale: -1}, {Scale: 10, EdgeFactor: -1}, {Scale: 10, EdgeFactor: 1<<24 + 1}} {
-		_, err := gen.Kronecker(context.Background(), o)
+		_, err := gen.Make(context.Background(), o)
 		var re *gen.RangeError
 		if !errors.Is(err, gen.ErrOption) || !errors.As(err, &re) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
-	_, err = gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: 40})
+	_, err = gen.Make(context.Background(), gen.KroneckerOptions{Scale: 40})
 	if want := "gen: scale 40 is outside 1..31"; err == nil || err.Error() != want {
 		t.Errorf("error %q, want %q", err, want)
 	}
 }
 
 // The last edges of a graph that fits nowhere can still be made.
-func TestKroneckerRangeFarOut(t *testing.T) {
+func TestKroneckerFillFarOut(t *testing.T) {
 	o := gen.KroneckerOptions{Scale: 31, EdgeFactor: 1 << 24}
 	end := int64(1) << 55
 	whole := make([]graph.Edge, 40)
-	if err := gen.KroneckerRange(context.Background(), o, end-40, end, whole, nil); err != nil {
+	if err := o.Fill(context.Background(), end-40, whole, nil); err != nil {
 		t.Fatal(err)
 	}
 	part := make([]graph.Edge, 7)
-	if err := gen.KroneckerRange(context.Background(), o, end-7, end, part, nil); err != nil {
+	if err := o.Fill(context.Background(), end-7, part, nil); err != nil {
 		t.Fatal(err)
 	}
 	if !slices.Equal(whole[33:], part) {
 		t.Errorf("%v, want %v", part, whole[33:])
 	}
-	if err := gen.KroneckerRange(context.Background(), o, end-6, end+1, part, nil); !errors.Is(err, gen.ErrRange) {
+	if err := o.Fill(context.Background(), end-6, part, nil); !errors.Is(err, gen.ErrRange) {
 		t.Errorf("beyond the end: %v", err)
 	}
 }

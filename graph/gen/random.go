@@ -56,12 +56,6 @@ var (
 	_ Recipe = UniformOptions{}
 )
 
-// RMAT makes the whole graph of an R-MAT recipe. Errors are those of Recipe.
-func RMAT(ctx context.Context, o RMATOptions) (*graph.EdgeList, error) { return Make(ctx, o) }
-
-// Uniform makes the whole graph of a uniform recipe. Errors are those of Recipe.
-func Uniform(ctx context.Context, o UniformOptions) (*graph.EdgeList, error) { return Make(ctx, o) }
-
 // Size implements Recipe.
 func (o RMATOptions) Size() (Size, error) {
 	if err := checkRange("scale", int64(o.Scale), MinScale, MaxScale); err != nil {

@@ -144,7 +144,7 @@ func TestAlloc(t *testing.T) {
 		t.Errorf("no memory: %v", err)
 	}
 	// 256 PiB: more than there is, and more than make takes.
-	if _, err := gen.Kronecker(ctx, gen.KroneckerOptions{Scale: gen.MaxScale, EdgeFactor: gen.MaxEdgeFactor}); !errors.Is(err, gen.ErrAlloc) && !errors.Is(err, gen.ErrOption) {
+	if _, err := gen.Make(ctx, gen.KroneckerOptions{Scale: gen.MaxScale, EdgeFactor: gen.MaxEdgeFactor}); !errors.Is(err, gen.ErrAlloc) && !errors.Is(err, gen.ErrOption) {
 		t.Errorf("no such memory: %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestProgress(t *testing.T) {
 
 // The share of edges in each quadrant is what was asked for.
 func TestRMATQuadrants(t *testing.T) {
-	l, err := gen.RMAT(context.Background(), gen.RMATOptions{Scale: 5, Edges: 200000, A: 0.4, B: 0.3, C: 0.2, D: 0.1, KeepNames: true})
+	l, err := gen.Make(context.Background(), gen.RMATOptions{Scale: 5, Edges: 200000, A: 0.4, B: 0.3, C: 0.2, D: 0.1, KeepNames: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -187,8 +187,8 @@ func TestRMATQuadrants(t *testing.T) {
 	}
 }
 
-func ExampleKronecker() {
-	list, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: 10})
+func ExampleMake() {
+	list, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: 10})
 	if err != nil {
 		fmt.Println(err)
 		return

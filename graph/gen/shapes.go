@@ -65,12 +65,6 @@ var (
 	_ Recipe = GridOptions{}
 )
 
-// Regular makes the whole graph of a shape. Errors are those of Recipe.
-func Regular(ctx context.Context, o ShapeOptions) (*graph.EdgeList, error) { return Make(ctx, o) }
-
-// Grid makes the whole graph of a grid. Errors are those of Recipe.
-func Grid(ctx context.Context, o GridOptions) (*graph.EdgeList, error) { return Make(ctx, o) }
-
 // Size implements Recipe.
 func (o ShapeOptions) Size() (Size, error) {
 	if err := checkRange("shape", int64(o.Shape), int64(Chain), int64(Complete)); err != nil {

@@ -12,9 +12,7 @@
 // fraction of one. Helpers therefore spin after a Run, for SpinFor, and park
 // after that. A spinning worker gives up its processor every few microseconds,
 // so a team makes progress on fewer processors than it has workers, and beside
-// other teams. Parked helpers use no processor time at all. Warm wakes helpers
-// ahead of work that is to be timed, Rest parks them when the caller knows that
-// no work will come (it waits for a device, say).
+// other teams. Parked helpers use no processor time at all.
 //
 // # Memory order
 //
@@ -104,8 +102,6 @@ type Team struct {
 	_       [64]byte
 	epoch   atomic.Uint64 // rises by one with each Run and with Close
 	ended   atomic.Bool   // set by Close, before the epoch rises
-	resting atomic.Bool   // Rest was called after the last Run and Warm
-	hotAt   atomic.Int64  // time of the last Warm, in nanoseconds since birth
 	f       func(worker int)
 
 	_       [64]byte
@@ -245,9 +241,6 @@ func (t *Team) Run(f func(worker int)) {
 	}
 	t.f = f
 	t.pending.Store(int64(len(t.helpers)))
-	if t.resting.Load() {
-		t.resting.Store(false)
-	}
 	t.epoch.Add(1)
 	for _, h := range t.helpers {
 		h.wake()
@@ -352,23 +345,6 @@ func (t *Team) chunks(worker int) {
 	}
 }
 
-// Warm wakes the helpers, so that a Run within SpinFor finds them spinning. It
-// does not wait for them.
-func (t *Team) Warm() {
-	if len(t.helpers) == 0 {
-		return
-	}
-	t.resting.Store(false)
-	t.hotAt.Store(now())
-	for _, h := range t.helpers {
-		h.wake()
-	}
-}
-
-// Rest makes the helpers park at once instead of SpinFor after their last work.
-// It does not wait for them.
-func (t *Team) Rest() { t.resting.Store(true) }
-
 // live is the life of a helper goroutine.
 func (h *helper) live() {
 	over := false
@@ -408,13 +384,12 @@ func (h *helper) next(t *Team) bool {
 				return !t.ended.Load()
 			}
 		}
-		hot, at := t.hotAt.Load(), now()
-		if since == 0 {
+		switch at := now(); {
+		case since == 0:
 			since = at
-		}
-		if t.resting.Load() || at-max(since, hot) > int64(SpinFor) {
+		case at-since > int64(SpinFor):
 			h.state.Store(parked)
-			h.park(t.epoch.Load() != h.seen || t.hotAt.Load() != hot)
+			h.park(t.epoch.Load() != h.seen)
 			since = 0
 			continue
 		}

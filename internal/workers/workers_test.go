@@ -58,22 +58,17 @@ func TestRunOnEveryWorkerOnce(t *testing.T) {
 	}
 }
 
-func TestRunAfterParkAndRest(t *testing.T) {
+func TestRunAfterPark(t *testing.T) {
 	procs(t, 4)
 	team := acquire(t, 4)
 	var n atomic.Int64
 	f := func(int) { n.Add(1) }
 	for i := range 60 {
 		team.Run(f)
-		switch i % 4 {
+		switch i % 3 {
 		case 0:
-			team.Rest()
-		case 1:
 			time.Sleep(2 * SpinFor)
-		case 2:
-			team.Rest()
-			team.Warm()
-		case 3:
+		case 1:
 			time.Sleep(SpinFor) // about when helpers decide to park
 		}
 	}
@@ -82,33 +77,17 @@ func TestRunAfterParkAndRest(t *testing.T) {
 	}
 }
 
-func TestRestParksAndWarmWakes(t *testing.T) {
+func TestHelpersPark(t *testing.T) {
 	procs(t, 4)
 	team := acquire(t, 4)
-	state := func(want uint32) bool {
-		return !slices.ContainsFunc(team.helpers, func(h *helper) bool { return h.state.Load() != want })
-	}
-	within := func(want uint32) bool {
-		for range 1000 {
-			if state(want) {
-				return true
-			}
-			time.Sleep(time.Millisecond)
-		}
-		return false
-	}
 	team.Run(func(int) {})
-	team.Rest()
-	if !within(parked) {
-		t.Fatal("helpers do not park after Rest")
+	for range 1000 {
+		if !slices.ContainsFunc(team.helpers, func(h *helper) bool { return h.state.Load() != parked }) {
+			return
+		}
+		time.Sleep(time.Millisecond)
 	}
-	team.Warm()
-	if !state(awake) {
-		t.Error("a helper is parked after Warm")
-	}
-	if !within(parked) {
-		t.Error("helpers do not park some time after Warm")
-	}
+	t.Fatal("helpers do not park after SpinFor")
 }
 
 // The caller outlasts its spinning and must be woken by the last helper.
@@ -157,7 +136,7 @@ func TestNothingIsAllocated(t *testing.T) {
 	procs(t, 2)
 	team := acquire(t, 2)
 	run, chunk := func(int) {}, func(_, _, _ int) {}
-	if n := testing.AllocsPerRun(100, func() { team.Run(run); team.For(1000, 10, chunk); team.Warm(); team.Rest() }); n != 0 {
+	if n := testing.AllocsPerRun(100, func() { team.Run(run); team.For(1000, 10, chunk) }); n != 0 {
 		t.Errorf("%v allocations a Run", n)
 	}
 }
@@ -332,7 +311,6 @@ func BenchmarkRun(b *testing.B) {
 	f := func(int) {}
 	b.Run("state=hot", func(b *testing.B) {
 		team := acquire(b, 0)
-		team.Warm()
 		for b.Loop() {
 			team.Run(f)
 		}
@@ -342,7 +320,6 @@ func BenchmarkRun(b *testing.B) {
 		var spent time.Duration
 		n := 0
 		for b.Loop() {
-			team.Rest()
 			for slices.ContainsFunc(team.helpers, func(h *helper) bool { return h.state.Load() != parked }) {
 				time.Sleep(100 * time.Microsecond)
 			}

@@ -272,9 +272,6 @@ func fillNone(s []uint32) {
 	}
 }
 
-// Team warms or rests the threads: see workers.Team.
-func (p *Processor) Team() *workers.Team { return p.team }
-
 // shortRow is the length up to which the longest row bounds the arcs of a thin frontier,
 // which are not counted then: on meshes and roads.
 const shortRow = 16

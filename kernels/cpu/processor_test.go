@@ -69,7 +69,7 @@ func load(t testing.TB, p *partition.Placement, i, threads int) *cpu.Processor {
 
 func kronecker(t testing.TB, scale int) *graph.EdgeList {
 	t.Helper()
-	l, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale})
+	l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -83,7 +83,7 @@ var directions = []bsp.Script{
 
 func kronecker(t testing.TB, scale int) *graph.EdgeList {
 	t.Helper()
-	list, err := gen.Kronecker(context.Background(), gen.KroneckerOptions{Scale: scale, Threads: 1})
+	list, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale, Threads: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
