@@ -64,9 +64,9 @@ func NeedFor(vertices, edges int64, directed bool, weight int) int64 {
 		return math.MaxInt64
 	}
 	w := int64(weight)
-	sorting, building := edges*(16+2*w)+vertices*16, edges*(24+4*w)+vertices*52
+	sorting, building := edges*(16+2*w)+vertices*8, edges*(24+4*w)+vertices*44
 	if directed {
-		sorting, building = edges*(16+2*w)+vertices*24, edges*(24+4*w)+vertices*68
+		sorting, building = edges*(16+2*w)+vertices*16, edges*(24+4*w)+vertices*60
 	}
 	// A worker holds a bucket's targets, weighted their places and weights as well;
 	// buckets differ in size. It has a bit for every vertex.
@@ -135,7 +135,6 @@ func guarded(f func() error) error {
 }
 
 func (b *builder) build(p *Placement) error {
-	p.Tuples = alloc[uint32](p, b.n)
 	var out, in *rows
 	var err error
 	defer func() {
@@ -147,14 +146,14 @@ func (b *builder) build(p *Placement) error {
 		}
 	}()
 	if b.src.IsDirected() {
-		if out, err = b.rows(outArcs, p); err != nil {
+		if out, err = b.rows(outArcs); err != nil {
 			return err
 		}
-		if in, err = b.rows(inArcs, nil); err != nil {
+		if in, err = b.rows(inArcs); err != nil {
 			return err
 		}
 	} else {
-		if out, err = b.rows(both, p); err != nil {
+		if out, err = b.rows(both); err != nil {
 			return err
 		}
 		in = out
@@ -290,27 +289,18 @@ func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, erro
 	b := &builder{ctx: ctx, src: src, o: &o, n: src.NumVertices(), team: workers.Acquire(threads)}
 	defer b.team.Close()
 	b.threads = b.team.Threads()
-	p := &Placement{}
-	defer p.Close()
-	p.Tuples = alloc[uint32](p, b.n)
 	side := both
 	if src.IsDirected() {
 		side = outArcs
 	}
-	r, err := b.rows(side, p)
+	r, err := b.rows(side)
 	if err != nil {
 		return 0, err
 	}
 	defer r.free()
-	repeats, loops := int64(0), int64(0)
-	for v, n := range r.length {
-		repeats += int64(p.Tuples[v]) - int64(n)
-		if p.Loops != nil && p.Loops[v] > 1 {
-			loops += int64(p.Loops[v]) - 1
-		}
-	}
+	repeats := r.repeats.Load()
 	if side == both {
-		repeats /= 2
+		repeats /= 2 // counted at both ends
 	}
-	return repeats + loops, nil
+	return repeats + r.loops.Load(), nil
 }

@@ -27,8 +27,8 @@
 // not arc by arc, and stay within a bucket that a core's cache holds.
 //
 // Records are read in blocks from a graph.Source, twice. Beside the source, sorting holds
-// 16 bytes a record and 16 a vertex, building 24 a record and 52 a vertex (directed: 16
-// and 24, 24 and 64; weights add their size two or four times a record), and each worker
+// 16 bytes a record and 8 a vertex, building 24 a record and 44 a vertex (directed: 16
+// and 16, 24 and 60; weights add their size two or four times a record), and each worker
 // what it needs for a bucket. NeedFor has the sum.
 //
 // The package is data only: it sends nothing and knows no kernel.

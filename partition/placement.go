@@ -22,11 +22,6 @@ type Placement struct {
 	// RankOf is the rank of each vertex id, graph.None for a vertex without edges;
 	// VertexOf the vertex id of each rank, graph.None for padding.
 	RankOf, VertexOf []uint32
-	// Tuples counts the records of each vertex id that are no self-loops: in an
-	// undirected graph at either end, in a directed one at their source.
-	Tuples []uint32
-	// Loops counts the self-loops of each vertex id; nil if there are none.
-	Loops []uint32
 	// Rising says that degrees fall over all of rank space, so that every row rises.
 	Rising bool
 	// Isolated is the number of vertices without a rank.

@@ -320,7 +320,7 @@ func TestThreads(t *testing.T) {
 					continue
 				}
 				for _, pair := range [][2]any{{first.RankOf, p.RankOf}, {first.VertexOf, p.VertexOf}, {first.Ranges, p.Ranges},
-					{first.Subgraphs, p.Subgraphs}, {first.Tuples, p.Tuples}, {first.Loops, p.Loops}, {first.Processors, p.Processors}} {
+					{first.Subgraphs, p.Subgraphs}, {first.Processors, p.Processors}} {
 					if !reflect.DeepEqual(pair[0], pair[1]) {
 						t.Errorf("%s: %d threads give another %T", policy, threads, pair[0])
 					}

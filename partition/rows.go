@@ -23,6 +23,9 @@ type rows struct {
 	length  []uint32
 	weights graph.Weights // at begin[k] + start[v]
 	frees   []func()
+	// Records dropped because they repeat another: of two vertices (a row each if the
+	// graph is undirected), and self-loops.
+	repeats, loops atomic.Int64
 }
 
 func (r *rows) free() {
@@ -88,9 +91,8 @@ func (b *builder) checkOffsets() error {
 	})
 }
 
-// rows reads the records, twice, and returns their deduplicated rows. Where p is given,
-// its Tuples and Loops are filled.
-func (b *builder) rows(s side, p *Placement) (*rows, error) {
+// rows reads the records, twice, and returns their deduplicated rows.
+func (b *builder) rows(s side) (*rows, error) {
 	if s != inArcs {
 		if err := b.checkOffsets(); err != nil {
 			return nil, err
@@ -108,21 +110,15 @@ func (b *builder) rows(s side, p *Placement) (*rows, error) {
 	// Count arcs by block and bucket.
 	counts := make([][]uint64, blocks)
 	bufs := make([][]graph.Edge, b.threads)
-	var loops atomic.Int64
 	err := b.each(blocks, func(worker, i int) error {
 		edges := b.src.Block(want, i, bufs[worker])
 		bufs[worker] = keep(bufs[worker], edges, b.src)
 		counts[i] = make([]uint64, buckets)
-		nl, err := count(s, edges, uint32(b.n), shift, counts[i])
-		loops.Add(nl)
 		b.tick(int64(len(edges)))
-		return err
+		return count(s, edges, uint32(b.n), shift, counts[i])
 	})
 	if err != nil {
 		return nil, err
-	}
-	if p != nil && loops.Load() > 0 {
-		p.Loops = alloc[uint32](p, b.n)
 	}
 	r := &rows{shift: shift, begin: make([]uint64, buckets+1)}
 	at := uint64(0)
@@ -164,7 +160,7 @@ func (b *builder) rows(s side, p *Placement) (*rows, error) {
 	scratch := make([]dedupe, b.threads)
 	err = b.each(buckets, func(worker, k int) error {
 		b.tick(0)
-		return scratch[worker].bucket(r, k, arcs[r.begin[k]:r.begin[k+1]], p)
+		return scratch[worker].bucket(r, k, arcs[r.begin[k]:r.begin[k+1]])
 	})
 	if err != nil {
 		r.free()
@@ -173,16 +169,12 @@ func (b *builder) rows(s side, p *Placement) (*rows, error) {
 	return r, nil
 }
 
-// count checks the records of a block and counts their arcs by bucket. It returns the
-// number of self-loops.
-func count(s side, edges []graph.Edge, n uint32, shift uint, counts []uint64) (loops int64, err error) {
+// count checks the records of a block and counts their arcs by bucket.
+func count(s side, edges []graph.Edge, n uint32, shift uint, counts []uint64) error {
 	shift &= 31
 	for _, e := range edges {
 		if e.U >= n || e.V >= n {
-			return 0, fmt.Errorf("%w: record %d–%d, but there are %d vertices", ErrInvalid, e.U, e.V, n)
-		}
-		if e.U == e.V {
-			loops++
+			return fmt.Errorf("%w: record %d–%d, but there are %d vertices", ErrInvalid, e.U, e.V, n)
 		}
 		if s != inArcs {
 			counts[e.U>>shift]++
@@ -191,7 +183,7 @@ func count(s side, edges []graph.Edge, n uint32, shift uint, counts []uint64) (l
 			counts[e.V>>shift]++
 		}
 	}
-	return loops, nil
+	return nil
 }
 
 // scatter divides the arcs of a block by bucket: each goes to out, where at says for
@@ -254,7 +246,7 @@ type dedupe struct {
 }
 
 // bucket turns the arcs of bucket k into rows of r.
-func (d *dedupe) bucket(r *rows, k int, arcs []uint64, p *Placement) error {
+func (d *dedupe) bucket(r *rows, k int, arcs []uint64) error {
 	n := uint64(len(r.length))
 	lo := uint64(k) << r.shift
 	hi := min(n, lo+1<<r.shift)
@@ -294,6 +286,7 @@ func (d *dedupe) bucket(r *rows, k int, arcs []uint64, p *Placement) error {
 	}
 	nbr := r.nbr[2*r.begin[k]:]
 	start, begin := uint32(0), uint32(0)
+	repeats, loopRepeats := 0, 0
 	for v := uint32(lo); v < uint32(hi); v++ {
 		end := at[v-uint32(lo)]
 		row := dst[begin:end]
@@ -310,14 +303,12 @@ func (d *dedupe) bucket(r *rows, k int, arcs []uint64, p *Placement) error {
 		r.start[v] = start
 		r.length[v] = uint32(n)
 		start += uint32(n)
-		if p != nil {
-			p.Tuples[v] = uint32(len(row) - loops)
-			if loops > 0 {
-				p.Loops[v] = uint32(loops)
-			}
-		}
+		repeats += len(row) - loops - n
+		loopRepeats += max(0, loops-1)
 		begin = end
 	}
+	r.repeats.Add(int64(repeats))
+	r.loops.Add(int64(loopRepeats))
 	return nil
 }
 

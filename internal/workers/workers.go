@@ -99,10 +99,10 @@ type Team struct {
 	busy    atomic.Bool
 	left    sync.WaitGroup // helpers that have not left the team yet
 
-	_       [64]byte
-	epoch   atomic.Uint64 // rises by one with each Run and with Close
-	ended   atomic.Bool   // set by Close, before the epoch rises
-	f       func(worker int)
+	_     [64]byte
+	epoch atomic.Uint64 // rises by one with each Run and with Close
+	ended atomic.Bool   // set by Close, before the epoch rises
+	f     func(worker int)
 
 	_       [64]byte
 	pending atomic.Int64 // helpers that have not finished this Run
