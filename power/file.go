@@ -7,60 +7,24 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
 	"strconv"
 	"time"
 
+	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/record"
 )
 
-// WriteFile writes a file whole: what write produces goes to a temporary file beside
-// it, which then takes its name. A reader sees the old file or the new one. A link
-// stays a link, and a device or pipe is written as it is.
+// WriteFile writes a file whole: a reader sees the old file or the new one. A link
+// stays a link, and a device or pipe is written directly.
 func WriteFile(path string, write func(io.Writer) error) error {
-	err := replace(path, write)
+	err := atomicfile.Write(path, write)
 	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
-		err = p.Err // the temporary file's name tells nobody anything
-	case errors.As(err, &l):
-		err = l.Err
+	if errors.As(err, &p) {
+		err = p.Err
 	}
 	if err != nil {
 		return fmt.Errorf("power: write %s: %w", path, err)
-	}
-	return nil
-}
-
-func replace(path string, write func(io.Writer) error) error {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	mode := fs.FileMode(0o666) // less the umask, as for any new file
-	if st, err := os.Stat(path); err == nil {
-		if !st.Mode().IsRegular() {
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			return errors.Join(write(f), f.Close())
-		}
-		mode = st.Mode().Perm()
-	}
-	temporary := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32()))
-	f, err := os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	err = errors.Join(write(f), f.Close())
-	if err == nil {
-		err = os.Rename(temporary, path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(temporary))
 	}
 	return nil
 }

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -21,6 +20,7 @@ import (
 	"github.com/ulikunitz/xz"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/atomicfile"
 )
 
 // SaveOptions say how a graph is written. The zero value takes the format from the
@@ -156,8 +156,10 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 			return err
 		}
 		for _, out := range outs {
-			if err := out.commit(); err != nil {
-				return err
+			if out.file != nil {
+				if err := out.file.Rename(); err != nil {
+					return err
+				}
 			}
 			w.report.Bytes += out.bytes
 		}
@@ -329,14 +331,11 @@ func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weight
 
 // output is a file that appears under its name once it is complete.
 type output struct {
-	name       string // as it was given
-	path, temp string // temp is "" where the file is written directly
-	committed  bool
-	noSync     bool
-	file       *os.File
-	comp       io.WriteCloser
-	buf        *bufio.Writer
-	bytes      int64
+	name  string           // as it was given
+	file  *atomicfile.File // nil for standard output
+	comp  io.WriteCloser
+	buf   *bufio.Writer
+	bytes int64
 }
 
 // outputCounter counts what reaches the file and notices cancellation.
@@ -360,42 +359,25 @@ func (c *outputCounter) Write(p []byte) (int, error) {
 }
 
 func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error) {
-	out := &output{name: path, path: path, noSync: o.noSync}
+	out := &output{name: path}
 	var sink io.Writer
+	var err error
 	if path == "-" {
 		if o.Stdout == nil {
 			return nil, fmt.Errorf("graphio: %w: path \"-\" without SaveOptions.Stdout", ErrOptions)
 		}
 		sink = o.Stdout
 	} else {
-		if target, err := filepath.EvalSymlinks(path); err == nil {
-			out.path = target
-		}
-		st, err := os.Stat(out.path)
-		switch {
-		case err == nil && st.IsDir():
+		if st, err := os.Stat(path); err == nil && st.IsDir() {
 			return nil, &Error{File: path, Found: "a directory", Want: "a file to write", Err: ErrOptions}
-		case err == nil && !st.Mode().IsRegular():
-			if out.file, err = os.OpenFile(out.path, os.O_WRONLY, 0); err != nil {
-				return nil, err
-			}
-		default:
-			dir, base := filepath.Split(out.path)
-			for range 100 {
-				temp := filepath.Join(dir, fmt.Sprintf(".%s.%08x.part", base, rand.Uint32()))
-				if out.file, err = os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666); !errors.Is(err, os.ErrExist) {
-					out.temp = temp
-					break
-				}
-			}
-			if err != nil {
-				return nil, err
-			}
 		}
+		if out.file, err = atomicfile.Create(path); err != nil {
+			return nil, err
+		}
+		out.file.NoSync = o.noSync
 		sink = out.file
 	}
 	sink = &outputCounter{ctx, out, sink}
-	var err error
 	switch strings.ToLower(filepath.Ext(path)) {
 	case ".gz":
 		out.comp = gzip.NewWriter(sink)
@@ -430,26 +412,7 @@ func (out *output) finish() error {
 	if out.file == nil {
 		return nil
 	}
-	if out.temp != "" && !out.noSync {
-		if err := out.file.Sync(); err != nil {
-			return err
-		}
-	}
-	f := out.file
-	out.file = nil
-	return f.Close()
-}
-
-// commit gives the file its name.
-func (out *output) commit() error {
-	if out.temp == "" {
-		return nil
-	}
-	if err := os.Rename(out.temp, out.path); err != nil {
-		return err
-	}
-	out.temp, out.committed = "", true
-	return nil
+	return out.file.Close()
 }
 
 // abandon leaves nothing behind.
@@ -458,13 +421,7 @@ func (out *output) abandon() {
 		_ = out.comp.Close() // ends the compressor's goroutines; its output is thrown away
 	}
 	if out.file != nil {
-		_ = out.file.Close() // the error that led here is the one to report
-	}
-	if out.temp != "" {
-		_ = os.Remove(out.temp) // likewise
-	}
-	if out.committed { // one of several files: the others failed
-		_ = os.Remove(out.path) // likewise
+		_ = out.file.Remove() // the error that led here is the one to report
 	}
 }
 

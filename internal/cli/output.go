@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
-	"os"
-	"path/filepath"
+	"io/fs"
 	"strings"
 
 	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/atomicfile"
 )
 
 // checkOutput refuses a graph file whose format nothing tells, and a document that
@@ -29,66 +28,18 @@ func checkOutput(path, format string, asJSON bool) error {
 	return nil
 }
 
-// writeFile writes path by a temporary file in the same folder and a rename, so that
-// an error or an interrupt leaves what was there before. Devices and pipes are written
-// as they are; "-" is standard output. Errors name path.
+// writeFile writes path by package atomicfile, so that an error or an interrupt leaves
+// what was there before; "-" is standard output. Errors name path.
 func (e *env) writeFile(ctx context.Context, path string, write func(w *bufio.Writer) error) error {
 	if path == "-" {
 		return buffered(ctx, e.stdout, write)
 	}
-	err := replaceFile(ctx, path, write)
-	var p *os.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
+	err := atomicfile.Write(path, func(w io.Writer) error { return buffered(ctx, w, write) })
+	var p *fs.PathError
+	if errors.As(err, &p) {
 		return fmt.Errorf("%s: %w", path, p.Err)
-	case errors.As(err, &l):
-		return fmt.Errorf("%s: %w", path, l.Err)
 	}
 	return err
-}
-
-func replaceFile(ctx context.Context, path string, write func(w *bufio.Writer) error) (err error) {
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
-	}
-	mode := os.FileMode(0o666) // less the umask, as for any new file
-	if i, err := os.Stat(path); err == nil {
-		if !i.Mode().IsRegular() {
-			f, err := os.OpenFile(path, os.O_WRONLY, 0)
-			if err != nil {
-				return err
-			}
-			return errors.Join(buffered(ctx, f, write), f.Close())
-		}
-		mode = i.Mode().Perm()
-	}
-	name := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%08x.part", filepath.Base(path), rand.Uint32()))
-	f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	if err != nil {
-		return err
-	}
-	closed := false
-	defer func() {
-		if err == nil {
-			return
-		}
-		if !closed {
-			_ = f.Close() // the first error is the one to tell
-		}
-		err = errors.Join(err, os.Remove(name))
-	}()
-	if err = buffered(ctx, f, write); err != nil {
-		return err
-	}
-	if err = f.Sync(); err != nil {
-		return err
-	}
-	closed = true
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(name, path)
 }
 
 // buffered writes through a buffer, until the context ends.

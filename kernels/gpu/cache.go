@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
+	"io"
 	"os"
 	"path/filepath"
 	"sort"
 	"strings"
 
+	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
@@ -60,22 +62,22 @@ func (c cache) read(key string) []byte {
 	return binary
 }
 
-// write keeps a binary, by a temporary file and a rename.
+// write keeps a binary.
 func (c cache) write(key string, binary []byte) {
 	if len(binary)+sha256.Size > cacheLimit || os.MkdirAll(c.dir, 0o755) != nil {
 		return
 	}
-	f, err := os.CreateTemp(c.dir, "new-*"+cacheSuffix)
-	if err != nil {
-		return
+	if info, err := os.Lstat(c.path(key)); err == nil && !info.Mode().IsRegular() {
+		_ = os.Remove(c.path(key)) // a pipe would be waited for
 	}
 	sum := sha256.Sum256(binary)
-	_, err = f.Write(append(sum[:], binary...))
-	if closed := f.Close(); err != nil || closed != nil || os.Rename(f.Name(), c.path(key)) != nil {
-		_ = os.Remove(f.Name())
-		return
+	err := atomicfile.Write(c.path(key), func(w io.Writer) error {
+		_, err := w.Write(append(sum[:], binary...))
+		return err
+	})
+	if err == nil {
+		c.trim()
 	}
-	c.trim()
 }
 
 // trim removes the oldest files until the rest is within the limit.
@@ -92,7 +94,7 @@ func (c cache) trim() {
 		return
 	}
 	for _, e := range entries {
-		if info, err := e.Info(); err == nil && strings.HasSuffix(e.Name(), cacheSuffix) {
+		if info, err := e.Info(); err == nil && strings.Contains(e.Name(), cacheSuffix) {
 			list = append(list, file{filepath.Join(c.dir, e.Name()), info.Size(), info.ModTime().UnixNano()})
 			sum += info.Size()
 		}

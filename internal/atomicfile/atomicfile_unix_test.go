@@ -1,6 +1,6 @@
 //go:build unix
 
-package power
+package atomicfile
 
 import (
 	"io"
@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// WriteFile keeps what a name stands for: links, modes, pipes.
-func TestWriteFileKeeps(t *testing.T) {
+// Write keeps what a name stands for: links, modes, pipes.
+func TestWriteKeeps(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	put := func(name, text string) {
 		t.Helper()
-		err := WriteFile(at(name), func(w io.Writer) error {
+		err := Write(at(name), func(w io.Writer) error {
 			_, err := io.WriteString(w, text)
 			return err
 		})
