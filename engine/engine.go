@@ -68,7 +68,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			ErrMemory, src.NumVertices(), src.NumEdges(), need, o.MemoryLimit)
 	}
 	var labels *graph.Labels
-	err := memfault.Catch(func() error { labels = src.VertexLabels().Kept(); return nil }, func(error) error { return partition.ErrSource })
+	err := memfault.Catch(func() error { labels = src.VertexLabels().Kept(); return nil }, func(error) error { return graph.ErrUnreadable })
 	if err != nil {
 		return nil, err
 	}

@@ -6,6 +6,8 @@ import (
 	"math"
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Loops says what Build does with records that join a vertex to itself.
@@ -113,7 +115,7 @@ type builder struct {
 }
 
 func build(ctx context.Context, src Source, o BuildOptions, flip bool) (*CSR, error) {
-	b := &builder{src: src, opt: o, flip: flip, threads: threadCount(o.Threads), n: src.NumVertices(),
+	b := &builder{src: src, opt: o, flip: flip, threads: workers.Count(o.Threads), n: src.NumVertices(),
 		directed: src.IsDirected(), kind: src.WeightKind()}
 	if b.n < 0 || uint64(b.n) > MaxVertices {
 		return nil, fmt.Errorf("%w: %d", ErrTooManyVertices, b.n)
@@ -142,21 +144,6 @@ func (b *builder) checkMemory(scratch int64) error {
 	return nil
 }
 
-// block returns the records of a block, after checking their ids.
-func (b *builder) block(i int, buf []Edge) ([]Edge, error) {
-	records := b.src.Block(b.wanted, i, buf)
-	for _, e := range records {
-		if uint64(max(e.U, e.V)) >= uint64(b.n) {
-			return nil, noVertex(e, b.n)
-		}
-	}
-	return records, nil
-}
-
-func noVertex(e Edge, n int) error {
-	return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, n)
-}
-
 // count finds how many arcs each block has for each bucket.
 func (b *builder) count(ctx context.Context) error {
 	arcs := b.src.NumEdges()
@@ -172,8 +159,10 @@ func (b *builder) count(ctx context.Context) error {
 	b.wanted = max(4*b.threads, int(min(b.src.NumEdges()/blockRecords, maxBlocks)))
 	b.blocks = b.src.Blocks(b.wanted)
 	b.place = make([]uint64, b.blocks*b.buckets)
-	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
-		records, err := b.block(i, buf)
+	err := EachBlock(ctx, b.src, b.threads, b.wanted, func(_, i int, records []Edge) error {
+		if err := checkRecords(records, b.n); err != nil {
+			return err
+		}
 		counts := b.place[i*b.buckets : (i+1)*b.buckets]
 		for _, e := range records {
 			if b.flip {
@@ -190,7 +179,7 @@ func (b *builder) count(ctx context.Context) error {
 				counts[e.V>>b.shift]++
 			}
 		}
-		return records, err
+		return nil
 	})
 	if err != nil {
 		return err
@@ -222,25 +211,6 @@ func (b *builder) scratch() int64 {
 	return int64(largest) * bytes * int64(min(b.threads, b.buckets))
 }
 
-// eachBlock calls f for all blocks, in parallel; f gets a buffer to grow, and returns
-// it.
-func (b *builder) eachBlock(ctx context.Context, f func(i int, buf []Edge) ([]Edge, error)) error {
-	_, own := b.src.(*EdgeList) // its blocks are its own memory: no buffers
-	buffers := make(chan []Edge, b.threads)
-	for range b.threads {
-		buffers <- nil
-	}
-	return forEach(ctx, b.threads, b.blocks, func(i int) error {
-		buf := <-buffers
-		used, err := f(i, buf)
-		if own {
-			used = nil
-		}
-		buffers <- used
-		return err
-	})
-}
-
 // distribute puts the arcs into their buckets, in the order of records.
 func (b *builder) distribute(ctx context.Context) error {
 	if err := b.checkMemory(b.scratch()); err != nil {
@@ -249,10 +219,9 @@ func (b *builder) distribute(ctx context.Context) error {
 	total := b.starts[b.buckets]
 	b.arcs = make([]Edge, total)
 	b.weights = MakeWeights(b.kind, int(total))
-	err := b.eachBlock(ctx, func(i int, buf []Edge) ([]Edge, error) {
-		records, err := b.block(i, buf)
-		if err != nil {
-			return nil, err
+	err := EachBlock(ctx, b.src, b.threads, b.wanted, func(_, i int, records []Edge) error {
+		if err := checkRecords(records, b.n); err != nil {
+			return err
 		}
 		at := b.place[i*b.buckets : (i+1)*b.buckets]
 		switch w := b.src.BlockWeights(b.wanted, i); b.kind {
@@ -267,7 +236,7 @@ func (b *builder) distribute(ctx context.Context) error {
 		case Float64:
 			distribute(b, at, records, w.f64, b.weights.f64)
 		}
-		return records, nil
+		return nil
 	})
 	b.place = nil
 	return err
@@ -305,14 +274,10 @@ func distribute[T Weight](b *builder, at []uint64, records []Edge, from, to []T)
 // sort sorts every bucket by source and target, and merges its duplicates.
 func (b *builder) sort(ctx context.Context) error {
 	b.kept = make([]uint64, b.buckets)
-	scratch := make(chan *sorter, b.threads)
-	for range b.threads {
-		scratch <- new(sorter)
-	}
-	return forEach(ctx, b.threads, b.buckets, func(k int) error {
+	scratch := make([]sorter, b.threads)
+	return workers.Each(ctx, b.threads, b.buckets, ErrUnreadable, func(worker, k int) error {
 		lo, hi := b.starts[k], b.starts[k+1]
-		s := <-scratch
-		defer func() { scratch <- s }()
+		s := &scratch[worker]
 		arcs := b.arcs[lo:hi]
 		if b.kind == Unweighted {
 			s.sort(arcs, false, uint32(b.n), b.shift)

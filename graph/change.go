@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"math/bits"
+
+	"github.com/totemgo/totemgo/internal/mix"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Relabel returns the graph with its dense ids 0, 1, … for labels. They stand in rising
@@ -25,7 +27,7 @@ func (r relabelled) VertexLabels() *Labels { return IdentityLabels(r.NumVertices
 
 // copyBlocks is the number of blocks to ask for where records are copied.
 func copyBlocks(src Source, threads int) int {
-	return max(threadCount(threads), int(min(src.NumEdges()>>14, 1<<12)))
+	return max(workers.Count(threads), int(min(src.NumEdges()>>14, 1<<12)))
 }
 
 // copyRecords calls f for all blocks of records, with the number of the first record
@@ -33,38 +35,23 @@ func copyBlocks(src Source, threads int) int {
 // checked.
 func copyRecords(ctx context.Context, src Source, threads int, f func(block int, first int64, records []Edge, w Weights)) error {
 	wanted := copyBlocks(src, threads)
-	blocks := src.Blocks(wanted)
-	n := src.NumVertices()
-	list, own := src.(*EdgeList)
-	firsts := make([]int64, blocks)
-	if own {
-		for i := range firsts {
-			lo, _ := list.span(wanted, i)
-			firsts[i] = int64(lo)
-		}
-	} else {
-		err := forEach(ctx, threadCount(threads), blocks, func(i int) error {
-			firsts[i] = int64(len(src.Block(wanted, i, nil)))
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		at := int64(0)
-		for i, n := range firsts {
-			firsts[i] = at
-			at += n
-		}
-	}
-	return forEach(ctx, threadCount(threads), blocks, func(i int) error {
-		records := src.Block(wanted, i, nil)
-		for _, e := range records {
-			if int64(max(e.U, e.V)) >= int64(n) {
-				return noVertex(e, n)
-			}
-		}
-		f(i, firsts[i], records, src.BlockWeights(wanted, i))
+	firsts := make([]int64, src.Blocks(wanted)+1)
+	err := EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
+		firsts[i+1] = int64(len(records))
 		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range firsts[1:] {
+		firsts[i+1] += firsts[i]
+	}
+	return EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
+		err := checkRecords(records, src.NumVertices())
+		if err == nil {
+			f(i, firsts[i], records, src.BlockWeights(wanted, i))
+		}
+		return err
 	})
 }
 
@@ -180,7 +167,7 @@ func RandomWeights(ctx context.Context, src Source, lo, hi int64, seed uint64, t
 		out.Weights = WeightsOf(large)
 	}
 	span := uint64(hi-lo) + 1 // 0 stands for 2^64
-	seed = hash64(seed + 0x9e3779b97f4a7c15)
+	seed = mix.Mix(seed + mix.Golden)
 	err := copyRecords(ctx, src, threads, func(_ int, first int64, records []Edge, _ Weights) {
 		if !own {
 			copy(out.Edges[first:], records)
@@ -190,7 +177,7 @@ func RandomWeights(ctx context.Context, src Source, lo, hi int64, seed uint64, t
 			if !out.Directed && u > v {
 				u, v = v, u
 			}
-			w := int64(below(hash64(hash64(seed^u)+0x9e3779b97f4a7c15^v), span)) + lo
+			w := int64(mix.Below(mix.Mix(mix.Mix(seed^u)+mix.Golden^v), span)) + lo
 			if small != nil {
 				small[first+int64(k)] = int32(w)
 			} else {
@@ -202,14 +189,4 @@ func RandomWeights(ctx context.Context, src Source, lo, hi int64, seed uint64, t
 		return nil, err
 	}
 	return out, nil
-}
-
-// below takes 64 random bits to 0 … n−1; n = 0 stands for 2^64. The bias is below
-// n/2^64.
-func below(x, n uint64) uint64 {
-	if n == 0 {
-		return x
-	}
-	high, _ := bits.Mul64(x, n)
-	return high
 }

@@ -7,6 +7,9 @@ import (
 	"math/bits"
 	"slices"
 	"sync/atomic"
+
+	"github.com/totemgo/totemgo/internal/mix"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Pair64 is one record with the ids of a file.
@@ -41,7 +44,7 @@ func (o *CompactOptions) check(need int64) error {
 //
 // The error is ErrTooManyVertices, a *MemoryError, or that of ctx.
 func Compact(ctx context.Context, blocks [][]Pair64, o CompactOptions) (edges []Edge, labels *Labels, err error) {
-	threads := threadCount(o.Threads)
+	threads := workers.Count(o.Threads)
 	starts := make([]int, len(blocks)+1)
 	for i, b := range blocks {
 		starts[i+1] = starts[i] + len(b)
@@ -162,30 +165,27 @@ func compactBitmap(ctx context.Context, blocks [][]Pair64, threads int, lo, hi u
 // merges them, and finds dense ids through a hash table of them.
 func compactHash(ctx context.Context, blocks [][]Pair64, threads int, o *CompactOptions) (*Labels, func(uint64) uint32, error) {
 	threads = min(threads, len(blocks))
-	runs := make([][]uint64, threads)
-	var next, held atomic.Int64 // held: bytes of all sets
-	err := forEach(ctx, threads, threads, func(t int) error {
-		set := idSet{held: &held, o: o}
-		for {
-			i := int(next.Add(1) - 1)
-			if i >= len(blocks) {
-				break
+	sets, runs := make([]idSet, threads), make([][]uint64, threads)
+	var held atomic.Int64 // bytes of all sets
+	err := workers.Each(ctx, threads, len(blocks), ErrUnreadable, func(worker, i int) error {
+		set := &sets[worker]
+		set.held, set.o = &held, o
+		for j, p := range blocks[i] {
+			if j%(1<<16) == 0 && ctx.Err() != nil {
+				return ctx.Err()
 			}
-			for j, p := range blocks[i] {
-				if j%(1<<16) == 0 && ctx.Err() != nil {
-					return fmt.Errorf("graph: %w", context.Cause(ctx))
-				}
-				if err := set.add(p.U); err != nil {
-					return err
-				}
-				if err := set.add(p.V); err != nil {
-					return err
-				}
+			if err := set.add(p.U); err != nil {
+				return err
+			}
+			if err := set.add(p.V); err != nil {
+				return err
 			}
 		}
-		runs[t] = set.sorted()
 		return nil
 	})
+	if err == nil {
+		err = forEach(ctx, threads, threads, func(t int) error { runs[t] = sets[t].sorted(); return nil })
+	}
 	for err == nil && len(runs) > 1 {
 		ids := 0
 		for _, r := range runs {
@@ -223,7 +223,7 @@ func compactHash(ctx context.Context, blocks [][]Pair64, threads int, o *Compact
 	err = forEach(ctx, threads, parts, func(i int) error {
 		from, to := span(len(sorted), parts, i)
 		for v := from; v < to; v++ {
-			h := hash64(sorted[v]) & mask
+			h := mix.Mix(sorted[v]) & mask
 			for !atomic.CompareAndSwapUint32(&table[h], 0, uint32(v)+1) {
 				h = (h + 1) & mask
 			}
@@ -234,7 +234,7 @@ func compactHash(ctx context.Context, blocks [][]Pair64, threads int, o *Compact
 		return nil, nil, err
 	}
 	id := func(label uint64) uint32 {
-		for h := hash64(label) & mask; ; h = (h + 1) & mask {
+		for h := mix.Mix(label) & mask; ; h = (h + 1) & mask {
 			if v := table[h] - 1; sorted[v] == label {
 				return v
 			}
@@ -242,15 +242,6 @@ func compactHash(ctx context.Context, blocks [][]Pair64, threads int, o *Compact
 	}
 	labels, err := SortedLabels(sorted)
 	return labels, id, err
-}
-
-// hash64 mixes all bits of x into all bits (the finalizer of SplitMix64).
-func hash64(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
 }
 
 // idSet is a set of ids: open addressing, 0 marks a free place.
@@ -292,7 +283,7 @@ func (s *idSet) add(id uint64) error {
 // place is where id is, or would be put.
 func (s *idSet) place(id uint64) uint64 {
 	mask := uint64(len(s.slots) - 1)
-	h := hash64(id) & mask
+	h := mix.Mix(id) & mask
 	for s.slots[h] != 0 && s.slots[h] != id {
 		h = (h + 1) & mask
 	}

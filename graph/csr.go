@@ -8,6 +8,8 @@ import (
 	"sort"
 	"sync"
 	"sync/atomic"
+
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // CSR is a built graph: rows of arcs by source vertex, 64-bit offsets, 32-bit ids.
@@ -101,7 +103,7 @@ func NewCSRContext(ctx context.Context, p CSRParts) (*CSR, error) {
 func newCSR(ctx context.Context, p CSRParts, offsets []uint64, targets []uint32, weights Weights) (*CSR, error) {
 	g := &CSR{n: len(offsets) - 1, directed: p.Directed, offsets: offsets, targets: targets, weights: weights,
 		labels: p.Labels, loops: p.Loops, duplicates: -1}
-	threads := threadCount(p.Threads)
+	threads := workers.Count(p.Threads)
 	if err := g.checkShape(); err != nil {
 		return nil, err
 	}
@@ -205,7 +207,7 @@ func (g *CSR) Duplicates() int64 {
 	if g.duplicates < 0 {
 		// The context never ends. Rows that became unreadable are whoever's who reads them
 		// next: the count is not kept.
-		n, err := g.sumRows(context.Background(), threadCount(0), func(v uint32, row []uint32) int64 {
+		n, err := g.sumRows(context.Background(), workers.Count(0), func(v uint32, row []uint32) int64 {
 			n := int64(0)
 			for i := 1; i < len(row); i++ {
 				if row[i] == row[i-1] && (g.directed || v <= row[i]) {
@@ -355,7 +357,7 @@ func (g *CSR) Validate() error { return g.ValidateContext(context.Background(), 
 // ValidateContext is Validate on a number of goroutines, 0 for GOMAXPROCS. The error
 // may also be that of ctx.
 func (g *CSR) ValidateContext(ctx context.Context, threads int) error {
-	threads = threadCount(threads)
+	threads = workers.Count(threads)
 	if err := g.checkShape(); err != nil {
 		return err
 	}

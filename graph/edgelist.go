@@ -50,7 +50,7 @@ func (l *EdgeList) Validate() error {
 	if l.Labels != nil && l.Labels.Len() != l.Vertices {
 		return invalid("each vertex has a label", "%d labels, %d vertices", l.Labels.Len(), l.Vertices)
 	}
-	return eachRecord(context.Background(), l, threadCount(0), func([]Edge) {})
+	return eachRecord(context.Background(), l, 0, func([]Edge) {})
 }
 
 // VertexLabels returns the list's labels, never nil.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 	"sync/atomic"
+
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Figures describe a graph. A degree is the number of records at a vertex, in
@@ -24,7 +26,6 @@ type Figures struct {
 // bounds the goroutines; 0 means GOMAXPROCS. The error is that of ctx, or an
 // *InvalidError where a record names a vertex that the source does not have.
 func Measure(ctx context.Context, src Source, threads int) (*Figures, error) {
-	threads = threadCount(threads)
 	n := src.NumVertices()
 	degrees := make([]uint64, n)
 	var loops atomic.Int64
@@ -62,32 +63,13 @@ func Measure(ctx context.Context, src Source, threads int) (*Figures, error) {
 
 // eachRecord calls f for blocks of records, in parallel, after checking their ids.
 func eachRecord(ctx context.Context, src Source, threads int, f func(records []Edge)) error {
-	n := int64(src.NumVertices())
 	// Small blocks: cancellation is looked for between them.
-	wanted := max(4*threads, int(min(src.NumEdges()>>20, 1<<16)))
-	blocks := src.Blocks(wanted)
-	buffers := make(chan []Edge, threads)
-	for range threads {
-		buffers <- nil
-	}
-	_, own := src.(*EdgeList)
-	return forEach(ctx, threads, blocks, func(i int) error {
-		buf := <-buffers
-		records := src.Block(wanted, i, buf)
-		var err error
-		for _, e := range records {
-			if int64(max(e.U, e.V)) >= n {
-				err = noVertex(e, int(n))
-				break
-			}
-		}
+	wanted := max(4*workers.Count(threads), int(min(src.NumEdges()>>20, 1<<16)))
+	return EachBlock(ctx, src, threads, wanted, func(_, _ int, records []Edge) error {
+		err := checkRecords(records, src.NumVertices())
 		if err == nil {
 			f(records)
 		}
-		if !own {
-			buf = records
-		}
-		buffers <- buf
 		return err
 	})
 }
@@ -97,7 +79,6 @@ func eachRecord(ctx context.Context, src Source, threads int, f func(records []E
 // number of vertices of the largest. A vertex without edges is a component. threads
 // bounds the goroutines; 0 means GOMAXPROCS. Errors are those of Measure.
 func Components(ctx context.Context, src Source, threads int) (count, largest int, comp []uint32, err error) {
-	threads = threadCount(threads)
 	n := src.NumVertices()
 	// comp[v] is a smaller vertex of the same component, or v itself at a root. Trees
 	// are only ever joined at roots, the larger under the smaller.

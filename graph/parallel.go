@@ -2,60 +2,40 @@ package graph
 
 import (
 	"context"
-	"fmt"
-	"runtime"
-	"sync"
-	"sync/atomic"
 
-	"github.com/totemgo/totemgo/internal/memfault"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
-// threadCount is the number of goroutines that an option of threads asks for.
-func threadCount(threads int) int {
-	if threads <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return threads
+// EachBlock reads the records of src, cut into about wanted blocks, on up to threads
+// goroutines (0: GOMAXPROCS), and calls f for each block with its number and its records,
+// which are valid until f returns. worker numbers the goroutines; each gets blocks in
+// rising order. It stops early at the first error and at the end of ctx, with that error,
+// and with ErrUnreadable where a mapped source was cut short.
+func EachBlock(ctx context.Context, src Source, threads, wanted int, f func(worker, block int, records []Edge) error) error {
+	bufs := make([][]Edge, workers.Count(threads))
+	_, own := src.(*EdgeList) // its blocks are its own memory
+	return workers.Each(ctx, threads, src.Blocks(wanted), ErrUnreadable, func(worker, i int) error {
+		records := src.Block(wanted, i, bufs[worker])
+		if !own {
+			bufs[worker] = records
+		}
+		return f(worker, i, records)
+	})
 }
 
-// forEach calls f for 0 … n−1 from up to threads goroutines, and returns when all
-// calls have. It stops early at the first error, and when ctx ends. A memory fault is
-// ErrUnreadable.
+// checkRecords demands that records join the n vertices there are.
+func checkRecords(records []Edge, n int) error {
+	for _, e := range records {
+		if int64(max(e.U, e.V)) >= int64(n) {
+			return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, n)
+		}
+	}
+	return nil
+}
+
+// forEach calls f for 0 … n−1: see workers.Each. A memory fault is ErrUnreadable.
 func forEach(ctx context.Context, threads, n int, f func(i int) error) error {
-	var next atomic.Int64
-	var once sync.Once
-	var failed error
-	var stop atomic.Bool
-	calls := func() error {
-		for !stop.Load() {
-			i := int(next.Add(1) - 1)
-			if i >= n {
-				return nil
-			}
-			if ctx.Err() != nil {
-				return fmt.Errorf("graph: %w", context.Cause(ctx))
-			}
-			if err := f(i); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	work := func() {
-		err := memfault.Catch(calls, func(error) error { return ErrUnreadable })
-		if err != nil {
-			once.Do(func() { failed = err })
-			stop.Store(true)
-		}
-	}
-	var wg sync.WaitGroup
-	for range min(threads, n) - 1 {
-		wg.Add(1)
-		go func() { defer wg.Done(); work() }()
-	}
-	work()
-	wg.Wait()
-	return failed
+	return workers.Each(ctx, threads, n, ErrUnreadable, func(_, i int) error { return f(i) })
 }
 
 // span is part i of n parts of 0 … total−1.

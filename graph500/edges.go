@@ -29,7 +29,6 @@ type EdgeCounts struct {
 // It takes 8 bytes and a bit per vertex. The error is the context's.
 func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts, error) {
 	n := src.NumVertices()
-	t := newTeam(threads)
 	c := &EdgeCounts{
 		threads:   threads,
 		tuples:    make([]uint32, n),
@@ -38,10 +37,8 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 		wraps:     map[uint32]int64{},
 		loopWraps: map[uint32]int64{},
 	}
-	want := blocksOf(src)
-	bufs := blockBuffers(src, t)
-	err := t.split(ctx, src.Blocks(want), 1, func(w, b, _ int) {
-		for _, e := range src.Block(want, b, bufs[w]) {
+	err := graph.EachBlock(ctx, src, threads, blocksOf(src), func(_, _ int, records []graph.Edge) error {
+		for _, e := range records {
 			if e.U == e.V {
 				c.add(c.loops, c.loopWraps, e.U)
 				continue
@@ -50,6 +47,7 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 			setBit(c.connected, e.U)
 			setBit(c.connected, e.V)
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -87,7 +85,7 @@ func (c *EdgeCounts) Of(parents []uint32) (nedge, spec int64, err error) {
 		return 0, 0, fmt.Errorf("%w: %d parents for %d vertices", ErrTreeShape, len(parents), len(c.tuples))
 	}
 	var tuples, loops atomic.Int64
-	err = newTeam(c.threads).split(context.Background(), len(parents), vertexGrain, func(_, lo, hi int) {
+	err = chunks(context.Background(), c.threads, len(parents), vertexGrain, func(_, lo, hi int) {
 		var t, l int64
 		for v := lo; v < hi; v++ {
 			if parents[v] != graph.None {

@@ -226,7 +226,7 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 // countVertices returns the largest id plus one, with the given number of threads.
 func countVertices(ctx context.Context, edges []graph.Edge, threads int) (int, error) {
 	var top atomic.Int64
-	err := newTeam(threads).split(ctx, len(edges), recordGrain, func(_, lo, hi int) {
+	err := chunks(ctx, threads, len(edges), recordGrain, func(_, lo, hi int) {
 		var m uint32
 		for _, e := range edges[lo:hi] {
 			m = max(m, e.U, e.V)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Tree is the result of a search, by dense id.
@@ -25,10 +26,9 @@ type Tree struct {
 // against nothing else. It keeps its buffers from tree to tree, about 5 bytes a
 // vertex, until Close, and 8 bytes a record more after Arrange. One tree at a time.
 type Validator struct {
-	src    graph.Source
-	labels *graph.Labels
-	team   team
-	bufs   [][]graph.Edge
+	src     graph.Source
+	labels  *graph.Labels
+	threads int
 
 	levels []uint32 // level of each vertex, or outside or astray
 	narrow []uint8  // the same in a byte, where levels are small enough
@@ -76,13 +76,13 @@ func (p place) before(q place) bool {
 // NewValidator returns a validator of trees of src that uses the given number of
 // threads, 0 for GOMAXPROCS.
 func NewValidator(src graph.Source, threads int) *Validator {
-	n, t := src.NumVertices(), newTeam(threads)
+	n := src.NumVertices()
+	threads = workers.Count(threads)
 	levels, narrow, proven := hugemem.Make[uint32](n), hugemem.Make[uint8](n), hugemem.Make[uint64]((n+63)/64)
 	return &Validator{
-		src: src, labels: src.VertexLabels(), team: t,
-		bufs:   blockBuffers(src, t),
+		src: src, labels: src.VertexLabels(), threads: threads,
 		levels: levels.S, narrow: narrow.S, proven: proven.S,
-		found: make([]finds, t.threads),
+		found: make([]finds, threads),
 		free:  func() { levels.Free(); narrow.Free(); proven.Free() },
 	}
 }
@@ -129,7 +129,7 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 // the parents, so that workers who meet write the same.
 func (v *Validator) computeLevels(ctx context.Context) error {
 	n, parents, levels := len(v.levels), v.tree.Parents, v.levels
-	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
+	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			levels[u] = outside
 		}
@@ -138,7 +138,7 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 		return err
 	}
 	levels[v.tree.Root] = 0
-	if err := v.team.split(ctx, n, vertexGrain, func(_, lo, hi int) {
+	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			p := parents[u]
 			if p == graph.None || atomic.LoadUint32(&levels[u]) != outside {
@@ -158,7 +158,7 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 
 	// One pass in order: the narrow copy, counts, and the smallest vertices at fault.
 	stated := v.tree.Levels
-	if err := v.team.split(ctx, n, vertexGrain, func(w, lo, hi int) {
+	if err := chunks(ctx, v.threads, n, vertexGrain, func(w, lo, hi int) {
 		f := v.found[w]
 		for u := lo; u < hi; u++ {
 			l := levels[u]
@@ -244,7 +244,7 @@ func (v *Validator) readRecords(ctx context.Context) error {
 	}
 	if near := v.near.S; near != nil {
 		var faults atomic.Bool
-		err := v.team.split(ctx, len(near), recordGrain, func(_, lo, hi int) {
+		err := chunks(ctx, v.threads, len(near), recordGrain, func(_, lo, hi int) {
 			var f finds
 			scan(&f, 0, near[lo:hi])
 			if f.span.ok || f.half.ok {
@@ -255,9 +255,9 @@ func (v *Validator) readRecords(ctx context.Context) error {
 			return err
 		}
 	}
-	want := blocksOf(v.src)
-	return v.team.split(ctx, v.src.Blocks(want), 1, func(w, b, _ int) {
-		scan(&v.found[w], b, v.src.Block(want, b, v.bufs[w]))
+	return graph.EachBlock(ctx, v.src, v.threads, blocksOf(v.src), func(w, b int, records []graph.Edge) error {
+		scan(&v.found[w], b, records)
+		return nil
 	})
 }
 
@@ -271,18 +271,18 @@ func (v *Validator) Arrange(ctx context.Context) error {
 	for n>>shift >= arrangeBlocks {
 		shift++
 	}
-	parts := v.src.Blocks(8 * v.team.threads)
-	counts := make([][]uint64, parts)
+	wanted := 8 * v.threads
+	counts := make([][]uint64, v.src.Blocks(wanted))
 	each := func(f func(counts []uint64, e graph.Edge, pair uint32)) error {
-		return v.team.split(ctx, parts, 1, func(w, i, _ int) {
+		return graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, i int, edges []graph.Edge) error {
 			if counts[i] == nil {
 				counts[i] = make([]uint64, arrangeBlocks*arrangeBlocks)
 			}
-			edges := v.src.Block(8*v.team.threads, i, v.bufs[w])
 			c := counts[i]
 			for _, e := range edges {
 				f(c, e, (e.U>>shift)*arrangeBlocks+e.V>>shift)
 			}
+			return nil
 		})
 	}
 	if err := each(func(c []uint64, _ graph.Edge, pair uint32) { c[pair]++ }); err != nil {
@@ -430,7 +430,7 @@ func (f *finds) fault(block, pos int, e graph.Edge, half bool) {
 // that is no vertex is rule 1's.
 func (v *Validator) checkTreeEdges(ctx context.Context) error {
 	n, parents := len(v.levels), v.tree.Parents
-	return v.team.split(ctx, n, vertexGrain, func(w, lo, hi int) {
+	return chunks(ctx, v.threads, n, vertexGrain, func(w, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			p := parents[u]
 			if int64(p) >= int64(n) || p == uint32(u) || uint32(u) == v.tree.Root {

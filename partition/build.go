@@ -8,13 +8,12 @@ import (
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/internal/memfault"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // New places the graph of src and builds its subgraphs. It reads src twice and
 // keeps nothing of it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
-// ErrInvalid or ErrSource, or are ctx's.
+// ErrInvalid or graph.ErrUnreadable, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 	n := src.NumVertices()
 	if err := o.validate(n); err != nil {
@@ -27,13 +26,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 		return nil, fmt.Errorf("%w: building needs up to %d bytes for %d records and %d vertices, the limit is %d",
 			ErrMemory, need, src.NumEdges(), n, o.MemoryLimit)
 	}
-	threads := o.Threads
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	b := &builder{ctx: ctx, src: src, o: &o, n: n, team: workers.Acquire(threads)}
-	defer b.team.Close()
-	b.threads = b.team.Threads()
+	b := newBuilder(ctx, src, &o)
 	b.total = 4 * src.NumEdges()
 	if src.IsDirected() {
 		b.total = 6 * src.NumEdges()
@@ -91,10 +84,14 @@ type builder struct {
 	src     graph.Source
 	o       *Options
 	n       int
-	team    *workers.Team
 	threads int
 	done    atomic.Int64
 	total   int64 // of Progress: records are passed over twice, or four times if directed, arcs once
+}
+
+func newBuilder(ctx context.Context, src graph.Source, o *Options) *builder {
+	threads := min(workers.Count(o.Threads), runtime.GOMAXPROCS(0)) // NeedFor counts on it
+	return &builder{ctx: ctx, src: src, o: o, n: src.NumVertices(), threads: threads}
 }
 
 func (b *builder) tick(records int64) {
@@ -103,35 +100,9 @@ func (b *builder) tick(records int64) {
 	}
 }
 
-// each runs f for every i below n, spread over the threads, and stops early where
-// the context ends or an f fails.
+// each calls f for every i below n: see workers.Each.
 func (b *builder) each(n int, f func(worker, i int) error) error {
-	var failed atomic.Pointer[error]
-	b.team.For(n, 1, func(worker, lo, hi int) {
-		for i := lo; i < hi; i++ {
-			if failed.Load() != nil {
-				return
-			}
-			err := b.ctx.Err()
-			if err == nil {
-				err = guarded(func() error { return f(worker, i) })
-			}
-			if err != nil {
-				failed.CompareAndSwap(nil, &err)
-				return
-			}
-		}
-	})
-	if e := failed.Load(); e != nil {
-		return *e
-	}
-	return b.ctx.Err()
-}
-
-// guarded runs f, which may read the source, and turns the memory fault that reading a
-// mapped file raises once the file is cut short into an error. Other panics pass.
-func guarded(f func() error) error {
-	return memfault.Catch(f, func(error) error { return ErrSource })
+	return workers.Each(b.ctx, b.threads, n, graph.ErrUnreadable, f)
 }
 
 func (b *builder) build(p *Placement) error {
@@ -283,12 +254,7 @@ func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, erro
 	if err := o.validate(src.NumVertices()); err != nil {
 		return 0, err
 	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	b := &builder{ctx: ctx, src: src, o: &o, n: src.NumVertices(), team: workers.Acquire(threads)}
-	defer b.team.Close()
-	b.threads = b.team.Threads()
+	b := newBuilder(ctx, src, &o)
 	side := both
 	if src.IsDirected() {
 		side = outArcs

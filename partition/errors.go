@@ -21,7 +21,4 @@ var (
 	// do not exist, or its offsets fall; by package engine also where there are not as
 	// many labels as vertices.
 	ErrInvalid = errors.New("partition: invalid graph")
-	// ErrSource is returned by New where the source's memory cannot be read any more:
-	// another program has cut the file short that it is mapped from.
-	ErrSource = errors.New("partition: the graph became unreadable while it was read; was its file cut short?")
 )

@@ -102,6 +102,12 @@ func (b *builder) rows(s side) (*rows, error) {
 	buckets := b.n>>shift + 1
 	want := 8 * b.threads
 	blocks := b.src.Blocks(want)
+	each := func(f func(block int, records []graph.Edge) error) error {
+		return graph.EachBlock(b.ctx, b.src, b.threads, want, func(_, i int, records []graph.Edge) error {
+			defer b.tick(int64(len(records)))
+			return f(i, records)
+		})
+	}
 	kind := graph.Unweighted
 	if b.o.Weighted {
 		kind = b.src.WeightKind()
@@ -109,12 +115,8 @@ func (b *builder) rows(s side) (*rows, error) {
 
 	// Count arcs by block and bucket.
 	counts := make([][]uint64, blocks)
-	bufs := make([][]graph.Edge, b.threads)
-	err := b.each(blocks, func(worker, i int) error {
-		edges := b.src.Block(want, i, bufs[worker])
-		bufs[worker] = keep(bufs[worker], edges, b.src)
+	err := each(func(i int, edges []graph.Edge) error {
 		counts[i] = make([]uint64, buckets)
-		b.tick(int64(len(edges)))
 		return count(s, edges, uint32(b.n), shift, counts[i])
 	})
 	if err != nil {
@@ -133,22 +135,19 @@ func (b *builder) rows(s side) (*rows, error) {
 	// Scatter the arcs into buckets.
 	arcs := rowAlloc[uint64](r, int(at))
 	r.weights = graph.MakeWeights(kind, int(at))
-	err = b.each(blocks, func(worker, i int) error {
-		edges := b.src.Block(want, i, bufs[worker])
-		bufs[worker] = keep(bufs[worker], edges, b.src)
+	err = each(func(i int, edges []graph.Edge) error {
 		if kind == graph.Unweighted {
 			scatter(s, edges, shift, counts[i], arcs)
 		} else {
 			scatterWeighted(s, edges, b.src.BlockWeights(want, i), shift, counts[i], arcs, r.weights)
 		}
-		b.tick(int64(len(edges)))
 		return nil
 	})
 	if err != nil {
 		r.free()
 		return nil, err
 	}
-	counts, bufs = nil, nil
+	counts = nil
 
 	// Divide each bucket by id and drop loops and duplicates. The rows take the place of
 	// the arcs.
@@ -220,18 +219,6 @@ func scatterWeighted(s side, edges []graph.Edge, w graph.Weights, shift uint, at
 			put(e.V, e.U, j)
 		}
 	}
-}
-
-// keep returns the buffer for the next Block call: what came back, if it is not the
-// source's own memory.
-func keep(buf, got []graph.Edge, src graph.Source) []graph.Edge {
-	if _, own := src.(*graph.EdgeList); own {
-		return buf
-	}
-	if cap(got) > cap(buf) {
-		return got[:0]
-	}
-	return buf
 }
 
 // dedupe is one worker's memory for turning buckets into rows.

@@ -27,7 +27,7 @@ func TestUnreadableSource(t *testing.T) {
 	defer block.Protect(hugemem.ReadWrite)
 	for threads := 1; threads <= 4; threads++ {
 		p, err := partition.New(context.Background(), src, partition.Options{Threads: threads})
-		if !errors.Is(err, partition.ErrSource) {
+		if !errors.Is(err, graph.ErrUnreadable) {
 			t.Errorf("%d threads: %v", threads, err)
 		}
 		if p != nil {

@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Size is what a recipe will make.
@@ -106,43 +106,26 @@ func fill(ctx context.Context, r Recipe, from int64, edges []graph.Edge, weights
 		return fmt.Errorf("%w: %d places for weights, %d for edges", ErrRange, len(weights), len(edges))
 	}
 	h := r.hooks()
-	threads := h.threads
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	blocks := (total + blockEdges - 1) / blockEdges
-	threads = int(min(int64(threads), blocks))
-	var next, done atomic.Int64
+	blocks := int((total + blockEdges - 1) / blockEdges)
+	var done atomic.Int64
 	var reporting sync.Mutex
-	work := func() {
-		for ctx.Err() == nil {
-			b := next.Add(1) - 1
-			if b >= blocks {
-				return
-			}
-			lo := b * blockEdges
-			hi := min(lo+blockEdges, total)
-			var w []float32
-			if weights != nil {
-				w = weights[lo:hi]
-			}
-			block(from+lo, edges[lo:hi], w)
-			done.Add(hi - lo)
-			if h.progress != nil && reporting.TryLock() {
-				h.progress(done.Load(), total)
-				reporting.Unlock()
-			}
+	err = workers.Each(ctx, h.threads, blocks, nil, func(_, i int) error {
+		lo := int64(i) * blockEdges
+		hi := min(lo+blockEdges, total)
+		var w []float32
+		if weights != nil {
+			w = weights[lo:hi]
 		}
-	}
-	var wg sync.WaitGroup
-	for range threads - 1 {
-		wg.Add(1)
-		go func() { defer wg.Done(); work() }()
-	}
-	work()
-	wg.Wait()
-	if done.Load() < total {
-		return fmt.Errorf("gen: %w", context.Cause(ctx))
+		block(from+lo, edges[lo:hi], w)
+		done.Add(hi - lo)
+		if h.progress != nil && reporting.TryLock() {
+			h.progress(done.Load(), total)
+			reporting.Unlock()
+		}
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("gen: %w", err)
 	}
 	if h.progress != nil {
 		h.progress(total, total)

@@ -1,37 +1,23 @@
 package gen
 
-import "math/bits"
+import "github.com/totemgo/totemgo/internal/mix"
 
 // stream is a SplitMix64 generator (Steele, Lea and Flood, 2014). Each edge has a
 // stream of its own, so that edges can be made in any order.
 type stream struct{ state uint64 }
 
-// golden64 is 2^64 over the golden ratio, odd.
-const golden64 = 0x9e3779b97f4a7c15
-
-func mix64(x uint64) uint64 {
-	x ^= x >> 30
-	x *= 0xbf58476d1ce4e5b9
-	x ^= x >> 27
-	x *= 0x94d049bb133111eb
-	return x ^ x>>31
-}
-
 // newStream is the stream of edge i. Different purposes have different salts.
 func newStream(seed, salt uint64, i int64) stream {
-	return stream{mix64(mix64(seed+salt*golden64) ^ uint64(i)*0xd1342543de82ef95)}
+	return stream{mix.Mix(mix.Mix(seed+salt*mix.Golden) ^ uint64(i)*0xd1342543de82ef95)}
 }
 
 func (s *stream) next() uint64 {
-	s.state += golden64
-	return mix64(s.state)
+	s.state += mix.Golden
+	return mix.Mix(s.state)
 }
 
 // below returns a number below n; its bias is under n/2^64.
-func (s *stream) below(n uint64) uint64 {
-	hi, _ := bits.Mul64(s.next(), n)
-	return hi
-}
+func (s *stream) below(n uint64) uint64 { return mix.Below(s.next(), n) }
 
 // Salts.
 const (

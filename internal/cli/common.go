@@ -59,7 +59,7 @@ func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 // inFile names the file whose graph breaks its own rules or is cut short: a native file
 // is looked at no earlier than when it is placed.
 func inFile(path string, err error) error {
-	if errors.Is(err, partition.ErrInvalid) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, partition.ErrSource) || errors.Is(err, graph.ErrUnreadable) {
+	if errors.Is(err, partition.ErrInvalid) || errors.Is(err, graph.ErrInvalid) || errors.Is(err, graph.ErrUnreadable) {
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	return err

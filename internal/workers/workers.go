@@ -1,4 +1,4 @@
-// Package workers is the engine's one thread pool.
+// Package workers is the engine's one thread pool, and Each, a parallel loop without it.
 //
 // A Team is a fixed number of workers that run the same function at once.
 // Worker 0 is the goroutine that calls Run; the others are helpers, goroutines
@@ -22,12 +22,15 @@
 package workers
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"runtime/debug"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/totemgo/totemgo/internal/memfault"
 )
 
 // SpinFor is how long a helper without work spins before it parks, and how long
@@ -158,10 +161,7 @@ func (goexit) String() string { return "runtime.Goexit called" }
 // most GOMAXPROCS; zero and less mean GOMAXPROCS. The team holds threads-1
 // goroutines until it is closed.
 func Acquire(threads int) *Team {
-	procs := runtime.GOMAXPROCS(0)
-	if threads <= 0 || threads > procs {
-		threads = procs
-	}
+	threads = min(Count(threads), runtime.GOMAXPROCS(0))
 	t := &Team{looks: 1 + threads/yieldShare, shares: make([]share, threads)}
 	t.body = t.chunks
 	t.caller.token = make(chan struct{}, 1)
@@ -416,4 +416,51 @@ func (h *helper) work(t *Team) {
 	}()
 	t.f(h.worker)
 	returned = true
+}
+
+// Count is the number of threads that an option asks for: 0 and less mean GOMAXPROCS.
+func Count(threads int) int {
+	if threads <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return threads
+}
+
+// Each calls f for 0 … n−1 on up to Count(threads) goroutines, the caller's among them.
+// worker numbers them from 0; each gets rising numbers. It stops early at the first error
+// and at the end of ctx, and returns that error. A memory fault is the error fault: see
+// package memfault. It needs no team, and costs as many goroutines as it has threads.
+func Each(ctx context.Context, threads, n int, fault error, f func(worker, i int) error) error {
+	var next atomic.Int64
+	var failed atomic.Pointer[error]
+	work := func(worker int) {
+		err := memfault.Catch(func() error {
+			for failed.Load() == nil {
+				i := int(next.Add(1) - 1)
+				if i >= n {
+					break
+				}
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				if err := f(worker, i); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func(error) error { return fault })
+		if err != nil {
+			failed.CompareAndSwap(nil, &err)
+		}
+	}
+	var wg sync.WaitGroup
+	for worker := 1; worker < min(Count(threads), n); worker++ {
+		wg.Go(func() { work(worker) })
+	}
+	work(0)
+	wg.Wait()
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
