@@ -224,17 +224,10 @@ func (b *builder) distribute(ctx context.Context) error {
 			return err
 		}
 		at := b.place[i*b.buckets : (i+1)*b.buckets]
-		switch w := b.src.BlockWeights(b.wanted, i); b.kind {
-		case Unweighted:
+		if b.kind == Unweighted {
 			distribute[int32](b, at, records, nil, nil)
-		case Int32:
-			distribute(b, at, records, w.i32, b.weights.i32)
-		case Int64:
-			distribute(b, at, records, w.i64, b.weights.i64)
-		case Float32:
-			distribute(b, at, records, w.f32, b.weights.f32)
-		case Float64:
-			distribute(b, at, records, w.f64, b.weights.f64)
+		} else {
+			b.src.BlockWeights(b.wanted, i).vector.distribute(b, at, records, b.weights.vector)
 		}
 		return nil
 	})
@@ -352,7 +345,7 @@ func (b *builder) mergeWeighted(arcs []Edge, w Weights) (uint64, error) {
 					w.Copy(kept-1, w, i)
 				}
 			case MergeSum:
-				if !w.addTo(kept-1, i) {
+				if !w.vector.add(kept-1, i) {
 					return 0, fmt.Errorf("%w: %v, between vertices %d and %d", ErrWeightSum, w.kind, a.U, a.V)
 				}
 			}

@@ -219,6 +219,19 @@ func TestBuildErrors(t *testing.T) {
 			t.Errorf("sum of %v weights that is infinite: %v", w.Kind(), err)
 		}
 	}
+	for _, c := range []struct {
+		w   graph.Weights
+		sum float64
+	}{
+		{graph.WeightsOf([]float64{1e20, -1}), 1e20}, {graph.WeightsOf([]float32{-1, 1e20}), float64(float32(1e20))},
+		{graph.WeightsOf([]int32{math.MaxInt32, -1}), math.MaxInt32 - 1}, {graph.WeightsOf([]int64{-5, -6}), -11},
+	} {
+		l.Weights = c.w
+		g, err := graph.Build(ctx, l, graph.BuildOptions{Duplicates: graph.MergeSum})
+		if err != nil || g.Weights().Float64(0) != c.sum {
+			t.Errorf("sum of %v weights: %v, %v, want %v", c.w.Kind(), g.Weights().Float64(0), err, c.sum)
+		}
+	}
 }
 
 func BenchmarkBuild(b *testing.B) {

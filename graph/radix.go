@@ -96,21 +96,5 @@ func (s *sorter) permute(w Weights) {
 	if s.weights.kind != w.kind || s.weights.Len() < n {
 		s.weights = MakeWeights(w.kind, n)
 	}
-	switch w.kind {
-	case Int32:
-		permute(w.i32, s.weights.i32, s.from)
-	case Int64:
-		permute(w.i64, s.weights.i64, s.from)
-	case Float32:
-		permute(w.f32, s.weights.f32, s.from)
-	case Float64:
-		permute(w.f64, s.weights.f64, s.from)
-	}
-}
-
-func permute[T Weight](w, old []T, from []uint32) {
-	copy(old, w)
-	for i := range w {
-		w[i] = old[from[i]]
-	}
+	w.vector.permute(s.weights.vector, s.from)
 }

@@ -3,9 +3,9 @@ package graphio
 import (
 	"fmt"
 	"io"
-	"runtime"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // Direction overrides what a file says about its records.
@@ -83,12 +83,7 @@ func (o *Options) blockBytes() int {
 	return blockSize
 }
 
-func (o *Options) threads() int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (o *Options) threads() int { return workers.Count(o.Threads) }
 
 // validate lists the contradictions in o.
 func (o *Options) validate() error {

@@ -9,7 +9,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/atomicfile"
+	"github.com/totemgo/totemgo/internal/workers"
 )
 
 // SaveOptions say how a graph is written. The zero value takes the format from the
@@ -86,12 +86,7 @@ type writer struct {
 	held                   int64
 }
 
-func (o *SaveOptions) threads() int {
-	if o.Threads > 0 {
-		return o.Threads
-	}
-	return runtime.GOMAXPROCS(0)
-}
+func (o *SaveOptions) threads() int { return workers.Count(o.Threads) }
 
 // Save writes the graph to path, "-" for SaveOptions.Stdout. A name that ends in .gz,
 // .zst or .xz compresses. The file appears under its name only once it is complete: it
