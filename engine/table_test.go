@@ -19,72 +19,38 @@ import (
 // fixedRates are costs for the director auto that do not depend on the machine.
 var fixedRates = bsp.Rates{Claim: 2, Visit: 2, Probe: 1, Word: 1, Step: 20}
 
-// oracle knows the levels from some roots of a graph, and its arcs.
+// oracle is a graph and what checks its trees.
 type oracle struct {
-	name   string
-	list   *graph.EdgeList
-	arcs   [][]uint32 // sorted, by source
-	levels map[uint32][]int32
+	name string
+	list *graph.EdgeList
+	*ref.Checker
 	linked int // vertices with an edge to another one
 }
 
 func newOracle(g ref.Named) *oracle {
-	o := &oracle{name: g.Name, list: g.List, arcs: make([][]uint32, g.List.Vertices), levels: map[uint32][]int32{}}
+	o := &oracle{name: g.Name, list: g.List, Checker: ref.NewChecker(g.List)}
 	linked := make([]bool, g.List.Vertices)
 	for _, e := range g.List.Edges {
-		o.arcs[e.U] = append(o.arcs[e.U], e.V)
-		if !g.List.Directed {
-			o.arcs[e.V] = append(o.arcs[e.V], e.U)
-		}
 		if e.U != e.V {
 			linked[e.U], linked[e.V] = true, true
 		}
 	}
-	for v := range o.arcs {
-		slices.Sort(o.arcs[v])
-		if linked[v] {
+	for _, l := range linked {
+		if l {
 			o.linked++
 		}
 	}
 	return o
 }
 
-func (o *oracle) from(root uint32) []int32 {
-	l, ok := o.levels[root]
-	if !ok {
-		l = ref.Levels(o.list, root)
-		o.levels[root] = l
-	}
-	return l
-}
-
 // check compares a result with the levels and checks every parent.
 func (o *oracle) check(root uint32, r *engine.BFSResult) error {
-	want := o.from(root)
-	got := r.Levels()
-	if len(got) != len(want) || len(r.Parents) != len(want) {
-		return fmt.Errorf("%d levels and %d parents for %d vertices", len(got), len(r.Parents), len(want))
+	want := o.Levels(root)
+	if got := r.Levels(); !slices.Equal(got, want) {
+		return fmt.Errorf("levels %v, want %v", got, want)
 	}
-	for v, p := range r.Parents {
-		if got[v] != want[v] {
-			return fmt.Errorf("vertex %d: level %d, want %d", v, got[v], want[v])
-		}
-		switch {
-		case (p == graph.None) != (want[v] == ref.Unreached):
-			return fmt.Errorf("vertex %d: parent %d at level %d", v, p, want[v])
-		case p == graph.None:
-		case uint32(v) == root:
-			if p != root {
-				return fmt.Errorf("the root's parent is %d", p)
-			}
-		default:
-			if _, ok := slices.BinarySearch(o.arcs[p], uint32(v)); !ok {
-				return fmt.Errorf("vertex %d: no arc from its parent %d", v, p)
-			}
-			if want[p]+1 != want[v] {
-				return fmt.Errorf("vertex %d at level %d: its parent %d is at level %d", v, want[v], p, want[p])
-			}
-		}
+	if err := o.CheckTree(root, r.Parents); err != nil {
+		return err
 	}
 	reached, depth := ref.Reached(want)
 	if r.Reached != reached || r.Depth != int64(depth) {

@@ -187,7 +187,7 @@ func TestEnginesShareThreads(t *testing.T) {
 	o := shared(t)
 	roots := []uint32{o.list.Edges[0].U, o.list.Edges[1].U, o.list.Edges[2].U}
 	for _, root := range roots {
-		o.from(root)
+		o.Levels(root)
 	}
 	opts := engine.Options{Processors: cpus(4)}
 	both := alone(t) + 6

@@ -1,9 +1,11 @@
 package ref
 
 import (
+	"context"
 	"math/rand/v2"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
 )
 
 // Named is a graph of the corpus.
@@ -68,50 +70,71 @@ func Corpus() []Named {
 
 	for _, n := range []int{63, 64, 65} {
 		size := map[int]string{63: "63", 64: "64", 65: "65"}[n]
-		add("chain of "+size, false, n, chain(n)...)
-		add("star of "+size, false, n, star(n)...)
-		add("uniform on "+size+", directed", true, n, uniform(uint64(n), n, 3*n)...)
+		add("chain of "+size, false, n, Chain(n)...)
+		add("star of "+size, false, n, Star(n)...)
+		add("uniform on "+size+", directed", true, n, Uniform(uint64(n), n, 3*n)...)
 	}
-	both("complete on 40", 40, complete(40)...)
-	both("cycle of 100", 100, append(chain(100), graph.Edge{U: 99, V: 0})...)
-	add("chain towards the first", true, 50, reversed(chain(50))...)
+	both("complete on 40", 40, Make(gen.ShapeOptions{Shape: gen.Complete, Vertices: 40})...)
+	both("cycle of 100", 100, append(Chain(100), graph.Edge{U: 99, V: 0})...)
+	add("chain towards the first", true, 50, reversed(Chain(50))...)
 	add("only self-loops and isolated", false, 130, pairs(0, 0, 64, 64, 129, 129, 64, 64)...)
 
 	// Where partitions disagree: vertices found twice in a level, arcs that lead back.
 	both("diamonds", 301, diamonds(100)...)
 	both("strip of triangles", 200, strip(200)...)
-	add("chain with arcs back", true, 120, append(chain(120), back(120)...)...)
+	add("chain with arcs back", true, 120, append(Chain(120), back(120)...)...)
 	both("layers", 220, layers(11, 20)...)
 	add("two meeting paths", false, 9, pairs(0, 1, 0, 2, 1, 3, 2, 4, 3, 5, 4, 5, 3, 4, 5, 6, 6, 7, 7, 8, 8, 5, 2, 3)...)
 
-	add("chain of 1500", false, 1500, chain(1500)...)
-	add("star of 1200", false, 1200, star(1200)...)
-	add("star of 1200, outwards", true, 1200, star(1200)...)
+	add("chain of 1500", false, 1500, Chain(1500)...)
+	add("star of 1200", false, 1200, Star(1200)...)
+	add("star of 1200, outwards", true, 1200, Star(1200)...)
 	add("two stars, joined", false, 1400, append(twoStars(1400), graph.Edge{U: 0, V: 1})...)
 	add("two stars, apart", false, 1400, twoStars(1400)...)
-	both("grid 34 by 35", 34*35, grid(34, 35)...)
+	both("grid 34 by 35", 34*35, Make(gen.GridOptions{Rows: 34, Columns: 35})...)
 	add("binary tree", false, 2047, tree(2047)...)
 	add("hypercube of 2^10, twice", false, 2048, append(cube(10, 0), cube(10, 1024)...)...)
 	add("bipartite, complete, 20 and 1100", false, 1120, bipartite(20, 1100)...)
-	both("uniform on 2000", 2000, uniform(7, 2000, 6000)...)
-	add("uniform on 1500, thin", false, 1500, uniform(8, 1500, 1100)...)
-	both("scale-free of scale 10", 1<<10, rmat(9, 10, 16<<10)...)
-	both("scale-free of scale 11", 1<<11, rmat(10, 11, 12<<11)...)
-	add("scale-free with isolated vertices between", false, 3<<11, spread(rmat(11, 11, 8<<11), 3)...)
+	both("uniform on 2000", 2000, Uniform(7, 2000, 6000)...)
+	add("uniform on 1500, thin", false, 1500, Uniform(8, 1500, 1100)...)
+	both("scale-free of scale 9", 1<<9, RMAT(12, 9, 6<<9)...)
+	both("scale-free of scale 10", 1<<10, RMAT(9, 10, 16<<10)...)
+	both("scale-free of scale 11", 1<<11, RMAT(10, 11, 12<<11)...)
+	add("scale-free with isolated vertices between", false, 3<<11, spread(RMAT(11, 11, 8<<11), 3)...)
 	add("many small components", false, 1800, components(1800, 6)...)
 	return c
+}
+
+// Make returns the edges of a recipe.
+func Make(r gen.Recipe) []graph.Edge {
+	l, err := gen.Make(context.Background(), r)
+	if err != nil {
+		panic(err) // a bug of the test
+	}
+	return l.Edges
+}
+
+// Chain returns the edges of a path of n vertices.
+func Chain(n int) []graph.Edge {
+	return Make(gen.ShapeOptions{Shape: gen.Chain, Vertices: int64(n)})
+}
+
+// Star returns the edges between vertex 0 and n−1 others.
+func Star(n int) []graph.Edge { return Make(gen.ShapeOptions{Shape: gen.Star, Vertices: int64(n)}) }
+
+// Uniform returns m edges between vertices below n, drawn evenly.
+func Uniform(seed uint64, n, m int) []graph.Edge {
+	return Make(gen.UniformOptions{Seed: seed, Vertices: int64(n), Edges: int64(m)})
+}
+
+// RMAT returns m edges of a recursive-matrix graph of 2^scale vertices.
+func RMAT(seed uint64, scale, m int) []graph.Edge {
+	return Make(gen.RMATOptions{Seed: seed, Scale: scale, Edges: int64(m)})
 }
 
 func pairs(uv ...uint32) (edges []graph.Edge) {
 	for i := 0; i < len(uv); i += 2 {
 		edges = append(edges, graph.Edge{U: uv[i], V: uv[i+1]})
-	}
-	return edges
-}
-
-func chain(n int) (edges []graph.Edge) {
-	for v := 1; v < n; v++ {
-		edges = append(edges, graph.Edge{U: uint32(v - 1), V: uint32(v)})
 	}
 	return edges
 }
@@ -131,25 +154,9 @@ func back(n int) (edges []graph.Edge) {
 	return edges
 }
 
-func star(n int) (edges []graph.Edge) {
-	for v := 1; v < n; v++ {
-		edges = append(edges, graph.Edge{U: 0, V: uint32(v)})
-	}
-	return edges
-}
-
 func twoStars(n int) (edges []graph.Edge) {
 	for v := 2; v < n; v++ {
 		edges = append(edges, graph.Edge{U: uint32(v % 2), V: uint32(v)})
-	}
-	return edges
-}
-
-func complete(n int) (edges []graph.Edge) {
-	for u := range n {
-		for v := range u {
-			edges = append(edges, graph.Edge{U: uint32(u), V: uint32(v)})
-		}
 	}
 	return edges
 }
@@ -164,7 +171,7 @@ func diamonds(n int) (edges []graph.Edge) {
 }
 
 func strip(n int) (edges []graph.Edge) {
-	edges = chain(n)
+	edges = Chain(n)
 	for v := 2; v < n; v++ {
 		edges = append(edges, graph.Edge{U: uint32(v - 2), V: uint32(v)})
 	}
@@ -182,18 +189,6 @@ func layers(depth, width int) (edges []graph.Edge) {
 			if layer >= 2 {
 				edges = append(edges, graph.Edge{U: v, V: at(layer - 2)})
 			}
-		}
-	}
-	return edges
-}
-
-func grid(rows, columns int) (edges []graph.Edge) {
-	for v := range rows * columns {
-		if (v+1)%columns != 0 {
-			edges = append(edges, graph.Edge{U: uint32(v), V: uint32(v + 1)})
-		}
-		if v+columns < rows*columns {
-			edges = append(edges, graph.Edge{U: uint32(v), V: uint32(v + columns)})
 		}
 	}
 	return edges
@@ -222,38 +217,6 @@ func bipartite(a, b int) (edges []graph.Edge) {
 		for v := range b {
 			edges = append(edges, graph.Edge{U: uint32(u), V: uint32(a + v)})
 		}
-	}
-	return edges
-}
-
-func uniform(seed uint64, n, m int) (edges []graph.Edge) {
-	r := rand.New(rand.NewPCG(seed, 1))
-	for range m {
-		edges = append(edges, graph.Edge{U: uint32(r.IntN(n)), V: uint32(r.IntN(n))})
-	}
-	return edges
-}
-
-// rmat is a recursive-matrix graph with Graph500's probabilities, its vertices
-// renamed at random.
-func rmat(seed uint64, scale, m int) (edges []graph.Edge) {
-	r := rand.New(rand.NewPCG(seed, 2))
-	names := r.Perm(1 << scale)
-	for range m {
-		u, v := 0, 0
-		for range scale {
-			u, v = 2*u, 2*v
-			switch p := r.IntN(100); {
-			case p < 57:
-			case p < 76:
-				v++
-			case p < 95:
-				u++
-			default:
-				u, v = u+1, v+1
-			}
-		}
-		edges = append(edges, graph.Edge{U: uint32(names[u]), V: uint32(names[v])})
 	}
 	return edges
 }

@@ -1,9 +1,11 @@
 package ref
 
 import (
+	"cmp"
 	"container/heap"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -34,28 +36,48 @@ func adjacency(src graph.Source) [][]arc {
 	return adj
 }
 
+// Checker knows the levels of searches in one graph, and checks their trees.
+type Checker struct {
+	adj    [][]arc // rows rise
+	levels map[uint32][]int32
+}
+
+// NewChecker reads a graph.
+func NewChecker(src graph.Source) *Checker {
+	c := &Checker{adjacency(src), map[uint32][]int32{}}
+	for _, row := range c.adj {
+		slices.SortFunc(row, func(a, b arc) int { return cmp.Compare(a.to, b.to) })
+	}
+	return c
+}
+
 // Levels returns the number of arcs on a shortest path from root to every vertex, or
-// Unreached.
-func Levels(src graph.Source, root uint32) []int32 {
-	adj := adjacency(src)
-	levels := make([]int32, len(adj))
+// Unreached. The slice is kept.
+func (c *Checker) Levels(root uint32) []int32 {
+	levels, ok := c.levels[root]
+	if ok {
+		return levels
+	}
+	levels = make([]int32, len(c.adj))
 	for v := range levels {
 		levels[v] = Unreached
 	}
 	levels[root] = 0
-	queue := []uint32{root}
-	for len(queue) > 0 {
+	for queue := []uint32{root}; len(queue) > 0; queue = queue[1:] {
 		v := queue[0]
-		queue = queue[1:]
-		for _, a := range adj[v] {
+		for _, a := range c.adj[v] {
 			if levels[a.to] == Unreached {
 				levels[a.to] = levels[v] + 1
 				queue = append(queue, a.to)
 			}
 		}
 	}
+	c.levels[root] = levels
 	return levels
 }
+
+// Levels is Checker.Levels for one search.
+func Levels(src graph.Source, root uint32) []int32 { return NewChecker(src).Levels(root) }
 
 // Reached counts the vertices that have a level, and returns the largest level.
 func Reached(levels []int32) (reached int64, depth int32) {
@@ -85,37 +107,49 @@ func (e *TreeError) Error() string {
 // parents ends at the root after as many steps as the vertex's level, and the vertices
 // with a parent are those that root reaches. The others have graph.None. An error is
 // a *TreeError.
+func (c *Checker) CheckTree(root uint32, parents []uint32) error {
+	if len(parents) != len(c.adj) {
+		return &TreeError{"every vertex has a parent entry", root, fmt.Sprintf("%d entries, %d vertices", len(parents), len(c.adj))}
+	}
+	if err := c.CheckParent(root, root, parents[root]); err != nil {
+		return err
+	}
+	for v, p := range parents {
+		if err := c.CheckParent(root, uint32(v), p); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckTree is Checker.CheckTree for one tree.
 func CheckTree(src graph.Source, root uint32, parents []uint32) error {
-	levels := Levels(src, root)
-	if len(parents) != len(levels) {
-		return &TreeError{"every vertex has a parent entry", root, fmt.Sprintf("%d entries, %d vertices", len(parents), len(levels))}
+	return NewChecker(src).CheckTree(root, parents)
+}
+
+// CheckParent checks that p may be the parent of v in a search from root: see CheckTree.
+func (c *Checker) CheckParent(root, v, p uint32) error {
+	levels := c.Levels(root)
+	if v == root {
+		if p != root {
+			return &TreeError{"the root is its own parent", root, fmt.Sprintf("its parent is %d", p)}
+		}
+		return nil
 	}
-	if parents[root] != root {
-		return &TreeError{"the root is its own parent", root, fmt.Sprintf("its parent is %d", parents[root])}
+	if (p == graph.None) != (levels[v] == Unreached) {
+		return &TreeError{"what the root reaches has a parent, and nothing else", v, fmt.Sprintf("parent %d, level %d", p, levels[v])}
 	}
-	joined := make(map[graph.Edge]bool)
-	for v, arcs := range adjacency(src) {
-		for _, a := range arcs {
-			joined[graph.Edge{U: uint32(v), V: a.to}] = true
-		}
+	if p == graph.None {
+		return nil
 	}
-	for i, p := range parents {
-		v := uint32(i)
-		if (p == graph.None) != (levels[v] == Unreached) {
-			return &TreeError{"what the root reaches has a parent, and nothing else", v, fmt.Sprintf("parent %d, level %d", p, levels[v])}
-		}
-		if p == graph.None || v == root {
-			continue
-		}
-		if int64(p) >= int64(len(parents)) {
-			return &TreeError{"parents are vertices", v, fmt.Sprintf("parent %d of %d vertices", p, len(parents))}
-		}
-		if !joined[graph.Edge{U: p, V: v}] {
-			return &TreeError{"tree edges are edges of the graph", v, fmt.Sprintf("there is no edge from its parent %d", p)}
-		}
-		if levels[v] != levels[p]+1 {
-			return &TreeError{"tree edges lead one level down", v, fmt.Sprintf("level %d, its parent %d has level %d", levels[v], p, levels[p])}
-		}
+	if int64(p) >= int64(len(c.adj)) {
+		return &TreeError{"parents are vertices", v, fmt.Sprintf("parent %d of %d vertices", p, len(c.adj))}
+	}
+	if _, ok := slices.BinarySearchFunc(c.adj[p], v, func(a arc, v uint32) int { return cmp.Compare(a.to, v) }); !ok {
+		return &TreeError{"tree edges are edges of the graph", v, fmt.Sprintf("there is no edge from its parent %d", p)}
+	}
+	if levels[v] != levels[p]+1 {
+		return &TreeError{"tree edges lead one level down", v, fmt.Sprintf("level %d, its parent %d has level %d", levels[v], p, levels[p])}
 	}
 	return nil
 }

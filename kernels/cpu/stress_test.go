@@ -2,10 +2,8 @@ package cpu_test
 
 import (
 	"context"
-	"fmt"
 	"math/rand/v2"
 	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/totemgo/totemgo/graph"
@@ -15,50 +13,16 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// stressed is a graph with the levels from one root, to check trees by.
+// stressed is a graph and a root, and what checks its trees.
 type stressed struct {
-	name   string
-	list   *graph.EdgeList
-	root   uint32
-	levels []int32
-	arcs   [][]uint32 // sorted, by source
+	name string
+	list *graph.EdgeList
+	root uint32
+	*ref.Checker
 }
 
 func newStressed(name string, l *graph.EdgeList, root uint32) *stressed {
-	s := &stressed{name: name, list: l, root: root, levels: ref.Levels(l, root), arcs: make([][]uint32, l.Vertices)}
-	for _, e := range l.Edges {
-		s.arcs[e.U] = append(s.arcs[e.U], e.V)
-		if !l.Directed {
-			s.arcs[e.V] = append(s.arcs[e.V], e.U)
-		}
-	}
-	for _, row := range s.arcs {
-		slices.Sort(row)
-	}
-	return s
-}
-
-// check demands that parents are those of a breadth-first tree.
-func (s *stressed) check(parents []uint32) error {
-	for i, p := range parents {
-		v := uint32(i)
-		switch {
-		case (p == graph.None) != (s.levels[v] == ref.Unreached):
-			return fmt.Errorf("vertex %d at level %d has parent %d", v, s.levels[v], p)
-		case p == graph.None:
-		case v == s.root:
-			if p != v {
-				return fmt.Errorf("the root's parent is %d", p)
-			}
-		case s.levels[p]+1 != s.levels[v]:
-			return fmt.Errorf("vertex %d at level %d: its parent %d is at level %d", v, s.levels[v], p, s.levels[p])
-		default:
-			if _, ok := slices.BinarySearch(s.arcs[p], v); !ok {
-				return fmt.Errorf("vertex %d: there is no arc from its parent %d", v, p)
-			}
-		}
-	}
-	return nil
+	return &stressed{name, l, root, ref.NewChecker(l)}
 }
 
 // stressGraphs are small, yet large enough for threads to share each kind of step: a
@@ -166,7 +130,7 @@ func TestStress(t *testing.T) {
 					return d
 				})
 				ran[x.k.Way(d)]++
-				if err := x.g.check(parents); err != nil {
+				if err := x.g.CheckTree(x.g.root, parents); err != nil {
 					t.Fatalf("seed %d, search %d: %s, kernels %s, %s: %v", seed, search, x.g.name, x.k.KernelSet(), way.limits, err)
 				}
 			}

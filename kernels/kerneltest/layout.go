@@ -8,6 +8,7 @@ import (
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
 )
 
@@ -45,7 +46,8 @@ func cut(i, n, parts, last int) int { return min(last, parts*i/n) }
 
 // placed is a graph on its partitions.
 type placed struct {
-	shape
+	*graph.EdgeList
+	*ref.Checker
 	parts   []*kernels.Part
 	out, in [][]uint32 // simple rows, by vertex id
 	rankOf  []uint32   // None for a vertex without edges
@@ -53,9 +55,9 @@ type placed struct {
 }
 
 // place builds the parts of g under l, as a placement and a builder would.
-func place(g shape, l layout) *placed {
-	p := &placed{shape: g, rankOf: make([]uint32, g.n)}
-	p.out, p.in = g.simple()
+func place(g *graph.EdgeList, l layout) *placed {
+	p := &placed{EdgeList: g, Checker: ref.NewChecker(g), rankOf: make([]uint32, g.Vertices)}
+	p.out, p.in = simple(g)
 	degree := func(v uint32) int { return len(p.out[v]) + len(p.in[v]) }
 	var order []uint32
 	for v := range p.rankOf {
@@ -125,13 +127,13 @@ func place(g shape, l layout) *placed {
 	}
 	for i := 0; i < l.partitions; i++ {
 		part := &kernels.Part{Index: i, Ranks: uint32(len(vertexOf)), Ranges: ranges,
-			Subgraphs: make([]*graph.Subgraph, len(ranges)), VertexOf: vertexOf, RankOf: p.rankOf, Directed: g.directed}
+			Subgraphs: make([]*graph.Subgraph, len(ranges)), VertexOf: vertexOf, RankOf: p.rankOf, Directed: g.Directed}
 		for r, rg := range ranges {
 			if rg.Owner != i {
 				continue
 			}
 			s := &graph.Subgraph{First: rg.First, Rows: rg.Vertices, Out: adjacency(rg, p.out)}
-			if s.In = s.Out; g.directed {
+			if s.In = s.Out; g.Directed {
 				s.In = adjacency(rg, p.in)
 			}
 			part.Subgraphs[r] = s

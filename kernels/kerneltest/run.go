@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
 )
 
@@ -54,10 +56,10 @@ func cases(short bool) []testcase {
 			if short && (i+j)%3 != 0 {
 				continue
 			}
-			list = append(list, testcase{"graph=" + g.name + "/layout=" + l.name,
+			list = append(list, testcase{"graph=" + g.Name + "/layout=" + l.name,
 				func(t reporter, newProcessor func() kernels.Processor) {
 					t.Helper()
-					searches(t, place(g, l), newProcessor)
+					searches(t, place(g.List, l), newProcessor)
 				}})
 		}
 	}
@@ -73,7 +75,7 @@ func searches(t reporter, p *placed, newProcessor func() kernels.Processor) {
 	for _, root := range p.roots() {
 		for _, sc := range scripts() {
 			// Long searches follow two scripts, so that the kit stays quick.
-			if p.n > 60 && len(p.edges) < 2*p.n && turn > 1 && longest(levels(p.out, root)) > 20 && turn%5 != 0 {
+			if p.Vertices > 60 && len(p.Edges) < 2*p.Vertices && turn > 1 && slices.Max(p.Levels(root)) > 20 && turn%5 != 0 {
 				turn++
 				continue
 			}
@@ -87,23 +89,15 @@ func searches(t reporter, p *placed, newProcessor func() kernels.Processor) {
 	}
 }
 
-func longest(level []int) (l int) {
-	for _, x := range level {
-		l = max(l, x)
-	}
-	return l
-}
-
 // fan is a star of 3 hubs on 400 leaves, hub h at the first rank of range h; range 0
 // holds hub 0 and the leaves.
 func fan() *placed {
-	g := shape{name: "fan", n: 403}
+	g := &graph.EdgeList{Vertices: 403, Edges: []graph.Edge{{U: 0, V: 1}, {U: 0, V: 2}}}
 	for leaf := uint32(3); leaf < 403; leaf++ {
 		for hub := uint32(0); hub < 3; hub++ {
-			g.edges = append(g.edges, [2]uint32{hub, leaf})
+			g.Edges = append(g.Edges, graph.Edge{U: hub, V: leaf})
 		}
 	}
-	g.edges = append(g.edges, [2]uint32{0, 1}, [2]uint32{0, 2})
 	return place(g, layout{partitions: 3, owners: []int{0, 1, 2},
 		deal: func(i, n int) int {
 			if i == 1 || i == 2 {
@@ -187,7 +181,7 @@ func seenRule(t reporter, newProcessor func() kernels.Processor) {
 	p.ok("Close", p.under.Close())
 
 	// Leaves gathered from nobody: the frontier of hub 1 must not last.
-	p = alone(t, place(shape{n: 5, edges: path(5)}, layout{partitions: 2, owners: []int{0, 1},
+	p = alone(t, place(&graph.EdgeList{Vertices: 5, Edges: ref.Chain(5)}, layout{partitions: 2, owners: []int{0, 1},
 		deal: func(i, n int) int { return i % 2 }}), 0, newProcessor)
 	p.setRoot(p.part.Ranges[0].First)
 	for i := 0; i < 3; i++ {
@@ -238,7 +232,7 @@ func formsRule(t reporter, newProcessor func() kernels.Processor) {
 // resetRule: a search may be dropped anywhere, and Reset be called twice.
 func resetRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()
-	g := place(shape{name: "uniform", n: 300, edges: uniform(300, 900, 7)}, layouts()[5])
+	g := place(uniform(300, 900, 7), layouts()[5])
 	s := newRun(t, g, newProcessor)
 	roots := g.roots()
 	list := scripts()
@@ -278,7 +272,7 @@ func resetRule(t reporter, newProcessor func() kernels.Processor) {
 // processor is usable after Reset.
 func cancelRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()
-	g := place(shape{name: "uniform", n: 300, edges: uniform(300, 900, 7)}, layouts()[2])
+	g := place(uniform(300, 900, 7), layouts()[2])
 	s := newRun(t, g, newProcessor)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -296,7 +290,9 @@ func cancelRule(t reporter, newProcessor func() kernels.Processor) {
 // pushOnlyRule: a directed graph without in-arcs takes top-down searches.
 func pushOnlyRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()
-	g := place(shape{name: "uniform", n: 300, directed: true, edges: uniform(300, 900, 9)}, layouts()[3])
+	l := uniform(300, 900, 9)
+	l.Directed = true
+	g := place(l, layouts()[3])
 	for _, part := range g.parts {
 		for _, sub := range part.Subgraphs {
 			if sub != nil {
@@ -316,22 +312,23 @@ func pushOnlyRule(t reporter, newProcessor func() kernels.Processor) {
 // that are kernels.MultiStepper.
 func manyRule(t reporter, newProcessor func() kernels.Processor) {
 	t.Helper()
-	shapes := []shape{
-		{name: "path", n: 700, edges: path(700)},
-		{name: "uniform", n: 2500, edges: uniform(2500, 7500, 3)}, // outgrows the limits and falls below them again
-		{name: "directed", n: 400, directed: true, edges: uniform(400, 1000, 5)},
-		{name: "hubs", n: 403, edges: fan().edges},
+	directed := uniform(400, 1000, 5)
+	directed.Directed = true
+	shapes := []ref.Named{
+		{Name: "chain", List: &graph.EdgeList{Vertices: 700, Edges: ref.Chain(700)}},
+		{Name: "uniform", List: uniform(2500, 7500, 3)}, // outgrows the limits and falls below them again
+		{Name: "directed", List: directed},
+		{Name: "hubs", List: fan().EdgeList},
 	}
 	for _, l := range layouts() {
 		for _, g := range shapes {
-			s := newRun(t, place(g, l), newProcessor)
+			s := newRun(t, place(g.List, l), newProcessor)
 			if !slices.ContainsFunc(s.pairs, func(p *pair) bool { return p.manyStepper() != nil }) {
 				s.close()
 				continue
 			}
 			for turn, root := range s.roots() {
-				level := levels(s.out, root)
-				s.at(fmt.Sprintf("%s %s from root %d", g.name, l.name, root))
+				s.at(fmt.Sprintf("%s %s from root %d", g.Name, l.name, root))
 				s.start(root, needs[turn%len(needs)])
 				for step, left := 0, int64(1); left > 0; step++ {
 					switch run := s.stepMany([]int{64, 2, 1, 7}[(turn+step)%4]); {
@@ -351,7 +348,7 @@ func manyRule(t reporter, newProcessor func() kernels.Processor) {
 						}
 					}
 				}
-				s.aggregate(root, level)
+				s.aggregate(root)
 			}
 			s.close()
 		}

@@ -99,10 +99,10 @@ func (s *run) search(root uint32, sc script, need kernels.Need) {
 	name := fmt.Sprintf("root %d, directions %s, need %04b", root, sc.name, need)
 	s.at(name)
 	s.start(root, need)
-	level := levels(s.out, root)
+	level := s.Levels(root)
 	var width []int64 // vertices by level
 	for _, l := range level {
-		for ; l >= len(width); width = append(width, 0) {
+		for ; int(l) >= len(width); width = append(width, 0) {
 		}
 		if l >= 0 {
 			width[l]++
@@ -117,7 +117,7 @@ func (s *run) search(root uint32, sc script, need kernels.Need) {
 		}
 	}
 	s.at(name)
-	s.aggregate(root, level)
+	s.aggregate(root)
 }
 
 // superstep runs one superstep of all partitions, and returns the vertices found.
@@ -161,11 +161,11 @@ func (s *run) superstep(d kernels.Direction, watch bool) (found int64) {
 	return found
 }
 
-// aggregate collects the parents and checks them against the levels.
-func (s *run) aggregate(root uint32, level []int) {
+// aggregate collects the parents and checks them.
+func (s *run) aggregate(root uint32) {
 	s.Helper()
 	vertexOf := s.parts[0].VertexOf
-	out := make([]uint32, s.n)
+	out := make([]uint32, s.Vertices)
 	const untouched = graph.None - 1
 	for _, p := range s.pairs {
 		asked, answers := make([][]uint32, len(s.pairs)), make([][]uint32, len(s.pairs))
@@ -184,16 +184,16 @@ func (s *run) aggregate(root uint32, level []int) {
 			}
 			for i, rank := range answers[q] {
 				if int(rank) >= len(vertexOf) || vertexOf[rank] == graph.None ||
-					!s.isParent(level, root, vertexOf[rank], vertexOf[asked[q][i]]) {
+					s.CheckParent(root, vertexOf[asked[q][i]], vertexOf[rank]) != nil {
 					other.fail("LookupParents: rank %d is no parent of rank %d", rank, asked[q][i])
 				}
 			}
 			theirs[q], _ = other.model.LookupParents(modelAsked[q])
 		}
 		s.parents(p, p.under, asked, answers, out, untouched)
-		s.checkParents(p, out, untouched, root, level, "")
+		s.checkParents(p, out, untouched, root, "")
 		s.parents(p, p.model, modelAsked, theirs, out, untouched)
-		s.checkParents(p, out, untouched, root, level, "the model: ")
+		s.checkParents(p, out, untouched, root, "the model: ")
 	}
 }
 
@@ -205,9 +205,9 @@ func (s *run) parents(p *pair, of kernels.Processor, asked, answers [][]uint32, 
 	p.ok("Parents", of.Parents(out, asked, answers))
 }
 
-func (s *run) checkParents(p *pair, out []uint32, untouched, root uint32, level []int, who string) {
+func (s *run) checkParents(p *pair, out []uint32, untouched, root uint32, who string) {
 	s.Helper()
-	own := make([]bool, s.n)
+	own := make([]bool, s.Vertices)
 	for _, r := range p.ranges(true) {
 		for i := uint32(0); i < p.part.Ranges[r].Vertices; i++ {
 			own[p.part.VertexOf[p.part.Ranges[r].First+i]] = true
@@ -219,7 +219,7 @@ func (s *run) checkParents(p *pair, out []uint32, untouched, root uint32, level 
 			p.fail("%sParents: wrote vertex %d, which is not its own", who, v)
 		case own[v] && u == untouched:
 			p.fail("%sParents: did not write vertex %d", who, v)
-		case own[v] && !s.isParent(level, root, u, uint32(v)):
+		case own[v] && s.CheckParent(root, uint32(v), u) != nil:
 			p.fail("%sParents: %d is no parent of %d", who, u, v)
 		}
 	}
