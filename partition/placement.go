@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/totemgo/totemgo/graph"
@@ -136,4 +137,35 @@ func allocRows[T hugemem.Elem](p *Placement, r, n int) []T {
 	b := hugemem.Make[T](n)
 	p.rows[r] = append(p.rows[r], b.Free)
 	return b.S
+}
+
+// layRanges turns groups into ranges, rank maps and the total of rank space.
+func (p *Placement) layRanges(groups []group, vertices int) error {
+	ranks := uint64(0)
+	for _, g := range groups {
+		ranks += (uint64(len(g.vertices)) + 63) &^ 63
+	}
+	if ranks >= graph.MaxVertices {
+		return fmt.Errorf("%w: rank space of %d ranks passes %d", ErrTooLarge, ranks, uint32(graph.MaxVertices))
+	}
+	p.Ranks = uint32(ranks)
+	p.RankOf = alloc[uint32](p, vertices)
+	p.VertexOf = alloc[uint32](p, int(ranks))
+	for i := range p.RankOf {
+		p.RankOf[i] = graph.None
+	}
+	first := uint32(0)
+	for _, g := range groups {
+		r := graph.Range{First: first, Vertices: uint32(len(g.vertices)), Owner: g.owner}
+		for i, v := range g.vertices {
+			p.VertexOf[first+uint32(i)] = v
+			p.RankOf[v] = first + uint32(i)
+		}
+		for i := r.First + r.Vertices; i < r.Padded(); i++ {
+			p.VertexOf[i] = graph.None
+		}
+		p.Ranges = append(p.Ranges, r)
+		first = r.Padded()
+	}
+	return nil
 }

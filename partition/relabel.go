@@ -75,14 +75,14 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	}
 
 	// Spread the arcs over the buckets of their sources. Blocks take what they need of a
-	// bucket as they come; shares keeps their order.
+	// bucket as they come; extents keeps their order.
 	shift, buckets := from.shift, len(from.begin)-1
 	begin, err := b.cutBlocks(into, order, 1<<(32-shift))
 	if err != nil {
 		return nil, err
 	}
 	blocks := len(begin) - 1
-	shares := make([]share, buckets*blocks)
+	extents := make([]extent, buckets*blocks)
 	used := make([]atomic.Uint32, buckets)
 	aw := graph.MakeWeights(kind, int(from.begin[buckets]))
 	spreads := make([]spread, b.threads)
@@ -91,7 +91,7 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 		s.read(into, order[begin[i]:begin[i+1]], buckets)
 		for k, n := range s.counts {
 			at := used[k].Add(n) - n
-			shares[k*blocks+i] = share{at, n}
+			extents[k*blocks+i] = extent{at, n}
 			s.at[k] = from.spare(k) + uint64(at)
 		}
 		if kind == graph.Unweighted {
@@ -117,7 +117,7 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	err = b.each(buckets, func(worker, k int) error {
 		b.tick(0)
 		g := &gathers[worker]
-		g.bucket(from, k, shares[k*blocks:(k+1)*blocks], begin, rankOf, aw)
+		g.bucket(from, k, extents[k*blocks:(k+1)*blocks], begin, rankOf, aw)
 		lo := min(uint64(b.n), uint64(k)<<shift)
 		hi := min(uint64(b.n), uint64(k+1)<<shift)
 		done := uint32(0)
@@ -153,8 +153,8 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	return adj, nil
 }
 
-// share is what a block has of a bucket: n arcs from at on.
-type share struct{ at, n uint32 }
+// extent is what a block has of a bucket: n arcs from at on.
+type extent struct{ at, n uint32 }
 
 // spread is one worker's memory for spreading a block's arcs over buckets.
 type spread struct {
@@ -256,7 +256,7 @@ type gather struct {
 }
 
 // bucket gathers bucket k of r, block by block, into rows of ranks.
-func (g *gather) bucket(r *rows, k int, shares []share, begin []int, rankOf []uint32, aw graph.Weights) {
+func (g *gather) bucket(r *rows, k int, extents []extent, begin []int, rankOf []uint32, aw graph.Weights) {
 	lo := min(len(r.length), k<<r.shift)
 	hi := min(len(r.length), (k+1)<<r.shift)
 	mask := uint32(1)<<r.shift - 1
@@ -272,7 +272,7 @@ func (g *gather) bucket(r *rows, k int, shares []share, begin []int, rankOf []ui
 		g.weights = graph.MakeWeights(aw.Kind(), int(total+total/4))
 	}
 	arcs := r.nbr[r.spare(k):][:total]
-	for i, s := range shares {
+	for i, s := range extents {
 		first := uint32(begin[i])
 		share := arcs[s.at : s.at+s.n]
 		switch {

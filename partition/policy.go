@@ -1,0 +1,200 @@
+package partition
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+)
+
+// byFallingDegree returns the vertices in order of falling degree; equal degrees
+// keep their order in vertices. It counts how often each degree occurs.
+func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
+	top := uint32(0)
+	for _, v := range vertices {
+		top = max(top, degree[v])
+	}
+	at := make([]uint32, int(top)+2) // vertices of a higher degree, by top − degree
+	for _, v := range vertices {
+		at[top-degree[v]+1]++
+	}
+	for i := range top {
+		at[i+1] += at[i]
+	}
+	sorted := make([]uint32, len(vertices))
+	for _, v := range vertices {
+		p := &at[top-degree[v]]
+		sorted[*p] = v
+		*p++
+	}
+	return sorted
+}
+
+// group is one range to be: its vertices in rank order and its owner.
+type group struct {
+	owner    int
+	vertices []uint32
+}
+
+// arrange applies the policy: it assigns every vertex that has an edge to a group.
+// Groups are ordered by degree; load is the adjacency entries that a vertex brings,
+// which shares and budgets are about.
+func (o *Options) arrange(degree, load []uint32, p *Placement, size sizer) ([]group, error) {
+	for _, q := range o.Processors {
+		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
+			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
+		}
+	}
+	groups, err := o.assign(o.survey(degree, p), degree, load, p.Policy, size)
+	if err != nil {
+		return nil, err
+	}
+	return groups, o.enforceBudgets(groups, degree, load, p.Policy, size)
+}
+
+// survey returns the vertices that have an edge. It sets p's figures of degrees and the
+// policy, which Auto chooses by them.
+func (o *Options) survey(degree []uint32, p *Placement) []uint32 {
+	live := make([]uint32, 0, len(degree))
+	total, top := uint64(0), uint32(0)
+	for v, d := range degree {
+		if d > 0 {
+			live = append(live, uint32(v))
+			total += uint64(d)
+			top = max(top, d)
+		}
+	}
+	p.Isolated, p.MaxDegree, p.Policy = int64(len(degree)-len(live)), top, o.Policy
+	if len(live) > 0 {
+		p.MeanDegree = float64(total) / float64(len(live))
+	}
+	if p.Policy == Auto {
+		p.Policy = HubsOnCPU
+		switch {
+		case o.TwoEnded > 0:
+			p.Why = fmt.Sprintf("two-ended share needs it (largest degree %d, mean %.1f)", top, p.MeanDegree)
+		case float64(top) < HubRatio*p.MeanDegree:
+			p.Policy = Original
+			p.Why = fmt.Sprintf("largest degree %d is below %d times the mean %.1f: no hubs", top, HubRatio, p.MeanDegree)
+		default:
+			p.Why = fmt.Sprintf("largest degree %d is at least %d times the mean %.1f", top, HubRatio, p.MeanDegree)
+		}
+	}
+	return live
+}
+
+// assign divides the vertices of live by the policy.
+func (o *Options) assign(live, degree, load []uint32, policy Policy, size sizer) ([]group, error) {
+	switch policy {
+	case Assigned:
+		groups := make([]group, len(o.Processors))
+		for i := range groups {
+			groups[i].owner = i
+		}
+		for _, v := range byFallingDegree(live, degree) {
+			g := &groups[o.Assignment[v]]
+			g.vertices = append(g.vertices, v)
+		}
+		return groups, nil
+
+	case Random:
+		shuffled := slices.Clone(live)
+		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
+		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		order := make([]int, len(o.Processors))
+		for i := range order {
+			order[i] = i
+		}
+		groups, err := cut(shuffled, load, o.shares(order, false, size), size)
+		for i := range groups {
+			slices.Sort(groups[i].vertices)
+			groups[i].vertices = byFallingDegree(groups[i].vertices, degree)
+		}
+		return groups, err
+
+	case Original:
+		return cut(live, load, o.shares(o.processorOrder(false), false, size), size)
+	}
+
+	// HubsOnCPU and its mirror.
+	sorted, order := byFallingDegree(live, degree), o.processorOrder(policy == HubsOnGPU)
+	var groups []group
+	if o.TwoEnded > 0 {
+		var top group
+		top, o = o.takeTop(sorted, load, order, size)
+		groups, sorted = append(groups, top), sorted[len(top.vertices):]
+	}
+	shares := o.shares(order, o.Shares == nil, size)
+	byShare, err := cut(sorted, load, shares, size)
+	for k, g := range byShare {
+		groups = append(groups, deal(g.vertices, shares[k].owners)...)
+	}
+	return groups, err
+}
+
+// takeTop gives the vertices of the highest degrees, sorted by them, that hold the share
+// TwoEnded to the first device in order, which there is. It returns options for the others: what remains
+// of the device's budget and share.
+func (o *Options) takeTop(sorted, load []uint32, order []int, size sizer) (group, *Options) {
+	k := slices.IndexFunc(order, func(i int) bool { return o.Processors[i].Device })
+	total, i := sumOf(sorted, load), order[k]
+	n := prefix(sorted, load, uint64(o.TwoEnded*float64(total)))
+	rest, top := *o, sumOf(sorted[:n], load)
+	if b := o.Processors[i].Budget; b > 0 {
+		rest.Processors = slices.Clone(o.Processors)
+		rest.Processors[i].Budget = max(1, b-size(true, top, n)+size(true, 0, 0))
+	}
+	if o.Shares != nil {
+		rest.Shares = slices.Clone(o.Shares)
+		rest.Shares[i] = max(0, o.Shares[i]-float64(top)/float64(max(1, total)))
+	}
+	return group{i, sorted[:n]}, &rest
+}
+
+// processorOrder lists the processors with those that take the hubs first: the CPUs, or
+// for the mirror the devices; without a device the mirror is the list reversed.
+func (o *Options) processorOrder(mirror bool) []int {
+	var cpus, devices []int
+	for i, p := range o.Processors {
+		if p.Device {
+			devices = append(devices, i)
+		} else {
+			cpus = append(cpus, i)
+		}
+	}
+	switch {
+	case mirror && len(devices) == 0:
+		slices.Reverse(cpus)
+		return cpus
+	case mirror:
+		return append(devices, cpus...)
+	}
+	return append(cpus, devices...)
+}
+
+const (
+	// The dealtSingly vertices of the highest degrees are dealt one by one, the others in
+	// blocks of dealtBlock: ties of degree keep the order of ids, so that ids of a block
+	// lie together and processors write to different lines of a result.
+	dealtSingly = 4096
+	dealtBlock  = 64
+)
+
+// deal deals vertices, sorted by falling degree, to owners in turn.
+func deal(vertices []uint32, owners []int) []group {
+	if len(owners) == 1 {
+		return []group{{owners[0], vertices}}
+	}
+	groups := make([]group, len(owners))
+	for i, owner := range owners {
+		groups[i] = group{owner, make([]uint32, 0, len(vertices)/len(owners)+1)}
+	}
+	for i, v := range vertices {
+		turn := i
+		if i >= dealtSingly {
+			turn = dealtSingly + (i-dealtSingly)/dealtBlock
+		}
+		g := &groups[turn%len(owners)]
+		g.vertices = append(g.vertices, v)
+	}
+	return groups
+}
