@@ -23,6 +23,7 @@ type Statistics struct {
 	Count int
 
 	processors []record.ProcessorLevel
+	examined   float64 // of a level that Rest is about to take in
 }
 
 func (s *Statistics) start(procs int) {
@@ -41,25 +42,25 @@ func (s *Statistics) start(procs int) {
 func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, lanes []lane) {
 	s.Count++
 	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}
-	if len(s.Levels) == MaxLevels {
-		s.rest(r, took, lanes)
-		if counted {
-			if s.Rest.EdgesExamined == nil {
-				s.Rest.EdgesExamined = new(float64)
-			}
-			*s.Rest.EdgesExamined += float64(examined)
-		}
-		return
-	}
+	rest := len(s.Levels) == MaxLevels
 	if counted {
-		e := float64(examined)
-		r.EdgesExamined = &e
+		if r.EdgesExamined = &s.examined; !rest {
+			r.EdgesExamined = new(float64) // kept in Levels
+		}
+		*r.EdgesExamined = float64(examined)
 	}
 	at := len(s.processors)
 	for i := range lanes {
 		s.processors = append(s.processors, lanes[i].times.record(took))
 	}
 	r.Processors = s.processors[at:len(s.processors):len(s.processors)]
+	if rest {
+		s.RestLevels++
+		s.Rest.Level, s.Rest.Direction = r.Level, r.Direction
+		s.Rest.Add(r)
+		s.processors = s.processors[:at]
+		return
+	}
 	s.Levels = append(s.Levels, r)
 }
 
@@ -68,26 +69,6 @@ func (t *clocked) record(took time.Duration) record.ProcessorLevel {
 	return record.ProcessorLevel{
 		ComputeS: t.compute.Seconds(), PushS: t.push.Seconds(), PullS: t.pull.Seconds(), IdleS: idle.Seconds(),
 		BytesSent: float64(t.sent), BytesReceived: float64(t.received), Kernel: t.kernel,
-	}
-}
-
-func (s *Statistics) rest(r record.Level, took time.Duration, lanes []lane) {
-	s.RestLevels++
-	s.Rest.Level, s.Rest.Direction = r.Level, r.Direction
-	s.Rest.Frontier += r.Frontier
-	s.Rest.TimeS += r.TimeS
-	if s.Rest.Processors == nil {
-		s.Rest.Processors = make([]record.ProcessorLevel, len(lanes))
-	}
-	for i := range lanes {
-		p, q := &s.Rest.Processors[i], lanes[i].times.record(took)
-		p.ComputeS += q.ComputeS
-		p.PushS += q.PushS
-		p.PullS += q.PullS
-		p.IdleS += q.IdleS
-		p.BytesSent += q.BytesSent
-		p.BytesReceived += q.BytesReceived
-		p.Kernel = q.Kernel
 	}
 }
 

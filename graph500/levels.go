@@ -31,23 +31,7 @@ func (m *LevelMeans) Add(levels []record.Level) {
 		l := &levels[i]
 		s := m.sum(l)
 		s.timed++
-		s.total.TimeS += l.TimeS
-		s.total.Frontier += l.Frontier
-		for p := range l.Processors {
-			if p == len(s.total.Processors) {
-				s.total.Processors = append(s.total.Processors, record.ProcessorLevel{})
-			}
-			a, b := &s.total.Processors[p], &l.Processors[p]
-			a.ComputeS += b.ComputeS
-			a.PushS += b.PushS
-			a.PullS += b.PullS
-			a.IdleS += b.IdleS
-			a.BytesSent += b.BytesSent
-			a.BytesReceived += b.BytesReceived
-			if a.Kernel == "" {
-				a.Kernel = b.Kernel
-			}
-		}
+		s.total.Add(*l)
 	}
 }
 

@@ -72,6 +72,34 @@ type ProcessorLevel struct {
 	Kernel        string  `json:"kernel,omitempty"`
 }
 
+// Add adds the frontier, the edges examined, the times and the bytes of one search's
+// level: the sums of levels are a level. A kernel is the first that is named.
+func (l *Level) Add(m Level) {
+	l.TimeS += m.TimeS
+	l.Frontier += m.Frontier
+	if m.EdgesExamined != nil {
+		if l.EdgesExamined == nil {
+			l.EdgesExamined = new(float64)
+		}
+		*l.EdgesExamined += *m.EdgesExamined
+	}
+	for i, p := range m.Processors {
+		if i == len(l.Processors) {
+			l.Processors = append(l.Processors, ProcessorLevel{})
+		}
+		q := &l.Processors[i]
+		q.ComputeS += p.ComputeS
+		q.PushS += p.PushS
+		q.PullS += p.PullS
+		q.IdleS += p.IdleS
+		q.BytesSent += p.BytesSent
+		q.BytesReceived += p.BytesReceived
+		if q.Kernel == "" {
+			q.Kernel = p.Kernel
+		}
+	}
+}
+
 // Search is one BFS.
 type Search struct {
 	Root  uint64   `json:"root"` // the file's id
