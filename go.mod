@@ -12,6 +12,7 @@ require (
 	github.com/spf13/cobra v1.10.2
 	github.com/ulikunitz/xz v0.5.17
 	go.uber.org/goleak v1.3.0
+	golang.org/x/mod v0.30.0
 	golang.org/x/sys v0.46.0
 	golang.org/x/term v0.44.0
 )
