@@ -89,7 +89,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	if e.place, err = o.place(ctx, src, e.devices); err != nil {
 		return nil, e.abandon(err)
 	}
-	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Why, "ranks", e.place.Ranks, "took", time.Since(placing))
+	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Reason, "ranks", e.place.Ranks, "took", time.Since(placing))
 	measure := o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero()
 	if measure {
 		e.opts.Rates = bsp.MeasureRates(ctx, e.place, o.Threads)

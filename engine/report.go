@@ -74,7 +74,7 @@ func (e *Engine) Kernels() string {
 
 // Placement is the policy that was applied, and why.
 func (e *Engine) Placement() (policy partition.Policy, why string) {
-	return e.place.Policy, e.place.Why
+	return e.place.Policy, e.place.Reason
 }
 
 // Share is the part of the adjacency entries that each processor got, in the form

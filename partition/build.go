@@ -186,7 +186,7 @@ func (b *builder) build(p *Placement) error {
 		return err
 	}
 	groups = nil
-	p.Processors = make([]Figures, len(b.o.Processors))
+	p.Processors = make([]ProcessorLoad, len(b.o.Processors))
 	p.Subgraphs = make([]*graph.Subgraph, len(p.Ranges))
 	p.rows = make([][]func(), len(p.Ranges))
 	for i, r := range p.Ranges {

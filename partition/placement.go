@@ -11,9 +11,9 @@ import (
 // Placement is the answer: who owns which ranks, and the subgraph of every range.
 // It is immutable; Close frees what lies outside the Go heap.
 type Placement struct {
-	// Policy is the rule that was applied; Why says why, where Auto chose it.
+	// Policy is the rule that was applied; Reason says why Auto chose it.
 	Policy Policy
-	Why    string
+	Reason string
 	// Ranks is the size of rank space, a multiple of 64.
 	Ranks uint32
 	// Ranges cover rank space, rising by First.
@@ -36,14 +36,14 @@ type Placement struct {
 	// order of Options.Processors.
 	Shares []float64
 	// Processors are the figures of each, in the order of Options.Processors.
-	Processors []Figures
+	Processors []ProcessorLoad
 
 	frees []func()
 	rows  [][]func() // by range: what frees its rows
 }
 
-// Figures are what one processor got.
-type Figures struct {
+// ProcessorLoad is what one processor got.
+type ProcessorLoad struct {
 	Vertices int64
 	// Entries are adjacency entries held: out-arcs and in-arcs of a directed graph
 	// both count.

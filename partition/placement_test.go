@@ -343,8 +343,8 @@ func TestAuto(t *testing.T) {
 		if int(p.MaxDegree)*m.live < partition.HubRatio*sum {
 			want = partition.Original
 		}
-		if p.Policy != want || p.Why == "" {
-			t.Errorf("%s: %s, because %s", g.Name, p.Policy, p.Why)
+		if p.Policy != want || p.Reason == "" {
+			t.Errorf("%s: %s, because %s", g.Name, p.Policy, p.Reason)
 		}
 	}
 }

@@ -71,12 +71,12 @@ func (o *Options) survey(degree []uint32, p *Placement) []uint32 {
 		p.Policy = HubsOnCPU
 		switch {
 		case o.TwoEnded > 0:
-			p.Why = fmt.Sprintf("two-ended share needs it (largest degree %d, mean %.1f)", top, p.MeanDegree)
+			p.Reason = fmt.Sprintf("two-ended share needs it (largest degree %d, mean %.1f)", top, p.MeanDegree)
 		case float64(top) < HubRatio*p.MeanDegree:
 			p.Policy = Original
-			p.Why = fmt.Sprintf("largest degree %d is below %d times the mean %.1f: no hubs", top, HubRatio, p.MeanDegree)
+			p.Reason = fmt.Sprintf("largest degree %d is below %d times the mean %.1f: no hubs", top, HubRatio, p.MeanDegree)
 		default:
-			p.Why = fmt.Sprintf("largest degree %d is at least %d times the mean %.1f", top, HubRatio, p.MeanDegree)
+			p.Reason = fmt.Sprintf("largest degree %d is at least %d times the mean %.1f", top, HubRatio, p.MeanDegree)
 		}
 	}
 	return live

@@ -121,7 +121,7 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 		}
 		defer p.Close()
 		if o.Placement == partition.Auto {
-			doc.Rule = &record.Rule{Placement: string(p.Policy), MaxDegree: int64(p.MaxDegree), MeanDegree: p.MeanDegree, Ratio: partition.HubRatio, Why: p.Why}
+			doc.Rule = &record.Rule{Placement: string(p.Policy), MaxDegree: int64(p.MaxDegree), MeanDegree: p.MeanDegree, Ratio: partition.HubRatio, Why: p.Reason}
 		}
 		return placementRecord(p, o.Processors, false), nil
 	}

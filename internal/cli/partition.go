@@ -52,8 +52,8 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 				return e.printJSON(doc)
 			}
 			fmt.Fprintf(e.stdout, "%s: %d vertices, %d without edges\n", doc.Placement.Placement, doc.Vertices, doc.Isolated)
-			if p.Why != "" {
-				fmt.Fprintln(e.stdout, p.Why)
+			if p.Reason != "" {
+				fmt.Fprintln(e.stdout, p.Reason)
 			}
 			if err := e.printProcessors(doc.Processors); err != nil {
 				return err

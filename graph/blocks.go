@@ -33,6 +33,49 @@ func checkRecords(records []Edge, n int) error {
 	return nil
 }
 
+// eachRecord calls f for blocks of records, in parallel, after checking their ids.
+func eachRecord(ctx context.Context, src Source, threads int, f func(records []Edge)) error {
+	// Small blocks: cancellation is looked for between them.
+	wanted := max(4*workers.Count(threads), int(min(src.NumEdges()>>20, 1<<16)))
+	return EachBlock(ctx, src, threads, wanted, func(_, _ int, records []Edge) error {
+		err := checkRecords(records, src.NumVertices())
+		if err == nil {
+			f(records)
+		}
+		return err
+	})
+}
+
+// copyBlocks is the number of blocks to ask for where records are copied.
+func copyBlocks(src Source, threads int) int {
+	return max(workers.Count(threads), int(min(src.NumEdges()>>14, 1<<12)))
+}
+
+// copyRecords calls f for all blocks of records, with the number of the first record
+// of each in the order of the source, the records and their weights. The ids are
+// checked.
+func copyRecords(ctx context.Context, src Source, threads int, f func(block int, first int64, records []Edge, w Weights)) error {
+	wanted := copyBlocks(src, threads)
+	firsts := make([]int64, src.Blocks(wanted)+1)
+	err := EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
+		firsts[i+1] = int64(len(records))
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	for i := range firsts[1:] {
+		firsts[i+1] += firsts[i]
+	}
+	return EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
+		err := checkRecords(records, src.NumVertices())
+		if err == nil {
+			f(i, firsts[i], records, src.BlockWeights(wanted, i))
+		}
+		return err
+	})
+}
+
 // forEach calls f for 0 … n−1: see workers.Each. A memory fault is ErrUnreadable.
 func forEach(ctx context.Context, threads, n int, f func(i int) error) error {
 	return workers.Each(ctx, threads, n, ErrUnreadable, func(_, i int) error { return f(i) })
