@@ -1,10 +1,9 @@
-// Package workers is the engine's one thread pool, and Each, a parallel loop without it.
+// Package workers is the engine's threads: a Team, which stands ready, and Each, a
+// parallel loop that needs none.
 //
 // A Team is a fixed number of workers that run the same function at once.
 // Worker 0 is the goroutine that calls Run; the others are helpers, goroutines
-// that are started when a team is acquired and handed on from team to team.
-// The pool is shared by the whole process and holds no goroutine while no team
-// exists: an import starts nothing, and closing the last team ends all helpers.
+// that live from Acquire to Close.
 //
 // # Waiting
 //
@@ -75,21 +74,12 @@ func (w *waiter) park(ready bool) {
 	<-w.token
 }
 
-// helper is one goroutine of the pool.
+// helper is one goroutine of a team.
 type helper struct {
 	waiter
-	join   chan *Team // a team to serve; nil ends the helper
-	team   *Team      // the team it serves
-	worker int        // its number in that team
-	seen   uint64     // the last epoch it has worked in
-	_      [64]byte   // helpers must not share a cache line
-}
-
-// pool holds the helpers that serve no team.
-var pool struct {
-	mu    sync.Mutex
-	teams int       // teams that are not closed
-	idle  []*helper // helpers blocked on join
+	worker int      // its number
+	seen   uint64   // the last epoch it has worked in
+	_      [64]byte // helpers must not share a cache line
 }
 
 // Team is a number of workers that run the same function at once. One goroutine
@@ -100,7 +90,7 @@ type Team struct {
 	looks   int              // looks at the clock between two yields
 	closed  bool
 	busy    atomic.Bool
-	left    sync.WaitGroup // helpers that have not left the team yet
+	left    sync.WaitGroup // helpers that have not ended yet
 
 	_     [64]byte
 	epoch atomic.Uint64 // rises by one with each Run and with Close
@@ -124,11 +114,6 @@ type share struct {
 	end  int64
 	_    [64]byte
 }
-
-// birth is the zero of the team clock.
-var birth = time.Now()
-
-func now() int64 { return int64(time.Since(birth)) }
 
 // Panic is what Run raises when its function panicked on a helper. A panic on
 // the caller's own goroutine, worker 0, passes through Run unchanged.
@@ -165,32 +150,18 @@ func Acquire(threads int) *Team {
 	t := &Team{looks: 1 + threads/yieldShare, shares: make([]share, threads)}
 	t.body = t.chunks
 	t.caller.token = make(chan struct{}, 1)
-	t.helpers = make([]*helper, threads-1)
 	t.left.Add(threads - 1)
-
-	pool.mu.Lock()
-	pool.teams++
-	reused := copy(t.helpers, pool.idle[max(0, len(pool.idle)-len(t.helpers)):])
-	clear(pool.idle[len(pool.idle)-reused:])
-	pool.idle = pool.idle[:len(pool.idle)-reused]
-	pool.mu.Unlock()
-
-	for i, h := range t.helpers {
-		if h == nil {
-			h = &helper{join: make(chan *Team, 1)}
-			h.token = make(chan struct{}, 1)
-			t.helpers[i] = h
-			go h.live()
-		}
-		h.worker = i + 1
-		h.join <- t
+	for worker := 1; worker < threads; worker++ {
+		h := &helper{worker: worker}
+		h.token = make(chan struct{}, 1)
+		t.helpers = append(t.helpers, h)
+		go h.live(t)
 	}
 	return t
 }
 
-// Close sends the team's helpers back to the pool, and ends all of the pool's
-// goroutines if no other team is left. A closed team must not be used, except
-// that Close may be called again.
+// Close ends the team's goroutines. A closed team must not be used, except that Close
+// may be called again.
 func (t *Team) Close() {
 	if t.closed {
 		return
@@ -205,21 +176,6 @@ func (t *Team) Close() {
 		h.wake()
 	}
 	t.left.Wait()
-
-	var dismissed []*helper
-	pool.mu.Lock()
-	pool.teams--
-	pool.idle = append(pool.idle, t.helpers...)
-	if pool.teams == 0 {
-		dismissed, pool.idle = pool.idle, nil
-	}
-	pool.mu.Unlock()
-	for _, h := range dismissed {
-		h.join <- nil
-	}
-	for _, h := range dismissed {
-		<-h.token
-	}
 	t.helpers = nil
 }
 
@@ -263,17 +219,17 @@ func (t *Team) finish() {
 
 // await returns when no helper is pending.
 func (t *Team) await() {
-	var since int64
+	var since time.Time
 	for look := 1; ; look++ {
 		for range spinLoads {
 			if t.pending.Load() == 0 {
 				return
 			}
 		}
-		switch at := now(); {
-		case since == 0:
+		switch at := time.Now(); {
+		case since.IsZero():
 			since = at
-		case at-since > int64(SpinFor):
+		case at.Sub(since) > SpinFor:
 			t.caller.state.Store(parked)
 			t.caller.park(t.pending.Load() == 0)
 			continue
@@ -346,37 +302,26 @@ func (t *Team) chunks(worker int) {
 }
 
 // live is the life of a helper goroutine.
-func (h *helper) live() {
+func (h *helper) live(t *Team) {
 	over := false
 	defer func() {
-		if !over {
+		if over {
+			t.left.Done()
+		} else {
 			// A team's function called runtime.Goexit, which nothing can stop:
 			// another goroutine goes on in its place.
-			go h.live()
+			go h.live(t)
 		}
 	}()
-	for {
-		if h.team == nil {
-			h.team = <-h.join
-			h.seen = 0
-		}
-		t := h.team
-		if t == nil {
-			over = true
-			h.token <- struct{}{}
-			return
-		}
-		for h.next(t) {
-			h.work(t)
-		}
-		h.team = nil
-		t.left.Done()
+	for h.next(t) {
+		h.work(t)
 	}
+	over = true
 }
 
 // next waits for the next Run of the team; it returns false if there is none.
 func (h *helper) next(t *Team) bool {
-	var since int64
+	var since time.Time
 	for look := 1; ; look++ {
 		for range spinLoads {
 			if e := t.epoch.Load(); e != h.seen {
@@ -384,13 +329,13 @@ func (h *helper) next(t *Team) bool {
 				return !t.ended.Load()
 			}
 		}
-		switch at := now(); {
-		case since == 0:
+		switch at := time.Now(); {
+		case since.IsZero():
 			since = at
-		case at-since > int64(SpinFor):
+		case at.Sub(since) > SpinFor:
 			h.state.Store(parked)
 			h.park(t.epoch.Load() != h.seen)
-			since = 0
+			since = time.Time{}
 			continue
 		}
 		if look%t.looks == 0 {
