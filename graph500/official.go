@@ -65,15 +65,16 @@ func (o *officialWriter) integer(name string, x int) {
 	fmt.Fprintf(o, "%-*s%d\n", valueColumn, name+":", x)
 }
 
-// block writes the seven lines of one quantity.
-func (o *officialWriter) block(prefix, quantity string, digits int, min, q1, median, q3, max, mean float64, stddev *float64) {
-	o.line(prefix+"min_"+quantity, digits, &min)
-	o.line(prefix+"firstquartile_"+quantity, digits, &q1)
-	o.line(prefix+"median_"+quantity, digits, &median)
-	o.line(prefix+"thirdquartile_"+quantity, digits, &q3)
-	o.line(prefix+"max_"+quantity, digits, &max)
-	o.line(prefix+"mean_"+quantity, digits, &mean)
-	o.line(prefix+"stddev_"+quantity, digits, stddev)
+// block writes the seven lines of one quantity, in the order of the seven names.
+func (o *officialWriter) block(prefix, quantity string, digits int, values ...*float64) {
+	names := [...]string{"min_", "firstquartile_", "median_", "thirdquartile_", "max_", "mean_", "stddev_"}
+	for i, x := range values {
+		name := names[i]
+		if quantity == "TEPS" && i >= 5 {
+			name = "harmonic_" + name
+		}
+		o.line(prefix+name+quantity, digits, x)
+	}
 }
 
 // Significant digits of the reference code: %g and %.11g.
@@ -83,25 +84,23 @@ const (
 )
 
 func (o *officialWriter) time(prefix string, s *record.Statistics) {
-	o.block(prefix, "time", shortDigits, s.MinTime, s.FirstQuartileTime, s.MedianTime, s.ThirdQuartileTime, s.MaxTime, s.MeanTime, s.StddevTime)
+	o.block(prefix, "time", shortDigits, &s.MinTime, &s.FirstQuartileTime, &s.MedianTime, &s.ThirdQuartileTime, &s.MaxTime,
+		&s.MeanTime, s.StddevTime)
 }
 
 func (o *officialWriter) nedge(prefix string, s *record.Statistics) {
-	o.block(prefix, "nedge", edgeDigits, s.MinNEdge, s.FirstQuartileNEdge, s.MedianNEdge, s.ThirdQuartileNEdge, s.MaxNEdge, s.MeanNEdge, s.StddevNEdge)
+	o.block(prefix, "nedge", edgeDigits, &s.MinNEdge, &s.FirstQuartileNEdge, &s.MedianNEdge, &s.ThirdQuartileNEdge, &s.MaxNEdge,
+		&s.MeanNEdge, s.StddevNEdge)
 }
 
 func (o *officialWriter) teps(prefix string, s *record.Statistics) {
-	o.line(prefix+"min_TEPS", shortDigits, s.MinTEPS)
-	o.line(prefix+"firstquartile_TEPS", shortDigits, s.FirstQuartileTEPS)
-	o.line(prefix+"median_TEPS", shortDigits, s.MedianTEPS)
-	o.line(prefix+"thirdquartile_TEPS", shortDigits, s.ThirdQuartileTEPS)
-	o.line(prefix+"max_TEPS", shortDigits, s.MaxTEPS)
-	o.line(prefix+"harmonic_mean_TEPS", shortDigits, s.HarmonicMeanTEPS)
-	o.line(prefix+"harmonic_stddev_TEPS", shortDigits, s.HarmonicStddevTEPS)
+	o.block(prefix, "TEPS", shortDigits, s.MinTEPS, s.FirstQuartileTEPS, s.MedianTEPS, s.ThirdQuartileTEPS, s.MaxTEPS,
+		s.HarmonicMeanTEPS, s.HarmonicStddevTEPS)
 }
 
 func (o *officialWriter) validate(prefix string, s *record.Statistics) {
-	o.block(prefix, "validate", shortDigits, s.MinValidate, s.FirstQuartileValidate, s.MedianValidate, s.ThirdQuartileValidate, s.MaxValidate, s.MeanValidate, s.StddevValidate)
+	o.block(prefix, "validate", shortDigits, &s.MinValidate, &s.FirstQuartileValidate, &s.MedianValidate, &s.ThirdQuartileValidate,
+		&s.MaxValidate, &s.MeanValidate, s.StddevValidate)
 }
 
 // tagged writes a figure of power. What is estimated or replayed says so on every

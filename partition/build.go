@@ -154,27 +154,23 @@ func (b *builder) build(p *Placement) error {
 	if b.o.Weighted {
 		weight = b.src.WeightKind().Size()
 	}
-	live := int64(0)
-	for _, d := range degree {
-		if d > 0 {
-			live++
-		}
-	}
-	ranks := live + 64*int64(len(b.o.Processors)+1) // ranges round up; two-ended adds one
+	live := b.o.survey(degree, p)
+	ranks := int64(len(live) + 64*(len(b.o.Processors)+1)) // ranges round up; two-ended adds one
 	load := degree
 	if in != out && b.o.NoIn {
 		load = out.length
 	} else if in != out && b.o.NoOut {
 		load = in.length
 	}
-	groups, err := b.o.arrange(degree, load, p, func(device bool, degrees uint64, vertices int) int64 {
-		switch {
-		case !device:
-			return PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight) + HostBytes(int64(vertices), ranks)
-		case b.o.InPlace:
+	groups, err := b.o.arrange(live, degree, load, p.Policy, func(device bool, degrees uint64, vertices int) int64 {
+		if device && b.o.InPlace {
 			return PartBytes(0, int64(vertices), ranks, 0, 4, weight) + DeviceBytes(ranks)
 		}
-		return PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight) + DeviceBytes(ranks)
+		bytes := PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight)
+		if device {
+			return bytes + DeviceBytes(ranks)
+		}
+		return bytes + HostBytes(int64(vertices), ranks)
 	})
 	if err != nil {
 		return err

@@ -35,20 +35,20 @@ type group struct {
 	vertices []uint32
 }
 
-// arrange applies the policy: it assigns every vertex that has an edge to a group.
-// Groups are ordered by degree; load is the adjacency entries that a vertex brings,
-// which shares and budgets are about.
-func (o *Options) arrange(degree, load []uint32, p *Placement, size sizer) ([]group, error) {
+// arrange applies the policy: it assigns the vertices of live, those that have an edge,
+// to groups. Groups are ordered by degree; load is the adjacency entries that a vertex
+// brings, which shares and budgets are about.
+func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizer) ([]group, error) {
 	for _, q := range o.Processors {
 		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
 			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
 		}
 	}
-	groups, err := o.assign(o.survey(degree, p), degree, load, p.Policy, size)
+	groups, err := o.assign(live, degree, load, policy, size)
 	if err != nil {
 		return nil, err
 	}
-	return groups, o.enforceBudgets(groups, degree, load, p.Policy, size)
+	return groups, o.enforceBudgets(groups, degree, load, policy, size)
 }
 
 // survey returns the vertices that have an edge. It sets p's figures of degrees and the
