@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/bits"
-	"sync"
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
@@ -16,17 +15,15 @@ type EdgeCounts struct {
 	threads int
 	// tuples and loops count the records by their first end: both ends of an edge
 	// lie in one component, so either will do, and an arc belongs to its tail.
-	// Counts beyond 32 bits carry into wraps.
 	tuples, loops []uint32
-	mu            sync.Mutex
-	wraps         map[uint32]int64 // multiples of 2^32 in tuples
-	loopWraps     map[uint32]int64 // multiples of 2^32 in loops
-	connected     []uint64         // bits: vertices with a record that is no self-loop
+	connected     []uint64 // bits: vertices with a record that is no self-loop
 	eligible      int64
 }
 
 // CountEdges reads src once with the given number of threads, 0 for GOMAXPROCS.
-// It takes 8 bytes and a bit per vertex. The error is the context's.
+// It takes 8 bytes and a bit per vertex. The error is the context's,
+// graph.ErrUnreadable, or graph.ErrTooManyArcs where a vertex has 2^32 records, which no
+// engine holds.
 func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts, error) {
 	n := src.NumVertices()
 	c := &EdgeCounts{
@@ -34,18 +31,18 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 		tuples:    make([]uint32, n),
 		loops:     make([]uint32, n),
 		connected: make([]uint64, (n+63)/64),
-		wraps:     map[uint32]int64{},
-		loopWraps: map[uint32]int64{},
 	}
 	err := graph.EachBlock(ctx, src, threads, blocksOf(src), func(_, _ int, records []graph.Edge) error {
 		for _, e := range records {
-			if e.U == e.V {
-				c.add(c.loops, c.loopWraps, e.U)
-				continue
+			counts := c.loops
+			if e.U != e.V {
+				counts = c.tuples
+				setBit(c.connected, e.U)
+				setBit(c.connected, e.V)
 			}
-			c.add(c.tuples, c.wraps, e.U)
-			setBit(c.connected, e.U)
-			setBit(c.connected, e.V)
+			if atomic.AddUint32(&counts[e.U], 1) == 0 {
+				return fmt.Errorf("graph500: %w: 2^32 records at vertex %d", graph.ErrTooManyArcs, e.U)
+			}
 		}
 		return nil
 	})
@@ -56,14 +53,6 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 		c.eligible += int64(bits.OnesCount64(w))
 	}
 	return c, nil
-}
-
-func (c *EdgeCounts) add(counts []uint32, wraps map[uint32]int64, v uint32) {
-	if atomic.AddUint32(&counts[v], 1) == 0 {
-		c.mu.Lock()
-		wraps[v] += 1 << 32
-		c.mu.Unlock()
-	}
 }
 
 // setBit sets bit v, atomically if it is not yet set.
@@ -99,18 +88,7 @@ func (c *EdgeCounts) Of(parents []uint32) (nedge, spec int64, err error) {
 	if err != nil {
 		return 0, 0, err
 	}
-	nedge, spec = tuples.Load(), loops.Load()
-	for v, x := range c.wraps {
-		if parents[v] != graph.None {
-			nedge += x
-		}
-	}
-	for v, x := range c.loopWraps {
-		if parents[v] != graph.None {
-			spec += x
-		}
-	}
-	return nedge, nedge + spec, nil
+	return tuples.Load(), tuples.Load() + loops.Load(), nil
 }
 
 // Connected tells whether vertex v has a record that is no self-loop.
