@@ -23,6 +23,6 @@ type Part struct {
 	// RankOf is the rank of each vertex id, None for a vertex without one.
 	RankOf   []uint32
 	Directed bool
-	// Rising says that degrees fall over all of rank space, so that every row rises.
-	Rising bool
+	// RowsSorted says that degrees fall over all of rank space, so that every row rises.
+	RowsSorted bool
 }

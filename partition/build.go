@@ -189,7 +189,7 @@ func (b *builder) build(p *Placement) error {
 		p.Subgraphs[i] = &graph.Subgraph{First: r.First, Rows: r.Vertices}
 	}
 	order, rankOf := keys(degree, p)
-	p.Rising = rankOf == nil
+	p.RowsSorted = rankOf == nil
 	if in == out || !b.o.NoOut {
 		adj, err := b.relabel(p, in, out, order, rankOf)
 		if err != nil {

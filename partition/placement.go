@@ -23,8 +23,8 @@ type Placement struct {
 	// RankOf is the rank of each vertex id, graph.None for a vertex without edges;
 	// VertexOf the vertex id of each rank, graph.None for padding.
 	RankOf, VertexOf []uint32
-	// Rising says that degrees fall over all of rank space, so that every row rises.
-	Rising bool
+	// RowsSorted says that degrees fall over all of rank space, so that every row rises.
+	RowsSorted bool
 	// Isolated is the number of vertices without a rank.
 	Isolated int64
 	// Directed is the source's.
@@ -76,7 +76,7 @@ func DeviceBytes(ranks int64) int64 { return ranks*4 + ranks/8 }
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {
 	part := &graph.Part{
-		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, RankOf: p.RankOf, Directed: p.Directed, Rising: p.Rising,
+		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, RankOf: p.RankOf, Directed: p.Directed, RowsSorted: p.RowsSorted,
 		Subgraphs: make([]*graph.Subgraph, len(p.Ranges)),
 	}
 	for r, rg := range p.Ranges {

@@ -219,7 +219,7 @@ func checkRows(p *partition.Placement, r graph.Range, a *graph.Adjacency, want s
 		if a.FirstNeighbours[i] != first {
 			return 0, 0, fmt.Errorf("vertex %d has first neighbour %d, want %d", v, a.FirstNeighbours[i], first)
 		}
-		if p.Rising && !slices.IsSorted(row) {
+		if p.RowsSorted && !slices.IsSorted(row) {
 			return 0, 0, fmt.Errorf("vertex %d has neighbours %v, which do not rise", v, row)
 		}
 		for k, t := range row {

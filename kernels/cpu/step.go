@@ -126,14 +126,14 @@ func (p *Processor) vertex(rank uint32) uint32 {
 // scatters tells whether the frontier has so many arcs, in such long rows, that
 // writing all of them is cheaper than testing each.
 func (p *Processor) scatters() bool {
-	if p.threads > 1 && !p.part.Rising {
+	if p.threads > 1 && !p.part.RowsSorted {
 		return false
 	}
 	if p.frontArcs < 0 {
 		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
 	}
 	segments := int64(1)
-	if p.part.Rising {
+	if p.part.RowsSorted {
 		segments += int64(p.part.Ranks) / p.tuning.Segment
 	}
 	return 8*p.frontArcs > p.tuning.Scatter*int64(p.part.Ranks) && p.frontArcs > p.tuning.ScatterRow*segments*int64(len(p.list))
@@ -213,7 +213,7 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 		}
 	}
 	size := uint32(min(p.tuning.Segment, math.MaxUint32))
-	if !p.part.Rising {
+	if !p.part.RowsSorted {
 		size = to // one segment: rows are in no order of ranks
 	}
 	for from < to {
@@ -253,7 +253,7 @@ func scatterRow(segment []uint32, first uint32, row []uint32, u uint32) int {
 
 // splits tells whether the frontier's rows are long enough to be cut between threads.
 func (p *Processor) splits() bool {
-	return p.threads > 1 && p.part.Rising && p.rangeOf == nil && p.frontArcs > p.tuning.Serial &&
+	return p.threads > 1 && p.part.RowsSorted && p.rangeOf == nil && p.frontArcs > p.tuning.Serial &&
 		p.frontArcs > p.tuning.Split*int64(p.threads)*int64(len(p.list))
 }
 

@@ -138,7 +138,7 @@ func place(g *graph.EdgeList, l layout) *placed {
 			}
 			part.Subgraphs[r] = s
 		}
-		part.Rising = rising(part)
+		part.RowsSorted = rising(part)
 		p.parts = append(p.parts, part)
 	}
 	return p
