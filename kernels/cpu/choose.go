@@ -118,7 +118,7 @@ func (c choice) set() kernelSet {
 // KernelSet names the kernels in use: a set, or the set of each kernel.
 func (p *Processor) KernelSet() string { return p.choice.String() }
 
-// KernelTime is what Choose measured of one kernel: for each set the least time of a run
+// KernelTime is what Choose measured of one kernel: for each set the median time of runs
 // over the same items, in nanoseconds an item.
 type KernelTime struct {
 	Kernel string             // one of probe, settle, scan, spread, fetch, mapBack
@@ -174,42 +174,64 @@ func (p *Processor) Choose(budget time.Duration) {
 		if !p.auto[i] || s.items == 0 {
 			continue
 		}
-		best := make([]time.Duration, len(sets))
-		call := 0
-		begun := time.Now()
-		for round := 0; round < 2 || round < 15 && time.Since(begun) < budget/time.Duration(todo); round++ {
-			for k := range sets {
-				k = (k + round) % len(sets) // the first to run finds cold lines
-				if s.before != nil {
-					s.before(round)
-				}
-				call++
-				took := clock(name, sets[k].name, func() { s.run(&sets[k], round, call) })
-				if best[k] == 0 || took < best[k] {
-					best[k] = took
-				}
-			}
-		}
-		if s.after != nil {
-			s.after()
-		}
+		rounds := s.measure(sets, budget/time.Duration(todo), func(set string, run func()) time.Duration { return clock(name, set, run) })
 		p.measured[i] = map[string]float64{}
 		for k := range sets {
-			p.measured[i][sets[k].name] = float64(best[k].Nanoseconds()) / float64(s.items)
+			p.measured[i][sets[k].name] = median(rounds, func(took []time.Duration) float64 { return float64(took[k].Nanoseconds()) / float64(s.items) })
 		}
-		p.choice[i] = quickest(sets, best)
+		p.choice[i] = quickest(sets, rounds)
 	}
 	p.set = p.choice.set()
 	p.resetSample()
 }
 
-// quickest is the name of the set of the least time, plain Go's, the last, in a tie.
-func quickest(sets []kernelSet, times []time.Duration) string {
+// measure returns the times of each set in rounds, in which all run over the same piece of
+// the arrays in turn: three rounds, and up to fifteen while the budget lasts.
+func (s *sample) measure(sets []kernelSet, budget time.Duration, clock func(set string, run func()) time.Duration) (rounds [][]time.Duration) {
+	begun := time.Now()
+	call := 0
+	for round := 0; round < 3 || round < 15 && time.Since(begun) < budget; round++ {
+		took := make([]time.Duration, len(sets))
+		for k := -1; k < len(sets); k++ {
+			// The first run of a piece finds cold lines, or none: it is not clocked.
+			set := (max(0, k) + round) % len(sets)
+			if s.before != nil {
+				s.before(round)
+			}
+			call++
+			if run := func() { s.run(&sets[set], round, call) }; k < 0 {
+				run()
+			} else {
+				took[set] = clock(sets[set].name, run)
+			}
+		}
+		rounds = append(rounds, took)
+	}
+	if s.after != nil {
+		s.after()
+	}
+	return rounds
+}
+
+// median is that of f over the rounds.
+func median(rounds [][]time.Duration, f func(took []time.Duration) float64) float64 {
+	var list []float64
+	for _, r := range rounds {
+		list = append(list, f(r))
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// quickest is the name of the set with the least median of ratios to plain Go's time, which
+// is the last; of plain Go unless that is below tie.
+func quickest(sets []kernelSet, rounds [][]time.Duration) string {
 	last := len(sets) - 1
-	best := last
-	for k, t := range times {
-		if float64(t) < tie*float64(times[last]) && t < times[best] {
-			best = k
+	best, least := last, tie
+	for k := range sets[:last] {
+		ratio := median(rounds, func(took []time.Duration) float64 { return float64(took[k]) / float64(max(1, took[last])) })
+		if ratio < least {
+			best, least = k, ratio
 		}
 	}
 	return sets[best].name
@@ -225,11 +247,11 @@ type sample struct {
 
 const (
 	// sampleWords is the number of words of a range that a run covers.
-	sampleWords = chunkWords
+	sampleWords = chunkWords / 2
 	// sampleRows is the number of rows that a run reads.
-	sampleRows = 256
+	sampleRows = 128
 	// sampleArcs bounds the entries of these rows.
-	sampleArcs = 1 << 12
+	sampleArcs = 1 << 11
 )
 
 // sampleFrontier sets every second bit of the first eighth of rank space in front: the
@@ -345,7 +367,7 @@ func (p *Processor) sampleMore(kernel string, o *ownRange, rows [][]uint32, arcs
 		if a == nil {
 			a = o.sub.In
 		}
-		if a == nil || a.Offsets32 == nil || o.sub.Rows < 1<<12 {
+		if a == nil || a.Offsets32 == nil || o.sub.Rows < 1<<12 { // rows of all rounds are other ones
 			return sample{}
 		}
 		sum := uint32(0)

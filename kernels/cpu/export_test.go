@@ -8,7 +8,7 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// Way is how the last step, in direction d, was shared by several threads: "share",
+// Way is how the last step, in direction d, was shared by several threads: "owned",
 // "split", "scatter", "sorted", "blind" or "spread", "words"; "" if one thread
 // ran it.
 func (p *Processor) Way(d kernels.Direction) string {
@@ -19,7 +19,7 @@ func (p *Processor) Way(d kernels.Direction) string {
 	case d == kernels.BottomUp:
 		return ""
 	default:
-		return [...]string{alone: "", share: "share", split: "split", scatter: "scatter", sorted: "sorted", blind: "blind", spread: "spread"}[p.way]
+		return [...]string{alone: "", owned: "owned", split: "split", scatter: "scatter", sorted: "sorted", blind: "blind", spread: "spread"}[p.way]
 	}
 	return ""
 }

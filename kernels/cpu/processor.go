@@ -113,6 +113,7 @@ type worker struct {
 	mask     []uint64
 	cursors  []cursor
 	buckets  [][]arc // by target
+	sent     []arc   // arcs that leave the thread's run of ranks
 	sorted   int     // arcs looked at for the buckets
 	examined int64
 	sum      uint32 // keeps a measured loop

@@ -32,7 +32,7 @@ type way uint8
 
 const (
 	alone   way = iota // one thread claims vertex by vertex
-	share              // threads take pieces of the frontier, and claim atomically
+	owned              // threads own runs of ranks, and send each other arcs
 	split              // threads take runs of ranks, and of each row what leads there
 	scatter            // the same, untested
 	sorted             // arcs are sorted by target, and claimed target by target
@@ -64,8 +64,8 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 	switch p.way = p.choose(); p.way {
 	case alone:
 		p.stepAlone()
-	case share:
-		p.stepShare()
+	case owned:
+		p.stepOwned()
 	case split:
 		p.stepSplit()
 	case scatter:
@@ -102,7 +102,7 @@ func (p *Processor) choose() way {
 	case untested:
 		return blind
 	case p.threads > 1 && p.frontArcs <= p.tuning.Share:
-		return share
+		return owned
 	}
 	return sorted
 }
@@ -457,33 +457,102 @@ func (p *Processor) claimBuckets() {
 	}
 }
 
-// stepShare gives each thread a piece of the frontier's list. Two may find the same
-// vertex: seen decides, atomically.
-func (p *Processor) stepShare() {
-	list := p.list
-	p.team.Run(func(worker int) {
-		w := &p.workers[worker]
-		seen, parent, found := p.seen, p.parent, w.found[:0]
-		part := list[len(list)*worker/p.threads : len(list)*(worker+1)/p.threads]
-		for at := 0; at < len(part); at += takeVertices {
-			batch := part[at:min(at+takeVertices, len(part))]
-			p.prefetch(w, batch)
-			for _, u := range batch {
-				row, id := p.row(u), p.vertex(u)
-				w.examined += int64(len(row))
-				for _, v := range row {
-					word, bit := &seen[v/64], uint64(1)<<(v%64)
-					if atomic.LoadUint64(word)&bit == 0 && atomic.OrUint64(word, bit)&bit == 0 {
-						parent[v] = id
-						found = append(found, v)
-					}
-				}
+// stepOwned expands the frontier's list without atomics: each thread owns a run of ranks,
+// expands the frontier vertices there and keeps the arcs that leave its run for their
+// owners, who claim them once all threads have expanded. On a mesh few do.
+func (p *Processor) stepOwned() {
+	cuts := p.cutFrontier()
+	p.team.Run(func(id int) {
+		w := &p.workers[id]
+		w.found, w.sent = w.found[:0], w.sent[:0]
+		from, to := cuts[id], cuts[id+1]
+		var batch [takeVertices]uint32
+		n := 0
+		for _, u := range p.list {
+			if u-from >= to-from {
+				continue
+			}
+			batch[n] = u
+			if n++; n == len(batch) {
+				p.claimOwned(w, batch[:], from, to)
+				n = 0
 			}
 		}
-		w.found = found
-		p.divide(w)
+		p.claimOwned(w, batch[:n], from, to)
 	})
+	sent := 0
+	for i := range p.workers {
+		sent += len(p.workers[i].sent)
+	}
+	claim := func(id int) {
+		w := &p.workers[id]
+		for i := range p.workers {
+			if i != id {
+				p.claimSent(w, p.workers[i].sent, cuts[id], cuts[id+1])
+			}
+		}
+		p.divide(w)
+	}
+	if sent <= int(p.tuning.Serial) {
+		for id := range p.workers {
+			claim(id)
+		}
+	} else {
+		p.team.Run(claim)
+	}
 	p.collect(p.threads)
+}
+
+// cutFrontier cuts rank space into a run for each thread that holds about as many of the
+// frontier's vertices as another.
+func (p *Processor) cutFrontier() []uint32 {
+	var sample [32]uint32
+	for i := range sample {
+		sample[i] = p.list[len(p.list)*i/len(sample)]
+	}
+	slices.Sort(sample[:])
+	p.cuts = append(p.cuts[:0], 0)
+	for t := 1; t < p.threads; t++ {
+		p.cuts = append(p.cuts, sample[len(sample)*t/p.threads]&^63)
+	}
+	p.cuts = append(p.cuts, p.part.Ranks)
+	return p.cuts
+}
+
+// claimOwned visits the unvisited vertices of the run from … to−1 that a few frontier
+// vertices lead to, and appends the other arcs to sent.
+func (p *Processor) claimOwned(w *worker, batch []uint32, from, to uint32) {
+	p.prefetch(w, batch)
+	seen, parent, found := p.seen, p.parent, w.found
+	for _, u := range batch {
+		row, id := p.row(u), p.vertex(u)
+		w.examined += int64(len(row))
+		for _, v := range row {
+			if v-from >= to-from {
+				w.sent = append(w.sent, arc{v, id})
+				continue
+			}
+			word, bit := &seen[v/64], uint64(1)<<(v%64)
+			if *word&bit == 0 {
+				*word |= bit
+				parent[v] = id
+				found = append(found, v)
+			}
+		}
+	}
+	w.found = found
+}
+
+// claimSent visits the unvisited vertices of the run from … to−1 that arcs lead to.
+func (p *Processor) claimSent(w *worker, arcs []arc, from, to uint32) {
+	for _, a := range arcs {
+		word, bit := &p.seen[a.to/64], uint64(1)<<(a.to%64)
+		if a.to-from < to-from && *word&bit == 0 {
+			*word |= bit
+			p.parent[a.to] = a.id
+			w.found = append(w.found, a.to)
+		}
+	}
 }
 
 // stepSpread writes the source of every arc of the frontier's list at its target's

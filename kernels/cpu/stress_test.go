@@ -71,7 +71,7 @@ func TestStress(t *testing.T) {
 		sets             []string
 	}{
 		{"split", "words", "serial=0,split=0,scatter=1000000,blind=1000000,list=1000000", cpu.Kernels()},
-		{"share", "words", "serial=0,share=1000000000,split=1000000,scatter=1000000,blind=1000000,list=1000000", cpu.Kernels()},
+		{"owned", "words", "serial=0,share=1000000000,split=1000000,scatter=1000000,blind=1000000,list=1000000", cpu.Kernels()},
 		{"sorted", "words", "serial=0,share=0,split=1000000,scatter=1000000,blind=1000000,list=1000000", cpu.Kernels()},
 		{"blind", "words", "serial=0,split=1000000,scatter=1000000,blind=0,list=1000000", plain},
 		{"spread", "words", "serial=0,split=1000000,scatter=1000000,blind=0,list=1000000", assembly},
