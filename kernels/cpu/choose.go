@@ -95,11 +95,22 @@ func parseKernels(spec string) (c choice, auto [6]bool, err error) {
 func (p *Processor) Use(spec string) error {
 	c, auto, err := parseKernels(spec)
 	if err == nil {
-		p.auto = auto
-		p.set = c.set()
-		p.choice = c
+		p.auto, p.choice = auto, c
+		p.take()
 	}
 	return err
+}
+
+// take puts the chosen kernels in use.
+func (p *Processor) take() {
+	p.set = p.choice.set()
+	for w := range p.wayNames {
+		p.wayNames[w] = way(w).String()
+	}
+	p.probeName = "words/" + p.choice[0]
+	p.wayNames[rangeScatter] += "/" + p.choice[1]
+	p.wayNames[bucketedScatter] += "/" + p.choice[1]
+	p.wayNames[directScatter] += "/" + p.choice[3]
 }
 
 // set has the kernels of the choice.
@@ -181,7 +192,7 @@ func (p *Processor) Choose(budget time.Duration) {
 		}
 		p.choice[i] = quickest(sets, rounds)
 	}
-	p.set = p.choice.set()
+	p.take()
 	p.resetSample()
 }
 
@@ -257,15 +268,15 @@ const (
 // sampleFrontier sets every second bit of the first eighth of rank space in front: the
 // first frontier of a bottom-up phase is of vertices of high degree.
 func (p *Processor) sampleFrontier() {
-	for i := range p.front[:p.words/8] {
-		p.front[i] = 0x5555555555555555
+	for i := range p.front.bits[:p.words/8] {
+		p.front.bits[i] = 0x5555555555555555
 	}
 }
 
 // resetSample clears what samples have written.
 func (p *Processor) resetSample() {
-	clear(p.front)
-	clear(p.next)
+	clear(p.front.bits)
+	clear(p.next.bits)
 	clear(p.seen)
 }
 
@@ -312,11 +323,11 @@ func (p *Processor) sampleOf(kernel string) (s sample) {
 			}
 		}, run: func(k *kernelSet, round, _ int) {
 			from := lo + at(round)
-			k.settle(p.scatter[64*from:64*(from+sampleWords)], p.seen[from:from+sampleWords], p.next[from:from+sampleWords],
+			k.settle(p.scatter[64*from:64*(from+sampleWords)], p.seen[from:from+sampleWords], p.next.bits[from:from+sampleWords],
 				p.parent[64*from:64*(from+sampleWords)])
 		}}
 	case "scan":
-		none := make([]uint64, len(p.front)) // each row is read to its end
+		none := make([]uint64, len(p.front.bits)) // each row is read to its end
 		return sample{items: arcs, run: func(k *kernelSet, _, _ int) {
 			for _, row := range rows {
 				k.scan(row, none)

@@ -8,18 +8,15 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// Way is how the last step, in direction d, was shared by several threads: "owned",
-// "split", "scatter", "sorted", "blind" or "spread", "words"; "" if one thread
-// ran it.
+// Way is how the last step, in direction d, was shared by several threads: the name of a
+// way to push, or "words"; "" if one thread ran it.
 func (p *Processor) Way(d kernels.Direction) string {
 	switch {
 	case p.threads == 1:
-	case d == kernels.BottomUp && p.nextBits:
+	case d == kernels.BottomUp && p.front.form == asBits:
 		return "words"
-	case d == kernels.BottomUp:
-		return ""
-	default:
-		return [...]string{alone: "", owned: "owned", split: "split", scatter: "scatter", sorted: "sorted", blind: "blind", spread: "spread"}[p.way]
+	case d == kernels.TopDown && p.way != serial:
+		return p.way.String()
 	}
 	return ""
 }
@@ -34,7 +31,7 @@ func (p *Processor) Clean() error {
 			return fmt.Errorf("scatter entry %d is %d", i, u)
 		}
 	}
-	for i, w := range p.front {
+	for i, w := range p.front.bits {
 		if w != 0 {
 			return fmt.Errorf("word %d of front is %#x", i, w)
 		}

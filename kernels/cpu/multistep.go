@@ -34,7 +34,7 @@ func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
 func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
 	limits := p.MultiStepLimits()
 	p.counts = p.counts[:0]
-	if levels = min(levels, limits.Levels); levels < 1 || p.frontSize > limits.Vertices {
+	if levels = min(levels, limits.Levels); levels < 1 || p.front.size > limits.Vertices {
 		return "", nil, ctx.Err()
 	}
 	for i := range p.workers {
@@ -44,13 +44,13 @@ func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels
 			w.lists[r] = w.lists[r][:0]
 		}
 	}
-	p.nextBits, p.nextHasBits, p.claimedOut = false, false, false
+	p.next.form, p.claimedOut = asList, false
 	p.listOf()
-	arcs := p.frontArcs
-	if arcs < 0 || p.bounded {
-		arcs, _ = p.arcsOf(p.list)
+	arcs := p.front.arcs
+	if arcs < 0 || p.front.bounded {
+		arcs, _ = p.arcsOf(p.front.list)
 	}
-	for len(p.counts) < levels && arcs <= limits.Arcs && (len(p.list) > 0 || len(p.counts) == 0) {
+	for len(p.counts) < levels && arcs <= limits.Arcs && (len(p.front.list) > 0 || len(p.counts) == 0) {
 		next, in, ok := p.claimOwn()
 		if !ok {
 			break
@@ -69,15 +69,15 @@ func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels
 	if len(p.counts) == 0 {
 		return "", nil, ctx.Err()
 	}
-	return kernels.TopDown.String(), p.counts, ctx.Err()
+	return p.wayNames[serial], p.counts, ctx.Err()
 }
 
 // claimOwn expands the frontier's list into nextList, and returns its out-arcs and, where
 // they are asked for, in-arcs. It is false, and has claimed nothing, where the frontier
 // leads to a foreign vertex that was not claimed before.
 func (p *Processor) claimOwn() (out, in int64, ok bool) {
-	seen, parent, next := p.seen, p.parent, p.nextList[:0]
-	for _, u := range p.list {
+	seen, parent, next := p.seen, p.parent, p.next.list[:0]
+	for _, u := range p.front.list {
 		id := p.vertex(u)
 		for _, v := range p.row(u) {
 			word, bit := &seen[v/64], uint64(1)<<(v%64)
@@ -88,7 +88,7 @@ func (p *Processor) claimOwn() (out, in int64, ok bool) {
 				for _, v := range next {
 					seen[v/64] &^= 1 << (v % 64)
 				}
-				p.nextList = next[:0]
+				p.next.list = next[:0]
 				return 0, 0, false
 			}
 			*word |= bit
@@ -96,7 +96,7 @@ func (p *Processor) claimOwn() (out, in int64, ok bool) {
 			next = append(next, v)
 		}
 	}
-	p.nextList = next
+	p.next.list = next
 	for _, v := range next {
 		s := p.subOf(v)
 		out += int64(s.Out.Degree(v - s.First))

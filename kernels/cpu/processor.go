@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
-	"math/bits"
 	"slices"
 	"time"
 	"unsafe"
@@ -36,19 +34,21 @@ type Processor struct {
 	identity bool  // each rank is its vertex's id
 	longest  int64 // arcs of the longest out-row; of any longer than shortRow, if there is one
 
-	set               kernelSet
-	choice            choice // of the kernels in set
-	auto              [6]bool
-	measured          [6]map[string]float64
-	clock             func(kernel, set string, run func()) time.Duration // nil: the machine's
-	tuning            Tuning
-	seen, front, next []uint64
-	parent            []uint32 // by rank: the vertex id of the parent
-	scatter           []uint32 // by rank: vertex ids; None between steps
-	way               way      // of the top-down step
-	shift             uint32   // a rank's bucket is the rank shifted right by so many bits
-	cuts              []uint32 // scratch of cutRanks
-	shares            [][]span // by thread: see mapShares
+	set       kernelSet
+	choice    choice // of the kernels in set
+	probeName string // what Step returns bottom-up
+	wayNames  [directScatter + 1]string
+	auto      [6]bool
+	measured  [6]map[string]float64
+	clock     func(kernel, set string, run func()) time.Duration // nil: the machine's
+	tuning    Tuning
+	seen      []uint64
+	parent    []uint32 // by rank: the vertex id of the parent
+	scatter   []uint32 // by rank: vertex ids; None between steps
+	way       way      // of the top-down step
+	shift     uint32   // a rank's bucket is the rank shifted right by so many bits
+	cuts      []uint32 // scratch of cutRanks
+	shares    [][]span // by thread: see mapShares
 
 	// Of own ranks that another partition told of: told has their bits, finder the
 	// partition's number. Both are nil if all ranks are own.
@@ -61,20 +61,8 @@ type Processor struct {
 	frees []func()
 	bytes int64
 
-	list      []uint32 // the frontier as a list, if isList
-	spare     []uint32
-	isList    bool
-	hasBits   bool // front holds the frontier's own slices
-	frontSize int64
-
-	// nextBits: the step wrote next; otherwise nextList, and next besides where
-	// nextHasBits.
-	nextBits, nextHasBits bool
-
-	nextList   []uint32
-	frontArcs  int64 // out-arcs of the frontier; −1 if they were not counted
-	bounded    bool  // frontArcs is a bound of them
-	claimedOut bool  // next holds claims of foreign ranges
+	front, next frontier
+	claimedOut  bool // next holds claims of foreign ranges
 
 	// The last unvisited own vertices, and perhaps others visited since, once listed.
 	stragglers []straggler
@@ -201,8 +189,8 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	}
 	p.seen = alloc[uint64](p, p.words+8*(p.threads+2))
 	// One word more than there are ranks: see ownRange.
-	p.front = alloc[uint64](p, p.words+1)
-	p.next = alloc[uint64](p, p.words+1)
+	p.front.bits = alloc[uint64](p, p.words+1)
+	p.next.bits = alloc[uint64](p, p.words+1)
 	p.parent = alloc[uint32](p, int(part.Ranks))
 	p.scatter = alloc[uint32](p, int(part.Ranks))
 	if !all {
@@ -304,10 +292,11 @@ func (p *Processor) Reset(need kernels.Need) error {
 			clear(p.told[o.sub.First/64 : o.sub.Padded()/64])
 		}
 	}
-	p.list, p.nextList = p.list[:0], p.nextList[:0]
-	p.isList, p.hasBits, p.nextBits, p.listed = true, false, false, false
+	p.front.reset()
+	p.next.reset()
+	p.listed = false
 	p.asked = 0
-	p.frontSize, p.visited, p.visitedArcs, p.frontArcs, p.bounded = 0, 0, 0, -1, false
+	p.visited, p.visitedArcs = 0, 0
 	return nil
 }
 
@@ -315,11 +304,11 @@ func (p *Processor) Reset(need kernels.Need) error {
 func (p *Processor) SetRoot(rank uint32) error {
 	p.seen[rank/64] |= 1 << (rank % 64)
 	p.parent[rank] = p.part.VertexOf[rank]
-	p.list = append(p.list[:0], rank)
-	p.frontSize = 1
+	p.front.list = append(p.front.list[:0], rank)
+	p.front.size = 1
 	p.visited = 1
 	if p.need&kernels.NeedUnvisitedArcs != 0 {
-		_, p.visitedArcs = p.arcsOf(p.list)
+		_, p.visitedArcs = p.arcsOf(p.front.list)
 	}
 	return nil
 }
@@ -334,340 +323,43 @@ func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 	return nil
 }
 
-// arcsOf sums the out- and in-degrees of own ranks.
-func (p *Processor) arcsOf(list []uint32) (out, in int64) {
-	for _, v := range list {
-		s := p.subOf(v)
-		if s.Out != nil {
-			out += int64(s.Out.Degree(v - s.First))
-		}
-		if s.In != nil && s.In != s.Out {
-			in += int64(s.In.Degree(v - s.First))
-		}
-	}
-	if len(p.own) > 0 && p.own[0].sub.In == p.own[0].sub.Out {
-		in = out
-	}
-	return out, in
-}
-
-// bitsOf turns the frontier's list into bits of front, own slices only.
-func (p *Processor) bitsOf() {
-	if p.hasBits {
-		return
-	}
-	for _, o := range p.own {
-		lo := int(o.sub.First / 64)
-		p.spread(int(o.sub.Padded()/64)-lo, parallelWords, func(a, b int) { clear(p.front[lo+a : lo+b]) })
-	}
-	for _, v := range p.list {
-		p.front[v/64] |= 1 << (v % 64)
-	}
-	p.hasBits = true
-}
-
-// listOf turns the frontier's bits into a list.
-func (p *Processor) listOf() {
-	if p.isList {
-		return
-	}
-	p.list = slices.Grow(p.list[:0], int(p.frontSize))
-	for _, o := range p.own {
-		p.list = appendBits(p.list, p.front[o.sub.First/64:o.sub.Padded()/64], o.sub.First)
-	}
-	p.isList = true
-}
-
-// appendBits appends the ranks of the set bits of words, the first word's bit 0
-// being rank first.
-func appendBits(list []uint32, words []uint64, first uint32) []uint32 {
-	for i, w := range words {
-		base := first + uint32(i)*64
-		for ; w != 0; w &= w - 1 {
-			list = append(list, base+uint32(bits.TrailingZeros64(w)))
-		}
-	}
-	return list
-}
-
-// as32 views words as the uint32 words of a message: bit i of word i/32.
-func as32(words []uint64) []uint32 {
-	if len(words) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&words[0])), 2*len(words))
-}
-
-// message makes the message of range r out of lists of ranks.
-func (p *Processor) message(r int, box *outbox, lists ...[]uint32) kernels.Message {
-	c := 0
-	for _, l := range lists {
-		c += len(l)
-	}
-	if c == 0 {
-		return kernels.Message{}
-	}
-	rg := p.part.Ranges[r]
-	b := int(rg.Padded() - rg.First)
-	if kernels.AsList(c, b) {
-		if len(lists) == 1 {
-			return kernels.Message{Count: c, List: lists[0]}
-		}
-		box.list = box.list[:0]
-		for _, l := range lists {
-			box.list = append(box.list, l...)
-		}
-		return kernels.Message{Count: c, List: box.list}
-	}
-	if box.words == nil {
-		box.words = make([]uint64, b/64)
-	}
-	p.spread(len(box.words), parallelWords, func(lo, hi int) { clear(box.words[lo:hi]) })
-	for _, l := range lists {
-		for _, v := range l {
-			v -= rg.First
-			box.words[v/64] |= 1 << (v % 64)
-		}
-	}
-	return kernels.Message{Count: c, Bits: as32(box.words)}
-}
-
-// FrontierSlice implements kernels.Processor.
-func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
-	rg := p.part.Ranges[r]
-	b := int(rg.Padded() - rg.First)
-	if p.isList {
-		l := p.list
-		if len(p.own) > 1 {
-			box := &p.publish[r]
-			box.list = box.list[:0]
-			for _, v := range p.list {
-				if v >= rg.First && v < rg.Padded() {
-					box.list = append(box.list, v)
-				}
-			}
-			l = box.list
-		}
-		if len(l) == 0 {
-			return kernels.Message{}, nil
-		}
-		if kernels.AsList(len(l), b) {
-			return kernels.Message{Count: len(l), List: l}, nil
-		}
-	}
-	p.bitsOf()
-	return messageOf(p.front[rg.First/64:rg.Padded()/64], rg.First, &p.publish[r]), nil
-}
-
-// SetRemoteFrontier implements kernels.Processor.
-func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
-	rg := p.part.Ranges[r]
-	lo, hi := int(rg.First/64), int(rg.Padded()/64)
-	if m.Bits == nil {
-		p.spread(hi-lo, parallelWords, func(a, b int) { clear(p.front[lo+a : lo+b]) })
-		for _, v := range m.List {
-			p.front[v/64] |= 1 << (v % 64)
-			p.seen[v/64] |= 1 << (v % 64)
-		}
-		return nil
-	}
-	p.spread(hi-lo, parallelWords, func(a, b int) {
-		for i := a; i < b; i++ {
-			w := uint64(m.Bits[2*i]) | uint64(m.Bits[2*i+1])<<32
-			p.front[lo+i] = w
-			p.seen[lo+i] |= w
-		}
-	})
-	return nil
-}
-
-// Outbox implements kernels.Processor.
-func (p *Processor) Outbox(r int) (kernels.Message, error) {
-	if p.nextBits {
-		return p.claims(r), nil
-	}
-	if p.threads == 1 {
-		return p.message(r, &p.out[r], p.workers[0].lists[r]), nil
-	}
-	lists := make([][]uint32, 0, 8)
+// Step implements kernels.Processor. The name is the way to push or pull and, behind a
+// slash, the set of the kernel that it runs: "range-scatter/avx512", "serial", "words/avx2".
+func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, error) {
 	for i := range p.workers {
-		if l := p.workers[i].lists[r]; len(l) > 0 {
-			lists = append(lists, l)
+		w := &p.workers[i]
+		w.examined, w.next = 0, 0
+		for r := range w.lists {
+			w.lists[r] = w.lists[r][:0]
 		}
 	}
-	return p.message(r, &p.out[r], lists...), nil
-}
-
-// claims is the message of foreign range r out of the bits of next.
-func (p *Processor) claims(r int) kernels.Message {
-	if !p.claimedOut {
-		return kernels.Message{}
-	}
-	rg := p.part.Ranges[r]
-	words := p.next[rg.First/64 : rg.Padded()/64]
-	return messageOf(words, rg.First, &p.out[r])
-}
-
-// messageOf makes a message of words of bits, the first one's bit 0 being rank first.
-func messageOf(words []uint64, first uint32, box *outbox) kernels.Message {
-	c := 0
-	for _, w := range words {
-		c += bits.OnesCount64(w)
-	}
-	switch {
-	case c == 0:
-		return kernels.Message{}
-	case kernels.AsList(c, 64*len(words)):
-		box.list = appendBits(box.list[:0], words, first)
-		return kernels.Message{Count: c, List: box.list}
-	}
-	return kernels.Message{Count: c, Bits: as32(words)}
-}
-
-// MergeClaims implements kernels.Processor.
-func (p *Processor) MergeClaims(r, from int, m kernels.Message) error {
-	if m.Count == 0 {
-		return nil
-	}
-	take := func(v uint32) {
-		p.finder[v] = uint8(from)
-		p.told[v/64] |= 1 << (v % 64)
-		if p.nextBits {
-			p.next[v/64] |= 1 << (v % 64)
-			p.workers[0].next++
-		} else {
-			p.nextList = append(p.nextList, v)
+	p.next.form, p.claimedOut = asList, false
+	if d == kernels.BottomUp {
+		p.bitsOf()
+		if p.fewUnvisited() {
+			p.stepStragglers()
+			return "stragglers", ctx.Err()
 		}
+		p.stepUp()
+		p.next.form = asBits
+		return p.probeName, ctx.Err()
 	}
-	if m.Bits == nil {
-		for _, v := range m.List {
-			if p.seen[v/64]>>(v%64)&1 == 0 {
-				p.seen[v/64] |= 1 << (v % 64)
-				take(v)
-			}
-		}
-		return nil
+	p.listOf()
+	switch p.way = p.choose(); p.way {
+	case serial:
+		p.pushSerial()
+	case ownRanks:
+		p.pushOwnRanks()
+	case rangeSplit:
+		p.pushRangeSplit()
+	case rangeScatter:
+		p.pushRangeScatter()
+	case bucketed, bucketedScatter:
+		p.pushBucketed()
+	case directScatter:
+		p.pushDirectScatter()
 	}
-	rg := p.part.Ranges[r]
-	for i := range int(rg.Padded()-rg.First) / 64 {
-		in := uint64(m.Bits[2*i]) | uint64(m.Bits[2*i+1])<<32
-		k := int(rg.First/64) + i
-		fresh := in &^ p.seen[k]
-		if fresh == 0 {
-			continue
-		}
-		p.seen[k] |= fresh
-		for ; fresh != 0; fresh &= fresh - 1 {
-			take(uint32(k)*64 + uint32(bits.TrailingZeros64(fresh)))
-		}
-	}
-	return nil
-}
-
-// Finish implements kernels.Processor.
-func (p *Processor) Finish() (kernels.Counts, error) {
-	var c kernels.Counts
-	if p.nextBits || p.nextHasBits {
-		p.front, p.next = p.next, p.front
-	}
-	if p.nextBits {
-		for i := range p.workers {
-			c.Next += p.workers[i].next
-		}
-		p.isList, p.hasBits = false, true
-	} else {
-		p.list, p.nextList = p.nextList, p.list[:0]
-		p.isList, p.hasBits = true, p.nextHasBits
-		c.Next = int64(len(p.list))
-	}
-	p.frontSize = c.Next
-	p.visited += c.Next
-	var in int64
-	p.frontArcs, p.bounded = -1, false
-	bound := int64(math.MaxInt64)
-	if p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs) == 0 {
-		bound = p.outArcs / kernels.ManyPart
-		if p.rangeOf == nil {
-			bound = min(bound, kernels.ManyTimes*(p.vertices-p.visited)+int64(p.words))
-		}
-	}
-	switch {
-	case p.need&(kernels.NeedNextArcs|kernels.NeedUnvisitedArcs|kernels.NeedFewArcs) == 0:
-	case bound < math.MaxInt64 && p.longest <= shortRow && c.Next*p.longest <= int64(p.words):
-		p.frontArcs, p.bounded = c.Next*p.longest, true
-	case p.isList:
-		p.frontArcs, in = p.arcsOfList(bound)
-	default:
-		p.frontArcs, in = p.arcsOfBits(bound)
-	}
-	c.NextArcs = p.frontArcs
-	p.visitedArcs += in
-	if p.need&kernels.NeedUnvisited != 0 {
-		c.Unvisited = p.vertices - p.visited
-	}
-	if p.need&kernels.NeedUnvisitedArcs != 0 {
-		c.UnvisitedArcs = p.inArcs - p.visitedArcs
-	}
-	for i := range p.workers {
-		c.Examined += p.workers[i].examined
-	}
-	return c, nil
-}
-
-// RemoteClaims implements kernels.Processor.
-func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
-	if p.told == nil || q == p.part.Index {
-		return nil, nil
-	}
-	for len(p.foreign) <= q {
-		p.foreign = append(p.foreign, nil)
-	}
-	list := p.foreign[q][:0]
-	for _, o := range p.own {
-		for w := o.sub.First / 64; w < o.sub.Padded()/64; w++ {
-			for bit := p.told[w]; bit != 0; bit &= bit - 1 {
-				if v := w*64 + uint32(bits.TrailingZeros64(bit)); int(p.finder[v]) == q {
-					list = append(list, v)
-				}
-			}
-		}
-	}
-	p.foreign[q] = list
-	return list, nil
-}
-
-// LookupParents implements kernels.Processor.
-func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
-	if p.asked == len(p.answers) {
-		p.answers = append(p.answers, nil)
-	}
-	parents := slices.Grow(p.answers[p.asked][:0], len(ranks))[:len(ranks)]
-	p.answers[p.asked] = parents
-	p.asked++
-	p.spread(len(ranks), 1<<12, func(lo, hi int) {
-		for i := lo; i < hi; i++ {
-			parents[i] = p.part.RankOf[p.parent[ranks[i]]]
-		}
-	})
-	return parents, nil
-}
-
-// Parents implements kernels.Processor.
-func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
-	vertexOf := p.part.VertexOf
-	p.mapBack(out)
-	for q, list := range foreign {
-		if len(answers) <= q || len(answers[q]) != len(list) {
-			return fmt.Errorf("cpu: %d parents asked of partition %d, not as many answered", len(list), q)
-		}
-		a := answers[q]
-		p.spread(len(list), 1<<12, func(lo, hi int) {
-			for i := lo; i < hi; i++ {
-				out[vertexOf[list[i]]] = vertexOf[a[i]]
-			}
-		})
-	}
-	return nil
+	return p.wayNames[p.way], ctx.Err()
 }
 
 // Close implements kernels.Processor.

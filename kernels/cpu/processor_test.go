@@ -8,6 +8,7 @@ import (
 	"math/rand/v2"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
@@ -91,7 +92,7 @@ func alone(t testing.TB, p *partition.Placement, k *cpu.Processor, root uint32, 
 		d := next(level)
 		name, err := k.Step(context.Background(), d)
 		ok(err)
-		if name != d.String() {
+		if up := name == "stragglers" || strings.HasPrefix(name, "words/"); name == "" || up != (d == kernels.BottomUp) {
 			t.Errorf("a step %s ran %s", d, name)
 		}
 		c, err := k.Finish()

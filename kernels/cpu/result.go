@@ -1,11 +1,69 @@
 package cpu
 
 import (
+	"fmt"
 	"math/bits"
+	"slices"
 	"sort"
 
 	"github.com/totemgo/totemgo/graph"
 )
+
+// RemoteClaims implements kernels.Processor.
+func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
+	if p.told == nil || q == p.part.Index {
+		return nil, nil
+	}
+	for len(p.foreign) <= q {
+		p.foreign = append(p.foreign, nil)
+	}
+	list := p.foreign[q][:0]
+	for _, o := range p.own {
+		for w := o.sub.First / 64; w < o.sub.Padded()/64; w++ {
+			for bit := p.told[w]; bit != 0; bit &= bit - 1 {
+				if v := w*64 + uint32(bits.TrailingZeros64(bit)); int(p.finder[v]) == q {
+					list = append(list, v)
+				}
+			}
+		}
+	}
+	p.foreign[q] = list
+	return list, nil
+}
+
+// LookupParents implements kernels.Processor.
+func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
+	if p.asked == len(p.answers) {
+		p.answers = append(p.answers, nil)
+	}
+	parents := slices.Grow(p.answers[p.asked][:0], len(ranks))[:len(ranks)]
+	p.answers[p.asked] = parents
+	p.asked++
+	p.spread(len(ranks), 1<<12, func(lo, hi int) {
+		for i := lo; i < hi; i++ {
+			parents[i] = p.part.RankOf[p.parent[ranks[i]]]
+		}
+	})
+	return parents, nil
+}
+
+// Parents implements kernels.Processor.
+func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
+	vertexOf := p.part.VertexOf
+	p.mapBack(out)
+	for q, list := range foreign {
+		if len(answers) <= q || len(answers[q]) != len(list) {
+			return fmt.Errorf("cpu: %d parents asked of partition %d, not as many answered", len(list), q)
+		}
+		a := answers[q]
+		p.spread(len(list), 1<<12, func(lo, hi int) {
+			for i := lo; i < hi; i++ {
+				out[vertexOf[list[i]]] = vertexOf[a[i]]
+			}
+		})
+	}
+	return nil
+}
 
 // span is a run of ranks from … to−1; from is a multiple of 64.
 type span struct{ from, to uint32 }

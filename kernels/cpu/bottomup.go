@@ -66,11 +66,11 @@ func (p *Processor) blockOf(w *worker, o *ownRange, from, to int) *probeBlock {
 	lo, hi := uint32(from)*64, min(o.sub.Rows, uint32(to)*64)
 	base := int(first / 64)
 	b := &w.probe
-	b.seen, b.next, b.long = p.seen[base+from:base+to], p.next[base+from:base+to], o.long[from:to]
+	b.seen, b.next, b.long = p.seen[base+from:base+to], p.next.bits[base+from:base+to], o.long[from:to]
 	for k := range nearColumns {
 		b.near[k], b.nearID[k] = o.near[k][lo:hi], o.nearID[k][lo:hi]
 	}
-	b.parent, b.rest, b.front = p.parent[first+lo:first+hi], w.rest, p.front
+	b.parent, b.rest, b.front = p.parent[first+lo:first+hi], w.rest, p.front.bits
 	return b
 }
 
@@ -119,7 +119,7 @@ func (p *Processor) stepStragglers() {
 	}
 	w := &p.workers[0]
 	kept := p.stragglers[:0]
-	p.nextList = p.nextList[:0]
+	p.next.list = p.next.list[:0]
 	for _, s := range p.stragglers {
 		if p.seen[s.rank/64]>>(s.rank%64)&1 != 0 {
 			continue
@@ -131,7 +131,7 @@ func (p *Processor) stepStragglers() {
 		}
 		p.parent[s.rank] = id
 		p.seen[s.rank/64] |= 1 << (s.rank % 64)
-		p.nextList = append(p.nextList, s.rank)
+		p.next.list = append(p.next.list, s.rank)
 	}
 	p.stragglers = kept
 }
@@ -142,7 +142,7 @@ func (p *Processor) parentOf(w *worker, s *straggler) uint32 {
 		if u == p.part.Ranks {
 			return graph.None
 		}
-		if w.examined++; p.front[u/64]>>(u%64)&1 != 0 {
+		if w.examined++; p.front.bits[u/64]>>(u%64)&1 != 0 {
 			return p.vertex(u)
 		}
 	}
@@ -165,9 +165,9 @@ func (p *Processor) parentOf(w *worker, s *straggler) uint32 {
 // length.
 func (p *Processor) find(row []uint32) int {
 	if len(row) < scanFrom {
-		return scanGeneric(row, p.front)
+		return scanGeneric(row, p.front.bits)
 	}
-	return p.set.scan(row, p.front)
+	return p.set.scan(row, p.front.bits)
 }
 
 // countProbes counts the near neighbours that a probe of the block has to read.

@@ -1,13 +1,10 @@
 package cpu
 
 import (
-	"context"
 	"math"
 	"math/bits"
 	"slices"
 	"sync/atomic"
-
-	"github.com/totemgo/totemgo/kernels"
 )
 
 const (
@@ -27,84 +24,50 @@ const (
 	aloneRanks = 1 << 24
 )
 
-// way is how a top-down step is run.
+// way is how a top-down step pushes.
 type way uint8
 
 const (
-	alone   way = iota // one thread claims vertex by vertex
-	owned              // threads own runs of ranks, and send each other arcs
-	split              // threads take runs of ranks, and of each row what leads there
-	scatter            // the same, untested
-	sorted             // arcs are sorted by target, and claimed target by target
-	blind              // arcs are sorted by target untested, and written there
-	spread             // arcs are written at their targets, untested and unsorted
+	serial          way = iota // one thread claims vertex by vertex
+	ownRanks                   // threads own runs of ranks, and send each other arcs
+	rangeSplit                 // threads own runs of ranks, and take of each row what leads there
+	rangeScatter               // the same; arcs are written untested, and settled in a pass
+	bucketed                   // arcs are sorted by target, and claimed bucket by bucket
+	bucketedScatter            // arcs are sorted by target, written untested, and settled in a pass
+	directScatter              // arcs are written untested and unsorted, and settled in a pass
 )
 
-// Step implements kernels.Processor.
-func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, error) {
-	for i := range p.workers {
-		w := &p.workers[i]
-		w.examined, w.next = 0, 0
-		for r := range w.lists {
-			w.lists[r] = w.lists[r][:0]
-		}
-	}
-	p.nextBits, p.nextHasBits, p.claimedOut = false, false, false
-	if d == kernels.BottomUp {
-		p.bitsOf()
-		if p.fewUnvisited() {
-			p.stepStragglers()
-			return "bottom-up", ctx.Err()
-		}
-		p.stepUp()
-		p.nextBits = true
-		return "bottom-up", ctx.Err()
-	}
-	p.listOf()
-	switch p.way = p.choose(); p.way {
-	case alone:
-		p.stepAlone()
-	case owned:
-		p.stepOwned()
-	case split:
-		p.stepSplit()
-	case scatter:
-		p.stepScatter()
-	case sorted, blind:
-		p.stepSort()
-	case spread:
-		p.stepSpread()
-	}
-	return "top-down", ctx.Err()
+func (w way) String() string {
+	return [...]string{"serial", "own-ranks", "range-split", "range-scatter", "bucketed", "bucketed-scatter", "direct-scatter"}[w]
 }
 
 // choose says how to expand the frontier's list. An untested step passes over all ranks
 // in the end, and is for many arcs.
 func (p *Processor) choose() way {
 	if p.scatters() {
-		return scatter
+		return rangeScatter
 	}
 	if p.splits() {
-		return split
+		return rangeSplit
 	}
 	if p.fewArcs() {
-		return alone
+		return serial
 	}
-	if p.frontArcs < 0 {
-		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
+	if p.front.arcs < 0 {
+		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
 	}
-	untested := 8*p.frontArcs > p.tuning.Blind*int64(p.part.Ranks)
+	untested := 8*p.front.arcs > p.tuning.Blind*int64(p.part.Ranks)
 	switch {
 	case p.threads == 1 && p.part.Ranks <= aloneRanks:
-		return alone
+		return serial
 	case untested && p.set.spread != nil:
-		return spread
+		return directScatter
 	case untested:
-		return blind
-	case p.threads > 1 && p.frontArcs <= p.tuning.Share:
-		return owned
+		return bucketedScatter
+	case p.threads > 1 && p.front.arcs <= p.tuning.Share:
+		return ownRanks
 	}
-	return sorted
+	return bucketed
 }
 
 // row is the out-row of an own rank.
@@ -129,14 +92,14 @@ func (p *Processor) scatters() bool {
 	if p.threads > 1 && !p.part.RowsSorted {
 		return false
 	}
-	if p.frontArcs < 0 {
-		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
+	if p.front.arcs < 0 {
+		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
 	}
 	segments := int64(1)
 	if p.part.RowsSorted {
 		segments += int64(p.part.Ranks) / p.tuning.Segment
 	}
-	return 8*p.frontArcs > p.tuning.Scatter*int64(p.part.Ranks) && p.frontArcs > p.tuning.ScatterRow*segments*int64(len(p.list))
+	return 8*p.front.arcs > p.tuning.Scatter*int64(p.part.Ranks) && p.front.arcs > p.tuning.ScatterRow*segments*int64(len(p.front.list))
 }
 
 // cursor is the vertex id of a frontier vertex and what is left of its row.
@@ -145,11 +108,11 @@ type cursor struct {
 	id  uint32
 }
 
-// stepScatter expands the frontier's list without a test or an atomic: every arc
+// pushRangeScatter expands the frontier's list without a test or an atomic: every arc
 // writes its source at its target's place in scatter, and what stands there at last
 // is the parent of a vertex not seen. Threads share rank space, not the frontier:
 // each takes a run of ranks, and of each row, which rises, the part that leads there.
-func (p *Processor) stepScatter() {
+func (p *Processor) pushRangeScatter() {
 	cuts := p.cutRanks()
 	p.team.Run(func(id int) { p.scatterRun(&p.workers[id], cuts[id], cuts[id+1]) })
 	p.untested()
@@ -158,11 +121,11 @@ func (p *Processor) stepScatter() {
 // untested ends a step that has left in next the bits of all that it found: of foreign
 // ranges too, which is not this partition's frontier.
 func (p *Processor) untested() {
-	if p.bounded {
-		p.frontArcs, _ = p.arcsOfList(math.MaxInt64)
+	if p.front.bounded {
+		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
 	}
-	p.workers[0].examined = p.frontArcs
-	p.nextBits, p.claimedOut = true, p.rangeOf != nil
+	p.workers[0].examined = p.front.arcs
+	p.next.form, p.claimedOut = asBits, p.rangeOf != nil
 	if p.rangeOf == nil {
 		return
 	}
@@ -170,7 +133,7 @@ func (p *Processor) untested() {
 		p.workers[i].next = 0
 	}
 	for _, o := range p.own {
-		for _, w := range p.next[o.sub.First/64 : o.sub.Padded()/64] {
+		for _, w := range p.next.bits[o.sub.First/64 : o.sub.Padded()/64] {
 			p.workers[0].next += int64(bits.OnesCount64(w))
 		}
 	}
@@ -181,8 +144,8 @@ func (p *Processor) untested() {
 func (p *Processor) cutRanks() []uint32 {
 	p.cuts = append(p.cuts[:0], 0)
 	if p.threads > 1 {
-		longest := p.row(p.list[0])
-		for _, u := range p.list {
+		longest := p.row(p.front.list[0])
+		for _, u := range p.front.list {
 			if r := p.row(u); len(r) > len(longest) {
 				longest = r
 			}
@@ -199,10 +162,10 @@ func (p *Processor) cutRanks() []uint32 {
 	return p.cuts
 }
 
-// scatterRun is one thread's part of stepScatter: the ranks from … to−1.
+// scatterRun is one thread's part of pushRangeScatter: the ranks from … to−1.
 func (p *Processor) scatterRun(w *worker, from, to uint32) {
 	w.cursors = w.cursors[:0]
-	for _, u := range p.list {
+	for _, u := range p.front.list {
 		row := p.row(u)
 		if from > 0 {
 			k, _ := slices.BinarySearch(row, from)
@@ -228,7 +191,7 @@ func (p *Processor) scatterRun(w *worker, from, to uint32) {
 		}
 		for lo := from / 64; lo < end/64; lo += blockWords {
 			hi := min(lo+blockWords, end/64)
-			next := p.next[lo:hi]
+			next := p.next.bits[lo:hi]
 			p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
 			for _, word := range next {
 				w.next += int64(bits.OnesCount64(word))
@@ -253,21 +216,21 @@ func scatterRow(segment []uint32, first uint32, row []uint32, u uint32) int {
 
 // splits tells whether the frontier's rows are long enough to be cut between threads.
 func (p *Processor) splits() bool {
-	return p.threads > 1 && p.part.RowsSorted && p.rangeOf == nil && p.frontArcs > p.tuning.Serial &&
-		p.frontArcs > p.tuning.Split*int64(p.threads)*int64(len(p.list))
+	return p.threads > 1 && p.part.RowsSorted && p.rangeOf == nil && p.front.arcs > p.tuning.Serial &&
+		p.front.arcs > p.tuning.Split*int64(p.threads)*int64(len(p.front.list))
 }
 
-// stepSplit expands the frontier's list without atomics: as in stepScatter, each
+// pushRangeSplit expands the frontier's list without atomics: as in pushRangeScatter, each
 // thread takes of every row the part that leads to its run of ranks. The new frontier
 // is left as a list and as bits.
-func (p *Processor) stepSplit() {
+func (p *Processor) pushRangeSplit() {
 	cuts := p.cutRanks()
 	p.team.Run(func(id int) {
 		w := &p.workers[id]
 		w.found = w.found[:0]
 		from, to := cuts[id], cuts[id+1]
-		clear(p.next[from/64 : to/64])
-		for _, u := range p.list {
+		clear(p.next.bits[from/64 : to/64])
+		for _, u := range p.front.list {
 			row := p.row(u)
 			if from > 0 {
 				k, _ := slices.BinarySearch(row, from)
@@ -278,11 +241,11 @@ func (p *Processor) stepSplit() {
 				row = row[:k]
 			}
 			w.examined += int64(len(row))
-			w.found = claimBits(row, p.vertex(u), p.seen, p.next, p.parent, w.found)
+			w.found = claimBits(row, p.vertex(u), p.seen, p.next.bits, p.parent, w.found)
 		}
 	})
 	p.collect(p.threads)
-	p.nextHasBits = true
+	p.next.form = asBoth
 }
 
 // claimBits visits the unvisited vertices of row for u, and sets the bits of next.
@@ -300,11 +263,11 @@ func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, fou
 	return found
 }
 
-// stepAlone expands the frontier's list on one thread.
-func (p *Processor) stepAlone() {
+// pushSerial expands the frontier's list on one thread.
+func (p *Processor) pushSerial() {
 	w := &p.workers[0]
 	w.found = w.found[:0]
-	for list := p.list; len(list) > 0; {
+	for list := p.front.list; len(list) > 0; {
 		n := min(len(list), takeVertices)
 		p.prefetch(w, list[:n])
 		p.claimRows(w, list[:n])
@@ -314,22 +277,22 @@ func (p *Processor) stepAlone() {
 	p.collect(1)
 }
 
-// stepSort sorts the frontier's arcs, those that lead to unvisited vertices or all, into
+// pushBucketed sorts the frontier's arcs, those that lead to unvisited vertices or all, into
 // buckets by the ranks they lead to; then each bucket is claimed by one thread: what it
 // reads and writes stays in its cache, and no word is shared.
-func (p *Processor) stepSort() {
-	list := p.list
+func (p *Processor) pushBucketed() {
+	list := p.front.list
 	for i := range p.workers {
 		p.workers[i].found = p.workers[i].found[:0]
 	}
 	// Bits as well, where they cost less than there is to claim.
-	p.nextHasBits = p.way == sorted && p.rangeOf == nil && p.frontArcs > int64(p.words)
-	if p.nextHasBits {
-		p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next[lo:hi]) })
+	if p.way == bucketed && p.rangeOf == nil && p.front.arcs > int64(p.words) {
+		p.next.form = asBoth
+		p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next.bits[lo:hi]) })
 	}
 	// Fewer buckets for few arcs.
 	p.shift = bucketShift
-	for int64(p.part.Ranks>>p.shift) > max(2*int64(p.threads), p.frontArcs>>9) {
+	for int64(p.part.Ranks>>p.shift) > max(2*int64(p.threads), p.front.arcs>>9) {
 		p.shift++
 	}
 	var cursor atomic.Int64
@@ -366,7 +329,7 @@ func (p *Processor) stepSort() {
 		p.workers[i].hubs = p.workers[i].hubs[:0]
 	}
 	p.claimBuckets()
-	if p.way == blind {
+	if p.way == bucketedScatter {
 		p.settleAll()
 		return
 	}
@@ -406,7 +369,7 @@ func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 	w.examined += int64(len(row))
 	w.sorted += len(row)
 	seen, buckets, shift := p.seen, w.buckets, p.shift&31
-	if p.way == blind {
+	if p.way == bucketedScatter {
 		for _, v := range row {
 			b := &buckets[v>>shift]
 			*b = append(*b, arc{v, id})
@@ -426,11 +389,11 @@ func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 func (p *Processor) claimBuckets() {
 	p.team.For(int(p.part.Ranks>>p.shift)+1, 1, func(id, b, _ int) {
 		to := &p.workers[id]
-		bits := p.nextHasBits
-		found, seen, next, parent := to.found, p.seen, p.next, p.parent
+		bits := p.next.form == asBoth
+		found, seen, next, parent := to.found, p.seen, p.next.bits, p.parent
 		for i := range p.workers {
 			from := &p.workers[i]
-			if p.way == blind {
+			if p.way == bucketedScatter {
 				for _, a := range from.buckets[b] {
 					p.scatter[a.to] = a.id
 				}
@@ -457,10 +420,10 @@ func (p *Processor) claimBuckets() {
 	}
 }
 
-// stepOwned expands the frontier's list without atomics: each thread owns a run of ranks,
+// pushOwnRanks expands the frontier's list without atomics: each thread owns a run of ranks,
 // expands the frontier vertices there and keeps the arcs that leave its run for their
 // owners, who claim them once all threads have expanded. On a mesh few do.
-func (p *Processor) stepOwned() {
+func (p *Processor) pushOwnRanks() {
 	cuts := p.cutFrontier()
 	p.team.Run(func(id int) {
 		w := &p.workers[id]
@@ -468,7 +431,7 @@ func (p *Processor) stepOwned() {
 		from, to := cuts[id], cuts[id+1]
 		var batch [takeVertices]uint32
 		n := 0
-		for _, u := range p.list {
+		for _, u := range p.front.list {
 			if u-from >= to-from {
 				continue
 			}
@@ -508,7 +471,7 @@ func (p *Processor) stepOwned() {
 func (p *Processor) cutFrontier() []uint32 {
 	var sample [32]uint32
 	for i := range sample {
-		sample[i] = p.list[len(p.list)*i/len(sample)]
+		sample[i] = p.front.list[len(p.front.list)*i/len(sample)]
 	}
 	slices.Sort(sample[:])
 	p.cuts = append(p.cuts[:0], 0)
@@ -555,11 +518,11 @@ func (p *Processor) claimSent(w *worker, arcs []arc, from, to uint32) {
 	}
 }
 
-// stepSpread writes the source of every arc of the frontier's list at its target's
+// pushDirectScatter writes the source of every arc of the frontier's list at its target's
 // place in scatter: untested, unsorted, and several threads at the same places. What
 // stands there at last is the parent of a vertex not seen, whoever wrote it.
-func (p *Processor) stepSpread() {
-	list := p.list
+func (p *Processor) pushDirectScatter() {
+	list := p.front.list
 	var cursor atomic.Int64
 	p.team.Run(func(id int) {
 		w := &p.workers[id]
@@ -603,7 +566,7 @@ func (p *Processor) stepSpread() {
 // settleAll makes vertices found of what was written to scatter.
 func (p *Processor) settleAll() {
 	p.team.For(p.words, blockWords/4, func(id, lo, hi int) {
-		next := p.next[lo:hi]
+		next := p.next.bits[lo:hi]
 		p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
 		w := &p.workers[id]
 		for _, word := range next {
@@ -618,11 +581,11 @@ func (p *Processor) settleAll() {
 
 // fewArcs tells whether the frontier's rows hold no more arcs than one thread takes.
 func (p *Processor) fewArcs() bool {
-	if p.frontArcs >= 0 {
-		return p.frontArcs <= p.tuning.Serial
+	if p.front.arcs >= 0 {
+		return p.front.arcs <= p.tuning.Serial
 	}
 	sum := int64(0)
-	for _, u := range p.list {
+	for _, u := range p.front.list {
 		if sum += int64(len(p.row(u))); sum > p.tuning.Serial {
 			return false
 		}
@@ -663,81 +626,17 @@ func (p *Processor) divide(w *worker) {
 
 // collect gathers the own claims of the first n threads in nextList.
 func (p *Processor) collect(n int) {
-	p.nextList = p.nextList[:0]
+	p.next.list = p.next.list[:0]
 	for i := range n {
 		w := &p.workers[i]
 		if p.rangeOf == nil {
-			p.nextList = append(p.nextList, w.found...)
+			p.next.list = append(p.next.list, w.found...)
 			continue
 		}
 		for r, own := range p.isOwn {
 			if own {
-				p.nextList = append(p.nextList, w.lists[r]...)
+				p.next.list = append(p.next.list, w.lists[r]...)
 			}
 		}
 	}
-}
-
-// arcsOfList sums the degrees of the new frontier, a list. It stops where the out-arcs
-// exceed bound, and returns −1 for them.
-func (p *Processor) arcsOfList(bound int64) (out, in int64) {
-	return p.sum(len(p.list), 256, bound, func(lo, hi int) (int64, int64) { return p.arcsOf(p.list[lo:hi]) })
-}
-
-// arcsOfBits is arcsOfList for a frontier of bits, own slices of front.
-func (p *Processor) arcsOfBits(bound int64) (out, in int64) {
-	for _, o := range p.own {
-		s := o.sub
-		base := int(s.First / 64)
-		a, b := p.sum(int(s.Padded()/64)-base, 32, bound-out, func(lo, hi int) (a, b int64) {
-			for k := lo; k < hi; k++ {
-				for w := p.front[base+k]; w != 0; w &= w - 1 {
-					i := uint32(k)*64 + uint32(bits.TrailingZeros64(w))
-					if s.Out != nil {
-						a += int64(s.Out.Degree(i))
-					}
-					if s.In != nil && s.In != s.Out {
-						b += int64(s.In.Degree(i))
-					}
-				}
-			}
-			if s.In == s.Out {
-				b = a
-			}
-			return a, b
-		})
-		if a < 0 {
-			return -1, 0
-		}
-		out += a
-		in += b
-	}
-	return out, in
-}
-
-// sum adds up what f returns for pieces of [0, n) until the first sum exceeds bound,
-// and then returns −1 for it.
-func (p *Processor) sum(n, piece int, bound int64, f func(lo, hi int) (int64, int64)) (out, in int64) {
-	if n <= 4*piece {
-		if n > 0 {
-			out, in = f(0, n)
-		}
-		if out > bound {
-			out = -1
-		}
-		return out, in
-	}
-	var o, i atomic.Int64
-	p.team.For(n, piece, func(_, lo, hi int) {
-		if o.Load() > bound {
-			return
-		}
-		a, b := f(lo, hi)
-		o.Add(a)
-		i.Add(b)
-	})
-	if out = o.Load(); out > bound {
-		return -1, 0
-	}
-	return out, i.Load()
 }

@@ -1,0 +1,182 @@
+package cpu
+
+import (
+	"math/bits"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// as32 views words as the uint32 words of a message: bit i of word i/32.
+func as32(words []uint64) []uint32 {
+	if len(words) == 0 {
+		return nil
+	}
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&words[0])), 2*len(words))
+}
+
+// message makes the message of range r out of lists of ranks.
+func (p *Processor) message(r int, box *outbox, lists ...[]uint32) kernels.Message {
+	c := 0
+	for _, l := range lists {
+		c += len(l)
+	}
+	if c == 0 {
+		return kernels.Message{}
+	}
+	rg := p.part.Ranges[r]
+	b := int(rg.Padded() - rg.First)
+	if kernels.AsList(c, b) {
+		if len(lists) == 1 {
+			return kernels.Message{Count: c, List: lists[0]}
+		}
+		box.list = box.list[:0]
+		for _, l := range lists {
+			box.list = append(box.list, l...)
+		}
+		return kernels.Message{Count: c, List: box.list}
+	}
+	if box.words == nil {
+		box.words = make([]uint64, b/64)
+	}
+	p.spread(len(box.words), parallelWords, func(lo, hi int) { clear(box.words[lo:hi]) })
+	for _, l := range lists {
+		for _, v := range l {
+			v -= rg.First
+			box.words[v/64] |= 1 << (v % 64)
+		}
+	}
+	return kernels.Message{Count: c, Bits: as32(box.words)}
+}
+
+// FrontierSlice implements kernels.Processor.
+func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
+	rg := p.part.Ranges[r]
+	b := int(rg.Padded() - rg.First)
+	if p.front.form != asBits {
+		l := p.front.list
+		if len(p.own) > 1 {
+			box := &p.publish[r]
+			box.list = box.list[:0]
+			for _, v := range p.front.list {
+				if v >= rg.First && v < rg.Padded() {
+					box.list = append(box.list, v)
+				}
+			}
+			l = box.list
+		}
+		if len(l) == 0 {
+			return kernels.Message{}, nil
+		}
+		if kernels.AsList(len(l), b) {
+			return kernels.Message{Count: len(l), List: l}, nil
+		}
+	}
+	p.bitsOf()
+	return messageOf(p.front.bits[rg.First/64:rg.Padded()/64], rg.First, &p.publish[r]), nil
+}
+
+// SetRemoteFrontier implements kernels.Processor.
+func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
+	rg := p.part.Ranges[r]
+	lo, hi := int(rg.First/64), int(rg.Padded()/64)
+	if m.Bits == nil {
+		p.spread(hi-lo, parallelWords, func(a, b int) { clear(p.front.bits[lo+a : lo+b]) })
+		for _, v := range m.List {
+			p.front.bits[v/64] |= 1 << (v % 64)
+			p.seen[v/64] |= 1 << (v % 64)
+		}
+		return nil
+	}
+	p.spread(hi-lo, parallelWords, func(a, b int) {
+		for i := a; i < b; i++ {
+			w := uint64(m.Bits[2*i]) | uint64(m.Bits[2*i+1])<<32
+			p.front.bits[lo+i] = w
+			p.seen[lo+i] |= w
+		}
+	})
+	return nil
+}
+
+// Outbox implements kernels.Processor.
+func (p *Processor) Outbox(r int) (kernels.Message, error) {
+	if p.next.form == asBits {
+		return p.claims(r), nil
+	}
+	if p.threads == 1 {
+		return p.message(r, &p.out[r], p.workers[0].lists[r]), nil
+	}
+	lists := make([][]uint32, 0, 8)
+	for i := range p.workers {
+		if l := p.workers[i].lists[r]; len(l) > 0 {
+			lists = append(lists, l)
+		}
+	}
+	return p.message(r, &p.out[r], lists...), nil
+}
+
+// claims is the message of foreign range r out of the bits of next.
+func (p *Processor) claims(r int) kernels.Message {
+	if !p.claimedOut {
+		return kernels.Message{}
+	}
+	rg := p.part.Ranges[r]
+	words := p.next.bits[rg.First/64 : rg.Padded()/64]
+	return messageOf(words, rg.First, &p.out[r])
+}
+
+// messageOf makes a message of words of bits, the first one's bit 0 being rank first.
+func messageOf(words []uint64, first uint32, box *outbox) kernels.Message {
+	c := 0
+	for _, w := range words {
+		c += bits.OnesCount64(w)
+	}
+	switch {
+	case c == 0:
+		return kernels.Message{}
+	case kernels.AsList(c, 64*len(words)):
+		box.list = appendBits(box.list[:0], words, first)
+		return kernels.Message{Count: c, List: box.list}
+	}
+	return kernels.Message{Count: c, Bits: as32(words)}
+}
+
+// MergeClaims implements kernels.Processor.
+func (p *Processor) MergeClaims(r, from int, m kernels.Message) error {
+	if m.Count == 0 {
+		return nil
+	}
+	take := func(v uint32) {
+		p.finder[v] = uint8(from)
+		p.told[v/64] |= 1 << (v % 64)
+		if p.next.form == asBits {
+			p.next.bits[v/64] |= 1 << (v % 64)
+			p.workers[0].next++
+		} else {
+			p.next.list = append(p.next.list, v)
+		}
+	}
+	if m.Bits == nil {
+		for _, v := range m.List {
+			if p.seen[v/64]>>(v%64)&1 == 0 {
+				p.seen[v/64] |= 1 << (v % 64)
+				take(v)
+			}
+		}
+		return nil
+	}
+	rg := p.part.Ranges[r]
+	for i := range int(rg.Padded()-rg.First) / 64 {
+		in := uint64(m.Bits[2*i]) | uint64(m.Bits[2*i+1])<<32
+		k := int(rg.First/64) + i
+		fresh := in &^ p.seen[k]
+		if fresh == 0 {
+			continue
+		}
+		p.seen[k] |= fresh
+		for ; fresh != 0; fresh &= fresh - 1 {
+			take(uint32(k)*64 + uint32(bits.TrailingZeros64(fresh)))
+		}
+	}
+	return nil
+}
