@@ -2,21 +2,32 @@
 //
 // # Data of a search
 //
-// seen, frontier and next are bitmaps over all ranks, 64 ranks a word. While a
-// frontier is small it is a list instead, and no step touches memory in proportion
-// to the graph. A top-down step always reads a list and leaves lists; a bottom-up
-// step reads the frontier's bitmap and writes next, word by word.
+// seen and the bits of both frontiers are bitmaps over all ranks, 64 ranks a word; parent
+// holds the vertex id of the parent of each rank. A small frontier is a list (type
+// frontier), and a superstep on it touches no memory in proportion to the graph. A
+// top-down step reads a list; a bottom-up step reads bits and writes bits.
 //
 // # Who writes what
 //
-// Within a step each word of seen and next, and its 64 entries of parent, is read and
-// written by one thread alone, or read by all and written by none; the frontier is only
-// read. Bottom-up, threads take chunks of whole words, or pieces of the list of the
-// unsettled that are cut where the word changes. Top-down, threads take runs of ranks,
-// and of each row the part that leads there; or they first sort arcs into buckets by the
-// rank they lead to, and then claim bucket by bucket. There are two exceptions. A thin
-// frontier of short rows is shared by pieces, and bits of seen are claimed atomically; a
-// very thin one is left to one thread. And where a step writes the source of every arc
-// at its target, assembly does so from several threads at once: any of the sources will
-// do. docs/performance.md states it function by function.
+// Within a step a word of seen or of next, with its 64 entries of parent, has one owner,
+// or is read only. The frontier is read only.
+//
+//	step              owner of a word                    how arcs reach it
+//	serial            the one thread                     row by row
+//	own-ranks         the thread of a run of ranks       its own vertices' rows; others are sent
+//	range-split       the thread of a run of ranks       each thread reads its part of every row
+//	range-scatter     the thread of a run of ranks       the same, written to scatter untested
+//	bucketed          the thread that takes the bucket   arcs are sorted by target
+//	bucketed-scatter  the same                           the same, written to scatter untested
+//	direct-scatter    a chunk's thread, in a later pass  any thread writes scatter: assembly only
+//	words             a chunk's thread                   each unvisited vertex scans its row
+//	stragglers        the one thread                     the same, for a list of vertices
+//
+// The stores of direct-scatter race: an entry keeps one of the sources that lead there,
+// and any will do. docs/performance.md states each function's accesses.
+//
+// # Kernels
+//
+// A kernelSet holds the inner loops of one instruction set. Choose measures them on the
+// loaded graph and takes each from the quickest set.
 package cpu

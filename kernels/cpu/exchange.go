@@ -148,7 +148,7 @@ func (p *Processor) MergeClaims(r, from int, m kernels.Message) error {
 	}
 	take := func(v uint32) {
 		p.finder[v] = uint8(from)
-		p.told[v/64] |= 1 << (v % 64)
+		p.remote[v/64] |= 1 << (v % 64)
 		if p.next.form == asBits {
 			p.next.bits[v/64] |= 1 << (v % 64)
 			p.workers[0].next++

@@ -1,5 +1,24 @@
 //go:build amd64 && !noasm
 
+// Inner loops of kernel.go for AVX2 and AVX-512 (F, BW, DQ, VL) processors. kernel_amd64.go
+// checks the lengths on which they rely; each has a twin in plain Go with its contract.
+//
+//	probeAVX512     bottom-up: 16 vertices at a time, up to 4 neighbours each
+//	probeAVX2       bottom-up: first neighbours bit by bit, second ones vertex by vertex
+//	settleAVX512/2  visits what a scattered top-down step has written
+//	scanAVX512      first neighbour of a row that is in the frontier, 16 at a time
+//	byVertexAVX512/2  gathers parents by vertex id
+//	prefetchAsm     two cache lines of each of several rows
+//	spreadAsm       writes one value at every entry of a row; prefetches another row's
+//
+// Conventions: SI seen, DI next, R10 parent, R11 the next free entry of rest, R12 the bits of
+// the frontier, CX the words or entries to do; AX, BX, DX and R14 are scratch. Z31 is all ones,
+// Z30 is 1 in each lane. Functions on Y or Z registers use VEX and EVEX encodings alone and
+// end with VZEROUPPER: TestEncoding. A bitmap is read in words of 32 bits: bit i of word i/32.
+// Partial last words of a block have the bits beyond its rows set in seen, so that no lane of
+// theirs is loaded or stored. A call covers at most blockWords words: assembly cannot be
+// preempted.
+
 #include "go_asm.h"
 #include "textflag.h"
 

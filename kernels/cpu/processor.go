@@ -21,59 +21,58 @@ var ErrLoad = errors.New("cpu: invalid partition")
 type Processor struct {
 	threads int
 	team    *workers.Team
+	tuning  Tuning
 	part    *kernels.Part
 	need    kernels.Need
 
-	own      []ownRange
-	rangeOf  []uint16 // range of every 64 ranks; nil if all ranks are own
-	isOwn    []bool   // by range
-	words    int
-	vertices int64
-	outArcs  int64
-	inArcs   int64
-	identity bool  // each rank is its vertex's id
-	longest  int64 // arcs of the longest out-row; of any longer than shortRow, if there is one
+	// Of the partition, from Load on.
+	own             []ownRange
+	isOwn           []bool   // by range
+	rangeOf         []uint16 // range of every 64 ranks; nil if all ranks are own
+	words           int      // of a bitmap over all ranks
+	vertices        int64    // own, with edges
+	outArcs, inArcs int64
+	longest         int64 // out-arcs of a vertex at most, if no more than shortRow
+	identity        bool  // each rank is its vertex's id
 
+	// Kernels: see Use and Choose.
 	set       kernelSet
-	choice    choice // of the kernels in set
-	probeName string // what Step returns bottom-up
-	wayNames  [directScatter + 1]string
-	auto      [6]bool
+	choice    choice
+	auto      [6]bool // by kernelNames: Choose may change it
 	measured  [6]map[string]float64
 	clock     func(kernel, set string, run func()) time.Duration // nil: the machine's
-	tuning    Tuning
-	seen      []uint64
-	parent    []uint32 // by rank: the vertex id of the parent
-	scatter   []uint32 // by rank: vertex ids; None between steps
-	way       way      // of the top-down step
-	shift     uint32   // a rank's bucket is the rank shifted right by so many bits
-	cuts      []uint32 // scratch of cutRanks
-	shares    [][]span // by thread: see mapShares
+	probeName string                                             // what Step returns bottom-up
+	wayNames  [directScatter + 1]string
 
-	// Of own ranks that another partition told of: told has their bits, finder the
-	// partition's number. Both are nil if all ranks are own.
-	told    []uint64
-	finder  []uint8
-	foreign [][]uint32 // by partition: what RemoteClaims returned
-	answers [][]uint32 // what LookupParents returned in this search
-	asked   int        // how many of answers are of this search
+	// Of a search, by rank.
+	seen                 []uint64 // bits: own visited vertices, foreign ones that were claimed or in a frontier
+	parent               []uint32 // vertex id of the parent, where this partition found it
+	scatter              []uint32 // what untested arcs write, a vertex id; None between steps
+	front, next          frontier
+	visited, visitedArcs int64 // own vertices, and their in-arcs where they are counted
 
-	frees []func()
-	bytes int64
-
-	front, next frontier
-	claimedOut  bool // next holds claims of foreign ranges
-
-	// The last unvisited own vertices, and perhaps others visited since, once listed.
-	stragglers []straggler
+	way        way         // of the last top-down step
+	shift      uint32      // a rank's bucket is the rank shifted right by so many bits
+	cuts       []uint32    // where runs of ranks begin, by thread
+	stragglers []straggler // own vertices still unvisited, once they are few and listed
 	listed     bool
+	counts     []kernels.Counts // of the last StepMany
 
-	visited, visitedArcs int64
+	// Own ranks that another partition claimed: remote has their bits, finder the
+	// partition's number. Nil if all ranks are own.
+	remote     []uint64
+	finder     []uint8
+	claimedOut bool       // next holds claims of foreign ranges
+	foreign    [][]uint32 // by partition: what RemoteClaims returned
+	answers    [][]uint32 // what LookupParents returned in this search
+	asked      int        // how many of answers are of this search
+	out        []outbox   // by range: claims
+	publish    []outbox   // by range: slices of the frontier
+	shares     [][]span   // by thread: see mapShares
 
-	counts  []kernels.Counts // of the last StepMany
 	workers []worker
-	out     []outbox // by range
-	publish []outbox
+	frees   []func()
+	bytes   int64
 }
 
 // ownRange is one range of ranks that the processor owns.
@@ -195,7 +194,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.scatter = alloc[uint32](p, int(part.Ranks))
 	if !all {
 		p.finder = alloc[uint8](p, int(part.Ranks))
-		p.told = alloc[uint64](p, p.words)
+		p.remote = alloc[uint64](p, p.words)
 		p.rangeOf = make([]uint16, p.words)
 		for i, r := range part.Ranges {
 			for w := r.First / 64; w < r.Padded()/64; w++ {
@@ -288,8 +287,8 @@ func (p *Processor) Reset(need kernels.Need) error {
 		if pad := o.sub.Rows % 64; pad != 0 {
 			p.seen[o.sub.Limit()/64] |= ^uint64(0) << pad
 		}
-		if p.told != nil {
-			clear(p.told[o.sub.First/64 : o.sub.Padded()/64])
+		if p.remote != nil {
+			clear(p.remote[o.sub.First/64 : o.sub.Padded()/64])
 		}
 	}
 	p.front.reset()

@@ -11,7 +11,7 @@ import (
 
 // RemoteClaims implements kernels.Processor.
 func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
-	if p.told == nil || q == p.part.Index {
+	if p.remote == nil || q == p.part.Index {
 		return nil, nil
 	}
 	for len(p.foreign) <= q {
@@ -20,7 +20,7 @@ func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
 	list := p.foreign[q][:0]
 	for _, o := range p.own {
 		for w := o.sub.First / 64; w < o.sub.Padded()/64; w++ {
-			for bit := p.told[w]; bit != 0; bit &= bit - 1 {
+			for bit := p.remote[w]; bit != 0; bit &= bit - 1 {
 				if v := w*64 + uint32(bits.TrailingZeros64(bit)); int(p.finder[v]) == q {
 					list = append(list, v)
 				}
@@ -164,10 +164,10 @@ func (p *Processor) mapBack(out []uint32) {
 					end = from + 64*blockWords
 				}
 				found := p.seen[from/64 : (end+63)/64]
-				if p.told != nil {
+				if p.remote != nil {
 					w.mask = w.mask[:0]
 					for i, word := range found {
-						w.mask = append(w.mask, word&^p.told[int(from/64)+i])
+						w.mask = append(w.mask, word&^p.remote[int(from/64)+i])
 					}
 					found = w.mask
 				}
