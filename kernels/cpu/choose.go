@@ -146,8 +146,8 @@ func (p *Processor) KernelTimes() []KernelTime {
 	return list
 }
 
-// chooseFrom is the number of own vertices from which on kernels are measured: on a smaller
-// graph a search takes microseconds with any.
+// chooseFrom is the number of ranks from which on kernels are measured: on a smaller graph a
+// search takes microseconds with any.
 const chooseFrom = 1 << 15
 
 // tie is the part of plain Go's time above which another kernel does not replace it.
@@ -158,7 +158,7 @@ const tie = 0.95
 // less than 95% of its time. On a small graph all stay in plain Go. It must be called after
 // Load and before a search, and leaves no trace in what a search reads.
 func (p *Processor) Choose(budget time.Duration) {
-	if p.vertices < chooseFrom || budget <= 0 {
+	if p.part.Ranks < chooseFrom || budget <= 0 {
 		return
 	}
 	sets := available()
