@@ -126,6 +126,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		e.report.rule(e.director)
 	}
 	e.report.processors = e.describe()
+	e.report.kernelsOf(e.procs)
 	e.report.launched(e.procs)
 	return e, nil
 }
@@ -313,6 +314,26 @@ func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 		}
 	}
 	e.opts.Tuning = &t
+	return nil
+}
+
+// UseKernels chooses the inner loops of the CPU processors, as Options.Kernels does, after
+// the search under way: "auto" measures those that no call has measured before. The error
+// wraps cpu.ErrKernels, or is ErrClosed or ctx's.
+func (e *Engine) UseKernels(ctx context.Context, spec string) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer e.release()
+	for _, p := range e.procs {
+		if c, ok := p.(*cpu.Processor); ok {
+			if err := c.Use(spec); err != nil {
+				return err
+			}
+			c.Choose(chooseFor)
+		}
+	}
+	e.report.kernelsOf(e.procs)
 	return nil
 }
 

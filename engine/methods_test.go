@@ -33,7 +33,10 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"Direct": func(ctx context.Context, e *engine.Engine) error {
 			return errors.Join(e.Direct(ctx, bsp.Script(nil)), e.Direct(ctx, nil))
 		},
-		"Tune":        func(ctx context.Context, e *engine.Engine) error { return e.Tune(ctx, cpu.DefaultTuning()) },
+		"Tune": func(ctx context.Context, e *engine.Engine) error { return e.Tune(ctx, cpu.DefaultTuning()) },
+		"UseKernels": func(ctx context.Context, e *engine.Engine) error {
+			return errors.Join(e.UseKernels(ctx, "generic"), e.UseKernels(ctx, "auto"))
+		},
 		"Director":    func(_ context.Context, e *engine.Engine) error { e.Director(); return nil },
 		"Isolated":    func(_ context.Context, e *engine.Engine) error { e.Isolated(); return nil },
 		"Kernels":     func(_ context.Context, e *engine.Engine) error { e.Kernels(); return nil },
@@ -123,5 +126,33 @@ func TestDirectorName(t *testing.T) {
 	}
 	if err := e.Direct(t.Context(), beamer); err != nil || e.Director() != "beamer" {
 		t.Errorf("after Direct: %q, %v", e.Director(), err)
+	}
+}
+
+// TestUseKernels: an engine states the kernels that it was given last, finds the same tree
+// levels with each, and refuses what does not run here.
+func TestUseKernels(t *testing.T) {
+	o := shared(t)
+	root := uint64(o.list.Edges[0].U)
+	e := open(t, o.list, engine.Options{Processors: cpus(2, 1)})
+	auto := e.Kernels()
+	want, err := e.BFS(t.Context(), root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, set := range append(cpu.Kernels(), "auto") {
+		if err := e.UseKernels(t.Context(), set); err != nil {
+			t.Fatal(err)
+		}
+		if set == "auto" {
+			set = auto
+		}
+		got, err := e.BFS(t.Context(), root)
+		if err != nil || got.Reached != want.Reached || got.Depth != want.Depth || e.Kernels() != set {
+			t.Errorf("%s: %v, kernels are %s", set, err, e.Kernels())
+		}
+	}
+	if err := e.UseKernels(t.Context(), "sse"); !errors.Is(err, cpu.ErrKernels) || e.Kernels() != auto {
+		t.Errorf("%v, kernels are %s", err, e.Kernels())
 	}
 }

@@ -76,8 +76,9 @@ type Options struct {
 	// GPUStrategy is the load balancing of top-down steps on devices, GPUBottomUp the
 	// strategy of bottom-up steps.
 	GPUStrategy, GPUBottomUp gpu.Strategy
-	// Kernels names the inner loops of the CPU processors: "" and "auto" for the best
-	// that this machine runs, or one of cpu.Kernels.
+	// Kernels names the inner loops of the CPU processors: "" and "auto" for those that New
+	// measures to be the quickest, one of cpu.Kernels, or a list such as
+	// "probe=generic,settle=avx2", whose other loops are "auto".
 	Kernels string
 	// Tuning holds the limits between a CPU processor's ways to run a step; nil for
 	// cpu.DefaultTuning.

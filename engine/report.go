@@ -19,6 +19,7 @@ import (
 type report struct {
 	mu         sync.Mutex
 	director   string
+	kernels    string
 	processors []record.Processor
 }
 
@@ -31,6 +32,18 @@ func (r *report) rule(d bsp.Director) {
 	r.mu.Lock()
 	r.director = name
 	r.mu.Unlock()
+}
+
+// kernelsOf notes the inner loops of the first CPU processor.
+func (r *report) kernelsOf(procs []kernels.Processor) {
+	for _, p := range procs {
+		if c, is := p.(*cpu.Processor); is {
+			r.mu.Lock()
+			r.kernels = c.KernelSet()
+			r.mu.Unlock()
+			return
+		}
+	}
 }
 
 // launched notes the launches of devices so far.
@@ -62,14 +75,12 @@ func (e *Engine) Director() string {
 // Rates are the costs that "auto" uses: given or measured.
 func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
 
-// Kernels is the name of the CPU processors' inner loops, "" if there is none.
+// Kernels names the inner loops of the first CPU processor: one of cpu.Kernels, or the set
+// of each as in "probe=avx2,settle=generic,…"; "" without a CPU processor.
 func (e *Engine) Kernels() string {
-	for _, p := range e.procs {
-		if c, ok := p.(*cpu.Processor); ok {
-			return c.KernelSet()
-		}
-	}
-	return ""
+	e.report.mu.Lock()
+	defer e.report.mu.Unlock()
+	return e.report.kernels
 }
 
 // Placement is the policy that was applied, and why.

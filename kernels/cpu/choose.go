@@ -90,15 +90,22 @@ func parseKernels(spec string) (c choice, auto [6]bool, err error) {
 }
 
 // Use chooses the kernels by name: "auto", one of Kernels, or a list such as
-// "probe=generic,settle=avx2", whose other kernels are "auto". Those run in plain Go until
-// Choose has measured them. It must be called before Load; the error wraps ErrKernels.
+// "probe=generic,settle=avx2", whose other kernels are "auto". Those run what Choose has
+// found, and in plain Go before it has measured them. It must not be called during a
+// search; the error wraps ErrKernels.
 func (p *Processor) Use(spec string) error {
 	c, auto, err := parseKernels(spec)
-	if err == nil {
-		p.auto, p.choice = auto, c
-		p.take()
+	if err != nil {
+		return err
 	}
-	return err
+	for i, set := range p.found {
+		if auto[i] && set != "" {
+			c[i] = set
+		}
+	}
+	p.auto, p.choice = auto, c
+	p.take()
+	return nil
 }
 
 // take puts the chosen kernels in use.
@@ -153,18 +160,19 @@ const chooseFrom = 1 << 15
 // tie is the part of plain Go's time above which another kernel does not replace it.
 const tie = 0.95
 
-// Choose measures the kernels that are "auto", one by one on the loaded arrays, within
-// about the given time, and takes for each the quickest set: plain Go unless another takes
-// less than 95% of its time. On a small graph all stay in plain Go. It must be called after
-// Load and before a search, and leaves no trace in what a search reads.
+// Choose measures the kernels that are "auto" and not measured yet, one by one on the
+// loaded arrays, within about the given time, and takes for each the quickest set: plain Go
+// unless another takes less than 95% of its time. On a small graph all stay in plain Go. It
+// must be called after Load and not during a search, and leaves no trace in what a search
+// reads.
 func (p *Processor) Choose(budget time.Duration) {
 	if p.part.Ranks < chooseFrom || budget <= 0 {
 		return
 	}
 	sets := available()
 	todo := 0
-	for _, a := range p.auto {
-		if a {
+	for i, a := range p.auto {
+		if a && p.found[i] == "" {
 			todo++
 		}
 	}
@@ -181,8 +189,11 @@ func (p *Processor) Choose(budget time.Duration) {
 	}
 	p.sampleFrontier()
 	for i, name := range kernelNames {
+		if !p.auto[i] || p.found[i] != "" {
+			continue
+		}
 		s := p.sampleOf(name)
-		if !p.auto[i] || s.items == 0 {
+		if s.items == 0 {
 			continue
 		}
 		rounds := s.measure(sets, budget/time.Duration(todo), func(set string, run func()) time.Duration { return clock(name, set, run) })
@@ -190,7 +201,8 @@ func (p *Processor) Choose(budget time.Duration) {
 		for k := range sets {
 			p.measured[i][sets[k].name] = median(rounds, func(took []time.Duration) float64 { return float64(took[k].Nanoseconds()) / float64(s.items) })
 		}
-		p.choice[i] = quickest(sets, rounds)
+		p.found[i] = quickest(sets, rounds)
+		p.choice[i] = p.found[i]
 	}
 	p.take()
 	p.resetSample()

@@ -87,6 +87,48 @@ func TestChoose(t *testing.T) {
 	}
 }
 
+// TestUseAgain: kernels change between searches, and "auto" is what was measured, once.
+func TestUseAgain(t *testing.T) {
+	sets := cpu.Kernels()
+	if len(sets) < 2 {
+		t.Skip("this processor, or build, has the plain Go kernels alone")
+	}
+	p, place := loaded(t, 16, 2, "generic")
+	clocked := 0
+	p.Clock(func(kernel, set string, run func()) time.Duration {
+		clocked++
+		run()
+		if kernel == "settle" == (set == sets[0]) {
+			return 100
+		}
+		return 1000
+	})
+	want := levelsOf(t, p, place, 3)
+	use := func(spec, settle, scan string) {
+		t.Helper()
+		if err := p.Use(spec); err != nil {
+			t.Fatal(err)
+		}
+		p.Choose(time.Second)
+		if list := p.KernelTimes(); list[1].Chosen != settle || list[2].Chosen != scan {
+			t.Errorf("%s: %+v", spec, list)
+		}
+		if got := levelsOf(t, p, place, 3); !slices.Equal(got, want) {
+			t.Errorf("%s: frontiers of %v, want %v", spec, got, want)
+		}
+	}
+	use("scan="+sets[0], sets[0], sets[0])
+	use(sets[0], sets[0], sets[0])
+	use("auto", sets[0], "generic")
+	before := clocked
+	use("generic", "generic", "generic")
+	use("auto", sets[0], "generic")
+	use("settle=generic", "generic", "generic")
+	if clocked != before {
+		t.Errorf("%d runs clocked again", clocked-before)
+	}
+}
+
 // TestChooseLeavesNoTrace: a search after Choose finds what one without it finds.
 func TestChooseLeavesNoTrace(t *testing.T) {
 	p, place := loaded(t, 16, 2, "auto")

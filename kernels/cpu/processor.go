@@ -39,6 +39,7 @@ type Processor struct {
 	set       kernelSet
 	choice    choice
 	auto      [6]bool // by kernelNames: Choose may change it
+	found     choice  // by Choose; "" where it has not measured
 	measured  [6]map[string]float64
 	clock     func(kernel, set string, run func()) time.Duration // nil: the machine's
 	probeName string                                             // what Step returns bottom-up
