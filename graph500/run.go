@@ -60,8 +60,8 @@ type Found struct {
 
 // Report is what an engine says of itself.
 type Report struct {
-	Placement, Share, Director string
-	Processors                 []record.Processor
+	Placement, Share, Director, Kernels string
+	Processors                          []record.Processor
 	// Isolated is the number of vertices without edges, nil where it is not known.
 	Isolated *int64
 }
@@ -340,7 +340,7 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 		out.CountedOutsideClock = true
 	}
 	report := engine.Report()
-	out.Placement, out.Share, out.Director = report.Placement, report.Share, report.Director
+	out.Placement, out.Share, out.Director, out.Kernels = report.Placement, report.Share, report.Director, report.Kernels
 	out.Processors, out.Isolated = report.Processors, report.Isolated
 	out.Levels = levels.Levels()
 	if broken != nil {

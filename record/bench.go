@@ -7,7 +7,7 @@ type Bench struct {
 	Time       BenchTime   `json:"time"`
 	TEPS       *BenchTEPS  `json:"TEPS,omitempty"` // nil where no search traversed an edge
 	Threads    int         `json:"threads"`
-	Kernels    string      `json:"kernels"`          // "generic", "avx2", "avx512"
+	Kernels    string      `json:"kernels"`          // that ran: "avx2", or the set of each, "probe=avx2,settle=…"
 	Tuning     string      `json:"tuning,omitempty"` // where it was given
 	Director   string      `json:"director"`
 	Placement  string      `json:"placement,omitempty"`
@@ -21,6 +21,8 @@ type Bench struct {
 	Roofline            *Roofline `json:"roofline,omitempty"`
 	// Directors compares the directors, where that was asked for.
 	Directors []BenchDirector `json:"directors,omitempty"`
+	// KernelSets compares the sets of kernels, "auto" first, where that was asked for.
+	KernelSets []BenchKernelSet `json:"kernel_sets,omitempty"`
 }
 
 // BenchTime is the time of one search, over all searches, in seconds.
@@ -76,4 +78,23 @@ type DirectedSearch struct {
 	Root       uint64  `json:"root"`
 	TimeS      float64 `json:"time_s"`
 	Directions string  `json:"directions"`
+}
+
+// BenchKernelSet is how fast searches with one set of kernels were, beside those with
+// "auto" on the same graph, from the same roots, in rounds in turn.
+type BenchKernelSet struct {
+	Kernels string  `json:"kernels"` // as --kernels takes it: "auto", "avx2"
+	Runs    string  `json:"runs"`    // as Bench.Kernels
+	Rounds  int     `json:"rounds"`
+	MeanS   float64 `json:"mean_s"`   // of a search, over all rounds
+	MedianS float64 `json:"median_s"` // over the rounds: a round's mean
+	// RatioMedian, RatioQ1 and RatioQ3 are the median and the quartiles, over the rounds,
+	// of a round's mean over that of "auto".
+	RatioMedian float64 `json:"ratio_median"`
+	RatioQ1     float64 `json:"ratio_q1"`
+	RatioQ3     float64 `json:"ratio_q3"`
+	// Faster tells that the set beats "auto" beyond the spread: RatioQ3 is below 1.
+	Faster bool `json:"faster"`
+	// RoundMeansS has the mean time of a search in each round.
+	RoundMeansS []float64 `json:"round_means_s"`
 }

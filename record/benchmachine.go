@@ -13,6 +13,17 @@ type BenchMachine struct {
 	// Speeds are those of the processors that were asked for, from which default shares
 	// follow.
 	Speeds []Speed `json:"speeds,omitempty"`
+	// Kernels has the inner loops that the CPU's searches run here.
+	Kernels []KernelTime `json:"kernels"`
+}
+
+// KernelTime is one kernel with what was measured of it on a Kronecker graph.
+type KernelTime struct {
+	Kernel string `json:"kernel"` // "probe", "settle", "scan", "spread", "fetch", "mapBack"
+	Set    string `json:"set"`    // that runs: "avx2"
+	// NS is by set the least time in nanoseconds an item, a vertex or an entry of a row;
+	// absent where one set runs here, or one thread has no use for the kernel.
+	NS map[string]float64 `json:"ns,omitempty"`
 }
 
 // Speed is how fast a processor alone searches.

@@ -12,6 +12,7 @@ type BFS struct {
 	Placement  string      `json:"placement,omitempty"`
 	Share      string      `json:"share,omitempty"`
 	Director   string      `json:"director,omitempty"`
+	Kernels    string      `json:"kernels,omitempty"` // as in Bench
 	Processors []Processor `json:"processors,omitempty"`
 	Isolated   *int64      `json:"isolated,omitempty"`
 	Levels     []Level     `json:"levels"`

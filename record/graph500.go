@@ -21,6 +21,7 @@ type Graph500 struct {
 	// --share takes it; empty for one processor.
 	Share      string      `json:"share,omitempty"`
 	Director   string      `json:"director,omitempty"`
+	Kernels    string      `json:"kernels,omitempty"` // as in Bench; empty without a CPU
 	Processors []Processor `json:"processors,omitempty"`
 	// Isolated is the number of vertices without edges.
 	Isolated *int64 `json:"isolated,omitempty"`

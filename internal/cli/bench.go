@@ -46,6 +46,7 @@ type benchFlags struct {
 	roots, rounds   int
 	asJSON, goBench bool
 	tune, directors bool
+	kernels         bool // compare the sets
 }
 
 func newBenchBFS(e *env) *cobra.Command {
@@ -60,12 +61,15 @@ func newBenchBFS(e *env) *cobra.Command {
 		Long: `bench bfs times one search from each root, after one that is not timed. Roots are drawn
 by Graph500's rule within the largest component. A search's time runs from the call
 until the parent of every vertex, in the graph's own ids and with unreached vertices
-marked, lies in memory. GRAPH is kron:SCALE or uniform:SCALE (both with 16 edges a
-vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
+marked, lies in memory. --kernels all compares auto and each set of kernels: in 9 rounds
+or more they search in turn from the same roots; for each set it prints the median and
+the quartiles, over the rounds, of the time over that of auto. GRAPH is kron:SCALE or
+uniform:SCALE (both with 16 edges a vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 
   totemgo bench bfs --graph kron:20 --roots 64 --json
   totemgo bench bfs --graph grid:2000x2000 --director top-down
   totemgo bench bfs --graph kron:20 --directors
+  totemgo bench bfs --graph kron:20 --kernels all
   totemgo bench bfs --graph kron:18 --gobench --rounds 6 > new.txt`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return e.benchBFS(c.Context(), &ef, &rf, &bf) },
@@ -73,6 +77,7 @@ vertex), grid:ROWSxCOLUMNS, chain:VERTICES or a file.
 	ef.add(e, c, true)
 	rf.add(c, "")
 	fl := c.Flags()
+	fl.Lookup("kernels").Usage += "; all compares the sets"
 	fl.StringVar(&bf.graph, "graph", "", "`GRAPH` to search: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
 	fl.StringVar(&bf.seed, "seed", "", "`A[,B]`: the seed of a generated graph")
 	fl.IntVar(&bf.roots, "roots", 64, "number of roots")
@@ -151,6 +156,9 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, ef 
 }
 
 func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags) error {
+	if ef.kernels == allKernels {
+		ef.kernels, bf.kernels = "auto", true
+	}
 	switch {
 	case bf.graph == "":
 		return usagef("--graph is missing: kron:20, say, or a file")
@@ -158,6 +166,8 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		return usagef("--roots and --rounds are at least 1")
 	case bf.directors && ef.director != "auto":
 		return usagef("--directors compares all of them: --director cannot stand beside it")
+	case bf.kernels && (bf.tune || bf.goBench):
+		return usagef("--kernels all stands beside neither --tune nor --gobench")
 	case bf.directors && (bf.tune || bf.goBench):
 		return usagef("--directors stands beside neither --tune nor --gobench")
 	}
@@ -187,6 +197,9 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		return err
 	}
 	defer eng.Close()
+	if bf.kernels && eng.Kernels() == "" {
+		return usagef("--kernels all: --processors %s has no CPU, whose kernels they are", ef.processors)
+	}
 	labels := src.VertexLabels()
 	clocked, counted := eng.NewResult(), eng.NewResult().Collect()
 	defer clocked.Free()
@@ -261,6 +274,11 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 			return err
 		}
 	}
+	if bf.kernels {
+		if doc.KernelSets, err = e.kernelSets(ctx, eng, labels.Label, roots, clocked, bf.rounds); err != nil {
+			return err
+		}
+	}
 	if bf.asJSON {
 		doc.Head = e.head(record.SchemaBench)
 		return e.printJSON(doc)
@@ -282,6 +300,12 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		doc.Roofline.BytesStreamed, doc.Roofline.SequentialRate, doc.Roofline.RandomAccesses, doc.Roofline.RandomRate)
 	if bf.directors {
 		if err := e.printDirectors(doc.Directors); err != nil {
+			return err
+		}
+		fmt.Fprintln(e.stdout)
+	}
+	if bf.kernels {
+		if err := e.printKernelSets(doc.KernelSets); err != nil {
 			return err
 		}
 		fmt.Fprintln(e.stdout)
@@ -461,10 +485,12 @@ func newBenchMachine(e *env) *cobra.Command {
 	)
 	c := &cobra.Command{
 		Use:   "machine",
-		Short: "Measure the machine's ceilings: reads in order and at random",
+		Short: "Measure the machine's ceilings, reads in order and at random, and its kernels",
 		Long: `bench machine measures how many bytes a second the machine reads in order, and how many
 words at random, alone and many in flight, by the size of the working set, on one thread
-and on all. The file's costs are those that --director auto predicts from. With
+and on all. The file's costs are those that --director auto predicts from. The CPU's inner
+loops of each set that runs here are measured on a graph of Graph500's of scale 17, one
+by one: nanoseconds for a vertex, or an entry of a row, and the set that auto takes. With
 --processors each processor of the list also searches a graph of Graph500's alone: default
 shares follow from the speeds (--rates FILE).
 
@@ -502,6 +528,10 @@ shares follow from the speeds (--rates FILE).
 			doc.Rates = record.Rates{
 				ClaimNS: 2 * perRead, VisitNS: perRead + 4e9/last.SequentialBytesPerS, ProbeNS: perRead, WordNS: 24e9 / last.SequentialBytesPerS, StepNS: 3000,
 			}
+			var err error
+			if doc.Kernels, err = kernelTimes(c.Context(), threads); err != nil {
+				return err
+			}
 			doc.Head = e.head(record.SchemaBenchMachine)
 			if output != "" {
 				file := *e
@@ -531,7 +561,8 @@ shares follow from the speeds (--rates FILE).
 				}
 				fmt.Fprintf(e.stdout, "%s%s: %.4g edges/s\n", s.Processor, threads, s.EdgesPerS)
 			}
-			return nil
+			fmt.Fprintln(e.stdout)
+			return e.printKernelTimes(doc.Kernels)
 		},
 	}
 	fl := c.Flags()

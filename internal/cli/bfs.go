@@ -79,7 +79,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			took := r.Time.Seconds()
 			doc := record.BFS{
 				Root: r.Root, Reached: r.Reached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
-				Placement: string(policy), Share: eng.Share(), Director: eng.Director(), Processors: eng.Processors(), Isolated: &isolated,
+				Placement: string(policy), Share: eng.Share(), Director: eng.Director(), Kernels: eng.Kernels(), Processors: eng.Processors(), Isolated: &isolated,
 				Levels: r.Statistics.All(),
 			}
 			if count {
@@ -111,10 +111,7 @@ the tree: a line per reached vertex with its id, parent and level.
 				fmt.Fprintf(e.stdout, "shares --share %s\n", doc.Share)
 			}
 			if stats {
-				if err := e.printProcessors(doc.Processors); err != nil {
-					return err
-				}
-				return e.printLevels(doc.Levels)
+				return e.printStats(doc.Processors, doc.Kernels, doc.Levels)
 			}
 			return nil
 		},

@@ -145,6 +145,18 @@ func (e *env) printProcessors(list []record.Processor) error {
 	return nil
 }
 
+// printStats prints the tables of a run: its processors, with the kernels of the CPU among
+// them, if there is one, and its levels.
+func (e *env) printStats(processors []record.Processor, kernels string, levels []record.Level) error {
+	if err := e.printProcessors(processors); err != nil {
+		return err
+	}
+	if kernels != "" {
+		fmt.Fprintf(e.stdout, "  --kernels %s\n", kernels)
+	}
+	return e.printLevels(levels)
+}
+
 func sizeString(n int64) string {
 	b := bytesFlag(n)
 	if s := b.String(); s != "" {

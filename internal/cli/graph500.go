@@ -132,10 +132,7 @@ two lists of processors search in turn and prints the ratios of time and energy.
 				fmt.Fprintf(e.stdout, "%-32s--share %s\n", "shares:", doc.Share)
 			}
 			if stats {
-				if perr := e.printProcessors(doc.Processors); perr != nil {
-					return perr
-				}
-				if perr := e.printLevels(doc.Levels); perr != nil {
+				if perr := e.printStats(doc.Processors, doc.Kernels, doc.Levels); perr != nil {
 					return perr
 				}
 			}

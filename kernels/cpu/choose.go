@@ -59,6 +59,9 @@ func Kernels() []string {
 	return names
 }
 
+// KernelNames lists the kernels that Use can choose one by one.
+func KernelNames() []string { return slices.Clone(kernelNames) }
+
 // parseKernels reads "auto", the name of a set or a list such as "probe=generic,scan=avx2".
 // What it does not name is of plain Go until Choose measures it; auto says for which
 // kernels that is.
