@@ -32,8 +32,8 @@ func (e *env) kernelSets(ctx context.Context, eng *engine.Engine, label func(uin
 	means := make([][]float64, len(sets)) // by set and round
 	bar := e.progress("comparing kernels")
 	defer bar.done()
-	for round := range rounds {
-		bar.set(int64(round), int64(rounds), "rounds")
+	for round := range 1 + rounds { // the first is not clocked
+		bar.set(int64(round), int64(1+rounds), "rounds")
 		for k, set := range sets {
 			if err := eng.UseKernels(ctx, set); err != nil {
 				return nil, err
@@ -45,8 +45,10 @@ func (e *env) kernelSets(ctx context.Context, eng *engine.Engine, label func(uin
 				}
 				sum += r.Time.Seconds()
 			}
-			means[k] = append(means[k], sum/float64(len(roots)))
 			out[k].Kernels, out[k].Runs = set, eng.Kernels()
+			if round > 0 {
+				means[k] = append(means[k], sum/float64(len(roots)))
+			}
 		}
 	}
 	for k := range out {
