@@ -21,7 +21,7 @@ type BenchMachine struct {
 type KernelTime struct {
 	Kernel string `json:"kernel"` // "probe", "settle", "scan", "spread", "fetch", "mapBack"
 	Set    string `json:"set"`    // that runs: "avx2"
-	// NS is by set the least time in nanoseconds an item, a vertex or an entry of a row;
+	// NS is by set the median time in nanoseconds an item, a vertex or an entry of a row;
 	// absent where one set runs here, or one thread has no use for the kernel.
 	NS map[string]float64 `json:"ns,omitempty"`
 }
