@@ -402,7 +402,7 @@ func (l *Loop) follow(i int, begin int64) {
 }
 
 // step runs superstep n on processor i. After a failure it only opens the gates, so
-// that nobody waits for ever.
+// that every waiter returns.
 func (l *Loop) step(i int, n int64, started time.Time) {
 	ln, p := &l.lanes[i], l.procs[i]
 	t := &ln.times

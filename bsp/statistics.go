@@ -37,8 +37,8 @@ func (s *Statistics) start(procs int) {
 	}
 }
 
-// add records a superstep. What is left of its time beside computing and transfers,
-// the wait for the slowest processor included, is idle.
+// add records a superstep. Time without computing and transfers, the wait for the
+// slowest processor included, is idle.
 func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, lanes []lane) {
 	s.Count++
 	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}

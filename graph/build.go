@@ -289,7 +289,8 @@ func (b *builder) sort(ctx context.Context) error {
 	})
 }
 
-// mergePlain counts a sorted bucket, and moves what is left of it to its front.
+// mergePlain counts the records of a sorted bucket and, if asked to, removes duplicates in place. It returns
+// the number of arcs kept, which are at its front.
 func (b *builder) mergePlain(arcs []Edge) uint64 {
 	var loops, duplicates, records int64
 	merge := b.opt.Duplicates != KeepDuplicates

@@ -205,8 +205,8 @@ func (g *CSR) Duplicates() int64 {
 	g.counting.Lock()
 	defer g.counting.Unlock()
 	if g.duplicates < 0 {
-		// The context never ends. Rows that became unreadable are whoever's who reads them
-		// next: the count is not kept.
+		// The context never ends. If the rows became unreadable, the next reader reports it:
+		// the count is not kept.
 		n, err := g.sumRows(context.Background(), workers.Count(0), func(v uint32, row []uint32) int64 {
 			n := int64(0)
 			for i := 1; i < len(row); i++ {
@@ -284,7 +284,7 @@ func (g *CSR) Transpose(ctx context.Context, threads int) (*CSR, error) {
 // Blocks implements Source: the blocks have the same number of arcs.
 func (g *CSR) Blocks(n int) int { return min(n, max(1, len(g.targets))) }
 
-// Block implements Source. An undirected edge is told at its smaller end.
+// Block implements Source. An undirected edge is a record of its smaller end.
 func (g *CSR) Block(n, i int, buf []Edge) []Edge {
 	lo, hi := span(len(g.targets), g.Blocks(n), i)
 	buf = slices.Grow(buf[:0], hi-lo)

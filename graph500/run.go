@@ -105,9 +105,8 @@ type Config struct {
 	Count bool
 	// Power, if set, asks for a power session after the run, if its trees are valid.
 	Power *PowerConfig
-	// Progress, if set, is told what is done of a stage, in records or searches;
-	// Repeating in seconds.
-	// It is called outside the kernels' clocks only, and from one goroutine at a time.
+	// Progress, if set, receives the progress of a stage in records or searches, of
+	// Repeating in seconds. It is called outside the kernels' clocks only, and from one goroutine at a time.
 	Progress func(stage Stage, done, total int64)
 }
 

@@ -207,7 +207,7 @@ func (v *Validator) follow(u uint32) {
 			break
 		}
 		if p == tortoise {
-			// A cycle; whoever leads into it is astray as well.
+			// A cycle; the chain that leads into it is astray as well.
 			for w := p; atomic.LoadUint32(&levels[w]) != astray; w = parents[w] {
 				atomic.StoreUint32(&levels[w], astray)
 			}

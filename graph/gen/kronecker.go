@@ -35,7 +35,7 @@ type KroneckerOptions struct {
 	Threads int
 	// Weights asks for float32 weights in [0, 1]: about 1 of 2^25 is 1, and 0 occurs.
 	Weights bool
-	// Progress, if set, is told now and then how many edges are made, and at the end.
+	// Progress, if set, receives the number of edges made, now and then and at the end.
 	// It is called from one goroutine at a time.
 	Progress func(done, total int64)
 	// Alloc, if set, provides the edge slice of Make.

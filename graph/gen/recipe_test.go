@@ -149,7 +149,7 @@ func TestAlloc(t *testing.T) {
 	}
 }
 
-// Progress rises to the total, and is told from one goroutine at a time.
+// Progress rises to the total and is called from one goroutine at a time.
 func TestProgress(t *testing.T) {
 	var inside atomic.Int32
 	last := int64(0)

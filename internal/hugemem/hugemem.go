@@ -333,8 +333,7 @@ func Now() Mark {
 type Set struct{ blocks []*block }
 
 // Between returns the arrays that were made in guard mode after from, up to to,
-// and are not freed. It serves to get hold of the arrays of a part of a program
-// that keeps them to itself.
+// and are not freed. For tests that protect another package's arrays.
 func Between(from, to Mark) Set {
 	state.mu.Lock()
 	defer state.mu.Unlock()

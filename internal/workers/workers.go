@@ -51,8 +51,8 @@ const (
 	parked               // blocked on its channel, or about to be
 )
 
-// waiter is something that spins and then parks. Whoever swaps parked for awake
-// owes it one token; nobody else sends one.
+// waiter is a goroutine that spins and then parks. The goroutine that swaps parked
+// for awake sends one token; no other does.
 type waiter struct {
 	state atomic.Uint32
 	token chan struct{} // capacity 1

@@ -260,7 +260,7 @@ func TestGuardByVertex(t *testing.T) {
 	}
 }
 
-// TestGuardCanFail: a kernel of any set that is told of more than there is faults, and
+// TestGuardCanFail: a kernel of any set that gets a length beyond the array faults, and
 // one that writes beside its arrays is noticed.
 func TestGuardCanFail(t *testing.T) {
 	needGuard(t)

@@ -313,7 +313,7 @@ func (p *Processor) SetRoot(rank uint32) error {
 	return nil
 }
 
-// subOf returns the own subgraph that holds a rank.
+// subOf returns the processor's subgraph that holds a rank.
 func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 	for i := range p.own {
 		if s := p.own[i].sub; rank >= s.First && rank < s.First+s.Rows {

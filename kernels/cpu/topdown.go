@@ -102,7 +102,7 @@ func (p *Processor) scatters() bool {
 	return 8*p.front.arcs > p.tuning.Scatter*int64(p.part.Ranks) && p.front.arcs > p.tuning.ScatterRow*segments*int64(len(p.front.list))
 }
 
-// cursor is the vertex id of a frontier vertex and what is left of its row.
+// cursor is the vertex id of a frontier vertex and the rest of its row.
 type cursor struct {
 	row []uint32
 	id  uint32
@@ -519,8 +519,8 @@ func (p *Processor) claimSent(w *worker, arcs []arc, from, to uint32) {
 }
 
 // pushDirectScatter writes the source of every arc of the frontier's list at its target's
-// place in scatter: untested, unsorted, and several threads at the same places. What
-// stands there at last is the parent of a vertex not seen, whoever wrote it.
+// place in scatter: untested, unsorted, and several threads at the same places. The
+// last entry written is the parent of a vertex not seen.
 func (p *Processor) pushDirectScatter() {
 	list := p.front.list
 	var cursor atomic.Int64
@@ -624,7 +624,7 @@ func (p *Processor) divide(w *worker) {
 	}
 }
 
-// collect gathers the own claims of the first n threads in nextList.
+// collect appends the claims of owned vertices by the first n threads to nextList.
 func (p *Processor) collect(n int) {
 	p.next.list = p.next.list[:0]
 	for i := range n {

@@ -17,7 +17,7 @@
 // frontier before a bottom-up step, the messages of other processors and some counters
 // (20 bytes a chunk); parents leave at the end, as vertex ids.
 //
-// A processor has two in-order queues: one for kernels, counters, the own frontier and
+// A processor has two in-order queues: one for kernels, counters, its own frontier and
 // incoming messages; one for the claims, which are copied beside kernels.
 //
 // A step that no message follows (bottom-up, or no other partition) counts the new

@@ -310,7 +310,7 @@ func (p *Processor) send(r int) (err error) {
 	return err
 }
 
-// countFinds lists and counts the own vertices of next.
+// countFinds lists and counts the owned vertices of next.
 func (p *Processor) countFinds() error {
 	p.counted = true
 	for i := range p.chunks {
