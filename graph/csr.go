@@ -130,11 +130,16 @@ func newCSR(ctx context.Context, p CSRParts, offsets []uint64, targets []uint32,
 			return nil, err
 		}
 	}
-	g.edges = int64(len(targets))
-	if !g.directed {
-		g.edges = (int64(len(targets))-g.loops)/2 + g.loops
-	}
+	g.edges = g.records(g.loops)
 	return g, nil
+}
+
+// records is the number of records that the rows hold with so many self-loops.
+func (g *CSR) records(loops int64) int64 {
+	if g.directed {
+		return int64(len(g.targets))
+	}
+	return (int64(len(g.targets))-loops)/2 + loops
 }
 
 // join makes t the transpose of g.
@@ -431,10 +436,7 @@ func (g *CSR) checkCounts(ctx context.Context, threads int) error {
 	if err != nil {
 		return err
 	}
-	edges := int64(len(g.targets))
-	if !g.directed {
-		edges = (edges-loops)/2 + loops
-	}
+	edges := g.records(loops)
 	if loops != g.loops || edges != g.edges {
 		return invalid("counts fit the rows", "%d records, %d self-loops stated; %d and %d found", g.edges, g.loops, edges, loops)
 	}

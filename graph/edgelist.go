@@ -62,26 +62,16 @@ func (l *EdgeList) VertexLabels() *Labels {
 }
 
 // Blocks implements Source.
-func (l *EdgeList) Blocks(n int) int {
-	if len(l.Edges) < n {
-		return max(1, len(l.Edges))
-	}
-	return n
-}
-
-func (l *EdgeList) span(n, i int) (lo, hi int) {
-	n = l.Blocks(n)
-	return int(int64(len(l.Edges)) * int64(i) / int64(n)), int(int64(len(l.Edges)) * int64(i+1) / int64(n))
-}
+func (l *EdgeList) Blocks(n int) int { return min(n, max(1, len(l.Edges))) }
 
 // Block implements Source; it returns the list's own memory.
 func (l *EdgeList) Block(n, i int, _ []Edge) []Edge {
-	lo, hi := l.span(n, i)
+	lo, hi := span(len(l.Edges), l.Blocks(n), i)
 	return l.Edges[lo:hi]
 }
 
 // BlockWeights implements Source; it returns the list's own memory.
 func (l *EdgeList) BlockWeights(n, i int) Weights {
-	lo, hi := l.span(n, i)
+	lo, hi := span(len(l.Edges), l.Blocks(n), i)
 	return l.Weights.Slice(lo, hi)
 }

@@ -34,8 +34,7 @@ type Source interface {
 	Blocks(n int) int
 	// Block returns the records of block i of Blocks(n). The slice may be the
 	// source's own memory or buf, grown where needed; it must not be changed, and
-	// is valid until buf is used again. lo is the number of the block's first record
-	// in the order of BlockWeights.
+	// is valid until buf is used again.
 	Block(n, i int, buf []Edge) []Edge
 	// BlockWeights returns the weights of the records of block i, in their order,
 	// as a slice of the source's kind.

@@ -246,7 +246,7 @@ func (v *Validator) readRecords(ctx context.Context) error {
 		var faults atomic.Bool
 		err := chunks(ctx, v.threads, len(near), recordGrain, func(_, lo, hi int) {
 			var f finds
-			scan(&f, 0, near[lo:hi])
+			scan(&f, 0, 0, near[lo:hi])
 			if f.span.ok || f.half.ok {
 				faults.Store(true)
 			}
@@ -256,7 +256,7 @@ func (v *Validator) readRecords(ctx context.Context) error {
 		}
 	}
 	return graph.EachBlock(ctx, v.src, v.threads, blocksOf(v.src), func(w, b int, records []graph.Edge) error {
-		scan(&v.found[w], b, records)
+		scan(&v.found[w], b, 0, records)
 		return nil
 	})
 }
@@ -313,14 +313,14 @@ const arrangeBlocks = 64
 
 // scanNarrow reads a block of edges where every vertex with a parent has a narrow
 // level.
-func (v *Validator) scanNarrow(f *finds, block int, edges []graph.Edge) {
+func (v *Validator) scanNarrow(f *finds, block, first int, edges []graph.Edge) {
 	var steps [256]graph.Edge
 	for pos := 0; pos < len(edges); pos += len(steps) {
 		chunk := edges[pos:min(pos+len(steps), len(edges))]
 		if n, fault := pick(chunk, v.narrow, &steps); !fault {
 			v.prove(steps[:n])
 		} else {
-			v.scanFaulty(f, block, pos, chunk)
+			v.scanWide(f, block, first+pos, chunk)
 		}
 	}
 }
@@ -352,29 +352,9 @@ func (v *Validator) prove(steps []graph.Edge) {
 	}
 }
 
-// scanFaulty is scanNarrow for the records of a block from pos on.
-func (v *Validator) scanFaulty(f *finds, block, pos int, edges []graph.Edge) {
-	levels, parents := v.narrow, v.tree.Parents
-	for i, e := range edges {
-		switch levels[e.U] - levels[e.V] {
-		case 0:
-		case 1:
-			if parents[e.U] == e.V {
-				setBit(v.proven, e.U)
-			}
-		case math.MaxUint8:
-			if parents[e.V] == e.U {
-				setBit(v.proven, e.V)
-			}
-		default:
-			f.fault(block, pos+i, e, levels[e.U] == narrowOutside || levels[e.V] == narrowOutside)
-		}
-	}
-}
-
 // scanNarrowDirected is scanNarrow for arcs: they may lead up any number of levels,
 // and into the tree.
-func (v *Validator) scanNarrowDirected(f *finds, block int, edges []graph.Edge) {
+func (v *Validator) scanNarrowDirected(f *finds, block, first int, edges []graph.Edge) {
 	levels, parents := v.narrow, v.tree.Parents
 	for i, e := range edges {
 		lu, lv := levels[e.U], levels[e.V]
@@ -385,14 +365,14 @@ func (v *Validator) scanNarrowDirected(f *finds, block int, edges []graph.Edge) 
 				setBit(v.proven, e.V)
 			}
 		default:
-			f.fault(block, i, e, lv == narrowOutside)
+			f.fault(block, first+i, e, lv == narrowOutside)
 		}
 	}
 }
 
-// scanWide reads a block of any graph with any tree. Of vertices astray it only
-// notes whether their tree edges exist.
-func (v *Validator) scanWide(f *finds, block int, edges []graph.Edge) {
+// scanWide reads the records of a block from the first-th on, of any graph with any tree.
+// Of vertices astray it only notes whether their tree edges exist.
+func (v *Validator) scanWide(f *finds, block, first int, edges []graph.Edge) {
 	levels, parents, directed := v.levels, v.tree.Parents, v.src.IsDirected()
 	for i, e := range edges {
 		if parents[e.V] == e.U {
@@ -406,9 +386,9 @@ func (v *Validator) scanWide(f *finds, block int, edges []graph.Edge) {
 			continue
 		}
 		if lu == outside || lv == outside {
-			f.fault(block, i, e, true)
+			f.fault(block, first+i, e, true)
 		} else if max(lu, lv)-min(lu, lv) > 1 {
-			f.fault(block, i, e, false)
+			f.fault(block, first+i, e, false)
 		}
 	}
 }

@@ -35,8 +35,7 @@ const (
 	// MinMapped is the size in bytes from which an array gets a mapping.
 	MinMapped = 1 << 20
 
-	touchStep = 4096 // no page is smaller
-	canary    = 0xA5 // fills the slack before an array in guard mode
+	canary = 0xA5 // fills the slack before an array in guard mode
 )
 
 // ErrNotProtectable is returned by Protect for an array that shares its pages
@@ -171,44 +170,6 @@ func (s Slice[T]) Protect(a Access) error {
 		return nil
 	}
 	return s.b.protect(a)
-}
-
-// Touch makes the system back all of the array with memory now, so that no later
-// access pays for it, and leaves its contents as they are. parallel runs a
-// function over chunks of [0, n), as a worker team's For does, and each page
-// comes from the node of the worker that touches it; nil means the caller alone.
-// Nobody else may use the array meanwhile.
-func (s Slice[T]) Touch(parallel func(n, grain int, f func(worker, lo, hi int))) {
-	if s.b == nil || s.b.bytes < touchStep {
-		return
-	}
-	var zero T
-	size := int(unsafe.Sizeof(zero))
-	step := touchStep / size
-	fits := len(s.S) - (3+size)/size // the last element at which a whole word begins
-	chunk := func(_, lo, hi int) {
-		for i := lo; i < min(hi, fits+1); i += step {
-			touch(unsafe.Pointer(&s.S[i]))
-		}
-		if s.b.mapping != nil {
-			// The last page, if pages and steps do not begin together.
-			touch(unsafe.Pointer(&s.S[hi-1]))
-		}
-	}
-	if parallel == nil {
-		chunk(0, 0, len(s.S))
-		return
-	}
-	// A chunk is a huge page, so that two workers do not fault on the same one.
-	parallel(len(s.S), HugePage/size, chunk)
-}
-
-// touch changes nothing by one atomic operation on the aligned word that holds p:
-// a load followed by a store would fault twice on a fresh page, and the compiler
-// would drop the store. In a mapping the word may reach past either end of the
-// array, but not of its page.
-func touch(p unsafe.Pointer) {
-	atomic.OrUint32((*uint32)(unsafe.Add(p, -int(uintptr(p)&3))), 0)
 }
 
 func (b *block) count(sign int64) {

@@ -76,7 +76,6 @@ func TestMakeAndFree(t *testing.T) {
 	}
 	var zero Slice[float64]
 	zero.Free()
-	zero.Touch(nil)
 	if zero.Huge() || zero.Mapped() || zero.Bytes() != 0 || zero.Protect(None) != nil {
 		t.Error("the zero Slice is not empty")
 	}
@@ -95,31 +94,6 @@ func TestElements(t *testing.T) {
 	ids.Free()
 	bytes.Free()
 	floats.Free()
-}
-
-func TestTouchKeepsContents(t *testing.T) {
-	same(t)
-	parallel := func(n, grain int, f func(worker, lo, hi int)) {
-		var wg sync.WaitGroup
-		for lo := 0; lo < n; lo += grain {
-			wg.Go(func() { f(0, lo, min(lo+grain, n)) })
-		}
-		wg.Wait()
-	}
-	for _, n := range []int{0, 1, 3, 4095, 4096, 4097, 5<<20 + 3} {
-		s := Make[uint8](n)
-		for i := range s.S {
-			s.S[i] = uint8(i * 7)
-		}
-		s.Touch(nil)
-		s.Touch(parallel)
-		for i := range s.S {
-			if s.S[i] != uint8(i*7) {
-				t.Fatalf("Touch changed byte %d of %d", i, n)
-			}
-		}
-		s.Free()
-	}
 }
 
 // faults tells whether f touches inaccessible memory.
@@ -151,7 +125,6 @@ func TestGuardPages(t *testing.T) {
 		if s.Huge() {
 			t.Errorf("%d bytes in guard mode are huge", n)
 		}
-		s.Touch(nil)
 		if faults(func() { s.S[0]++; s.S[n-1]++ }) {
 			t.Errorf("%d bytes: the array itself faults", n)
 		}
@@ -272,7 +245,9 @@ func BenchmarkMakeTouchFree(b *testing.B) {
 	b.SetBytes(n)
 	for b.Loop() {
 		s := Make[uint8](n)
-		s.Touch(nil)
+		for i := 0; i < n; i += 4096 {
+			s.S[i] = 1
+		}
 		s.Free()
 	}
 }
