@@ -102,11 +102,11 @@ type builder struct {
 	buckets  int
 	wanted   int // what Source.Blocks is asked for
 	blocks   int // and what it answers
-	// place[block·buckets + bucket] is first the number of arcs of that block for that
+	// cursors[block·buckets + bucket] is first the number of arcs of that block for that
 	// bucket, then where they begin.
-	place  []uint64
-	starts []uint64 // where buckets begin, one more
-	kept   []uint64 // arcs of each bucket that are left after merging
+	cursors []uint64
+	starts  []uint64 // where buckets begin, one more
+	kept    []uint64 // arcs of each bucket that are left after merging
 
 	arcs    []Edge // by bucket
 	weights Weights
@@ -158,12 +158,12 @@ func (b *builder) count(ctx context.Context) error {
 	b.buckets = max(1, b.n-1)>>b.shift + 1
 	b.wanted = max(4*b.threads, int(min(b.src.NumEdges()/blockRecords, maxBlocks)))
 	b.blocks = b.src.Blocks(b.wanted)
-	b.place = make([]uint64, b.blocks*b.buckets)
+	b.cursors = make([]uint64, b.blocks*b.buckets)
 	err := EachBlock(ctx, b.src, b.threads, b.wanted, func(_, i int, records []Edge) error {
 		if err := checkRecords(records, b.n); err != nil {
 			return err
 		}
-		counts := b.place[i*b.buckets : (i+1)*b.buckets]
+		counts := b.cursors[i*b.buckets : (i+1)*b.buckets]
 		for _, e := range records {
 			if b.flip {
 				e.U, e.V = e.V, e.U
@@ -189,7 +189,7 @@ func (b *builder) count(ctx context.Context) error {
 	for k := range b.buckets {
 		b.starts[k] = at
 		for i := range b.blocks {
-			p := &b.place[i*b.buckets+k]
+			p := &b.cursors[i*b.buckets+k]
 			at, *p = at+*p, at
 		}
 	}
@@ -223,7 +223,7 @@ func (b *builder) distribute(ctx context.Context) error {
 		if err := checkRecords(records, b.n); err != nil {
 			return err
 		}
-		at := b.place[i*b.buckets : (i+1)*b.buckets]
+		at := b.cursors[i*b.buckets : (i+1)*b.buckets]
 		if b.kind == Unweighted {
 			distribute[int32](b, at, records, nil, nil)
 		} else {
@@ -231,7 +231,7 @@ func (b *builder) distribute(ctx context.Context) error {
 		}
 		return nil
 	})
-	b.place = nil
+	b.cursors = nil
 	return err
 }
 

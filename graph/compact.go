@@ -268,20 +268,20 @@ func (s *idSet) add(id uint64) error {
 		s.slots = make([]uint64, size)
 		for _, o := range old {
 			if o != 0 {
-				s.slots[s.place(o)] = o
+				s.slots[s.slot(o)] = o
 			}
 		}
 		s.held.Add(-8 * int64(len(old)))
 	}
-	if h := s.place(id); s.slots[h] == 0 {
+	if h := s.slot(id); s.slots[h] == 0 {
 		s.slots[h] = id
 		s.used++
 	}
 	return nil
 }
 
-// place is where id is, or would be put.
-func (s *idSet) place(id uint64) uint64 {
+// slot is where id is, or would be put.
+func (s *idSet) slot(id uint64) uint64 {
 	mask := uint64(len(s.slots) - 1)
 	h := mix.Mix(id) & mask
 	for s.slots[h] != 0 && s.slots[h] != id {

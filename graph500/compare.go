@@ -76,7 +76,7 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 		n = searchesPerRound(p.Duration, sides[0].marks[len(sides[0].marks)-1].End().Seconds()/float64(n))
 	}
 	last := sides[1].marks[len(sides[1].marks)-1]
-	whole := settle(ctx, last)
+	whole := awaitReadings(ctx, last)
 
 	rounds, total := 0, 0.0
 	for r := range sides[0].marks {

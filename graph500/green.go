@@ -209,7 +209,7 @@ func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Gr
 			break
 		}
 	}
-	energy := settle(ctx, mark)
+	energy := awaitReadings(ctx, mark)
 	result := s.Result()
 	f, err := power.Green(energy, int(t.searches), t.teps())
 	if err == nil && f.EnergyJoules <= 0 {
@@ -250,13 +250,13 @@ func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Gr
 	return nil
 }
 
-// settleFor is how long settle waits: two readings of a meter that gives one a second,
+// readingWait is how long awaitReadings waits: two readings of a meter that gives one a second,
 // and some.
-const settleFor = 2500 * time.Millisecond
+const readingWait = 2500 * time.Millisecond
 
-// settle ends a mark and waits a little, where the last reading of a live stream is
+// awaitReadings ends a mark and waits a little, where the last reading of a live stream is
 // not in yet.
-func settle(ctx context.Context, mark *power.Mark) power.Interval {
+func awaitReadings(ctx context.Context, mark *power.Mark) power.Interval {
 	i := mark.End()
 	open := func() bool {
 		for _, m := range i.Meters {
@@ -266,9 +266,9 @@ func settle(ctx context.Context, mark *power.Mark) power.Interval {
 		}
 		return false
 	}
-	tick := time.NewTicker(settleFor / 50)
+	tick := time.NewTicker(readingWait / 50)
 	defer tick.Stop()
-	for end := time.Now().Add(settleFor); open() && time.Now().Before(end); i = mark.End() {
+	for end := time.Now().Add(readingWait); open() && time.Now().Before(end); i = mark.End() {
 		select {
 		case <-ctx.Done():
 			return i

@@ -54,22 +54,22 @@ const (
 	narrowMax            = 252
 )
 
-// finds is what one worker has found: the first place of each kind.
+// finds is what one worker has found: the first position of each kind.
 type finds struct {
 	astray, level, unproven uint32 // smallest vertex, or graph.None
-	span, half              place
+	span, half              position
 	reached, depth          int64
 	_                       [64]byte // workers must not share a cache line
 }
 
-// place is a record and where it stands in the source.
-type place struct {
+// position is a record and where it stands in the source.
+type position struct {
 	ok         bool
 	block, pos int
 	edge       graph.Edge
 }
 
-func (p place) before(q place) bool {
+func (p position) before(q position) bool {
 	return p.ok && (!q.ok || p.block < q.block || p.block == q.block && p.pos < q.pos)
 }
 
@@ -317,7 +317,7 @@ func (v *Validator) scanNarrow(f *finds, block, first int, edges []graph.Edge) {
 	var steps [256]graph.Edge
 	for pos := 0; pos < len(edges); pos += len(steps) {
 		chunk := edges[pos:min(pos+len(steps), len(edges))]
-		if n, fault := pick(chunk, v.narrow, &steps); !fault {
+		if n, fault := selectSteps(chunk, v.narrow, &steps); !fault {
 			v.prove(steps[:n])
 		} else {
 			v.scanWide(f, block, first+pos, chunk)
@@ -325,12 +325,12 @@ func (v *Validator) scanNarrow(f *finds, block, first int, edges []graph.Edge) {
 	}
 }
 
-// pick picks out the edges that join a level to the next, the deeper end first, and
+// selectSteps copies to steps the edges that join a level to the next, the deeper end first, and
 // tells whether there are any that join others. It has no branch on what it finds, for
 // that cannot be predicted. Inlined, it would have too few registers.
 //
 //go:noinline
-func pick(edges []graph.Edge, levels []uint8, steps *[256]graph.Edge) (n uint32, fault bool) {
+func selectSteps(edges []graph.Edge, levels []uint8, steps *[256]graph.Edge) (n uint32, fault bool) {
 	others := uint32(0)
 	for _, e := range edges {
 		d := uint32(levels[e.U]) - uint32(levels[e.V])
@@ -401,7 +401,7 @@ func (f *finds) fault(block, pos int, e graph.Edge, half bool) {
 		p = &f.half
 	}
 	if !p.ok {
-		*p = place{true, block, pos, e}
+		*p = position{true, block, pos, e}
 	}
 }
 

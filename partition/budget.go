@@ -5,14 +5,14 @@ import (
 	"slices"
 )
 
-// sizer computes the bytes of a partition, of a device or a CPU, from its sum of loads
+// sizeFunc computes the bytes of a partition, of a device or a CPU, from its sum of loads
 // and vertices.
-type sizer func(device bool, load uint64, vertices int) int64
+type sizeFunc func(device bool, load uint64, vertices int) int64
 
-// fit moves the ends of shares that are over budget, towards the first share without one:
+// fitBudgets moves the ends of shares that are over budget, towards the first share without one:
 // those before it give their last vertices to the next share, those after it their first
 // ones to the share before. Without such a share all give to the next, and the last back.
-func fit(vertices, load []uint32, shares []share, ends []int, size sizer) error {
+func fitBudgets(vertices, load []uint32, shares []share, ends []int, size sizeFunc) error {
 	// holds is the largest number of vertices of share k, from its start or its end,
 	// that its budget holds.
 	holds := func(k int, fromEnd bool) int {
@@ -61,7 +61,7 @@ func fit(vertices, load []uint32, shares []share, ends []int, size sizer) error 
 // enforceBudgets moves vertices off processors that are over budget, which dealing and
 // takeTop do not look at: to one of the same kind that has room, else to one without a
 // budget, else to any with room. An assignment is taken as it is, or refused.
-func (o *Options) enforceBudgets(groups []group, degree, load []uint32, policy Policy, size sizer) error {
+func (o *Options) enforceBudgets(groups []group, degree, load []uint32, policy Policy, size sizeFunc) error {
 	if !slices.ContainsFunc(o.Processors, func(p Processor) bool { return p.Budget > 0 }) {
 		return nil
 	}

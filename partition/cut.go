@@ -11,8 +11,8 @@ type share struct {
 	device bool
 }
 
-// least is the number of vertices that give each owner one, 0 without a part.
-func (s share) least() int {
+// minVertices is the number of vertices that give each owner one, 0 without a part.
+func (s share) minVertices() int {
 	if s.part > 0 {
 		return len(s.owners)
 	}
@@ -21,7 +21,7 @@ func (s share) least() int {
 
 // shares gives each processor in order a share of its own, or with byKind those of a kind
 // one together. Parts add up to 1.
-func (o *Options) shares(order []int, byKind bool, size sizer) (list []share) {
+func (o *Options) shares(order []int, byKind bool, size sizeFunc) (list []share) {
 	for _, i := range order {
 		p := o.Processors[i]
 		s := share{[]int{i}, p.Rate, p.Budget, p.Device}
@@ -55,8 +55,8 @@ func (o *Options) shares(order []int, byKind bool, size sizer) (list []share) {
 	return list
 }
 
-// prefix is the number of leading vertices whose loads come nearest to target.
-func prefix(vertices, load []uint32, target uint64) int {
+// nearestPrefix is the number of leading vertices whose loads come nearest to target.
+func nearestPrefix(vertices, load []uint32, target uint64) int {
 	sum := uint64(0)
 	for i, v := range vertices {
 		next := sum + uint64(load[v])
@@ -82,29 +82,29 @@ func sumOf(vertices, load []uint32) uint64 {
 // cut divides the vertices, in their order, into one group per share by the shares'
 // parts of the sum of loads, and then moves cuts so that budgets hold. Each owner of a
 // share with a positive part gets at least one vertex where there are enough.
-func cut(vertices, load []uint32, shares []share, size sizer) ([]group, error) {
+func cut(vertices, load []uint32, shares []share, size sizeFunc) ([]group, error) {
 	total, done := sumOf(vertices, load), uint64(0)
 	ends := make([]int, len(shares)+1)
 	parts, later := 0.0, 0 // later: vertices that the shares to come want at least
 	for _, s := range shares {
-		later += s.least()
+		later += s.minVertices()
 	}
 	for k, s := range shares {
 		parts += s.part
-		later -= s.least()
+		later -= s.minVertices()
 		at, left := ends[k], len(vertices)-ends[k]
 		n := 0
 		if target := uint64(math.Round(parts * float64(total))); target > done {
-			n = prefix(vertices[at:], load, target-done)
+			n = nearestPrefix(vertices[at:], load, target-done)
 		}
-		n = min(left, max(s.least(), min(n, left-later)))
+		n = min(left, max(s.minVertices(), min(n, left-later)))
 		if k == len(shares)-1 || later == 0 && s.part > 0 {
 			n = left // also those without a load
 		}
 		done += sumOf(vertices[at:at+n], load)
 		ends[k+1] = at + n
 	}
-	if err := fit(vertices, load, shares, ends, size); err != nil {
+	if err := fitBudgets(vertices, load, shares, ends, size); err != nil {
 		return nil, err
 	}
 	groups := make([]group, len(shares))

@@ -38,7 +38,7 @@ type group struct {
 // arrange applies the policy: it assigns the vertices of live, those that have an edge,
 // to groups. Groups are ordered by degree; load is the adjacency entries that a vertex
 // brings, which shares and budgets are about.
-func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizer) ([]group, error) {
+func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeFunc) ([]group, error) {
 	for _, q := range o.Processors {
 		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
 			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
@@ -83,7 +83,7 @@ func (o *Options) survey(degree []uint32, p *Placement) []uint32 {
 }
 
 // assign divides the vertices of live by the policy.
-func (o *Options) assign(live, degree, load []uint32, policy Policy, size sizer) ([]group, error) {
+func (o *Options) assign(live, degree, load []uint32, policy Policy, size sizeFunc) ([]group, error) {
 	switch policy {
 	case Assigned:
 		groups := make([]group, len(o.Processors))
@@ -134,10 +134,10 @@ func (o *Options) assign(live, degree, load []uint32, policy Policy, size sizer)
 // takeTop gives the vertices of the highest degrees, sorted by them, that hold the share
 // TwoEnded to the first device in order, which there is. It returns options for the others: what remains
 // of the device's budget and share.
-func (o *Options) takeTop(sorted, load []uint32, order []int, size sizer) (group, *Options) {
+func (o *Options) takeTop(sorted, load []uint32, order []int, size sizeFunc) (group, *Options) {
 	k := slices.IndexFunc(order, func(i int) bool { return o.Processors[i].Device })
 	total, i := sumOf(sorted, load), order[k]
-	n := prefix(sorted, load, uint64(o.TwoEnded*float64(total)))
+	n := nearestPrefix(sorted, load, uint64(o.TwoEnded*float64(total)))
 	rest, top := *o, sumOf(sorted[:n], load)
 	if b := o.Processors[i].Budget; b > 0 {
 		rest.Processors = slices.Clone(o.Processors)

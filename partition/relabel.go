@@ -85,14 +85,14 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	extents := make([]extent, buckets*blocks)
 	used := make([]atomic.Uint32, buckets)
 	aw := graph.MakeWeights(kind, int(from.begin[buckets]))
-	spreads := make([]spread, b.threads)
+	scatterers := make([]scatterer, b.threads)
 	err = b.each(blocks, func(worker, i int) error {
-		s := &spreads[worker]
+		s := &scatterers[worker]
 		s.read(into, order[begin[i]:begin[i+1]], buckets)
 		for k, n := range s.counts {
 			at := used[k].Add(n) - n
 			extents[k*blocks+i] = extent{at, n}
-			s.at[k] = from.spare(k) + uint64(at)
+			s.at[k] = from.spareStart(k) + uint64(at)
 		}
 		if kind == graph.Unweighted {
 			write(s.arcs, s.at, from.nbr)
@@ -105,18 +105,18 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	if err != nil {
 		return nil, err
 	}
-	spreads = nil
+	scatterers = nil
 	into.weights = graph.Weights{}
 	for _, a := range adj {
 		a.Weights = graph.MakeWeights(kind, len(a.Neighbours))
 	}
 
 	// Gather each bucket row by row, and bring the rows to their places.
-	gathers := make([]gather, b.threads)
+	gatherers := make([]gatherer, b.threads)
 	cut := make([]atomic.Int64, len(p.Processors))
 	err = b.each(buckets, func(worker, k int) error {
 		b.tick(0)
-		g := &gathers[worker]
+		g := &gatherers[worker]
 		g.bucket(from, k, extents[k*blocks:(k+1)*blocks], begin, rankOf, aw)
 		lo := min(uint64(b.n), uint64(k)<<shift)
 		hi := min(uint64(b.n), uint64(k+1)<<shift)
@@ -156,8 +156,8 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 // extent is what a block has of a bucket: n arcs from at on.
 type extent struct{ at, n uint32 }
 
-// spread is one worker's memory for spreading a block's arcs over buckets.
-type spread struct {
+// scatterer is one worker's memory to scatter a block's arcs over buckets.
+type scatterer struct {
 	arcs    []uint64 // bucket and, in the low half, what is written there
 	counts  []uint32 // of each bucket
 	at      []uint64 // where its next arc is written
@@ -171,7 +171,7 @@ const batch = 64
 
 // read reads the rows of a block. Of an arc it keeps the low bits of its source, and
 // above them the number of its target in the block.
-func (s *spread) read(r *rows, targets []uint32, buckets int) {
+func (s *scatterer) read(r *rows, targets []uint32, buckets int) {
 	if s.counts == nil {
 		s.counts, s.at = make([]uint32, buckets), make([]uint64, buckets)
 	}
@@ -181,7 +181,7 @@ func (s *spread) read(r *rows, targets []uint32, buckets int) {
 		some := targets[number:min(number+batch, len(targets))]
 		size := 0
 		for j, t := range some {
-			s.starts[j] = r.place(t)
+			s.starts[j] = r.rowStart(t)
 			size += int(r.length[t])
 		}
 		for _, at := range s.starts[:len(some)] {
@@ -194,7 +194,7 @@ func (s *spread) read(r *rows, targets []uint32, buckets int) {
 			row := r.nbr[s.starts[j]:][:r.length[t]]
 			n := len(s.arcs)
 			s.arcs = s.arcs[:n+len(row)]
-			pick(row, uint32(number+j)<<r.shift, r.shift, s.counts, s.arcs[n:])
+			bucketSources(row, uint32(number+j)<<r.shift, r.shift, s.counts, s.arcs[n:])
 			if r.weights.Kind() != graph.Unweighted {
 				s.keepWeights(r, t, n)
 			}
@@ -202,8 +202,8 @@ func (s *spread) read(r *rows, targets []uint32, buckets int) {
 	}
 }
 
-// pick counts the sources of a row by bucket and adds them to arcs.
-func pick(row []uint32, number uint32, shift uint, counts []uint32, arcs []uint64) {
+// bucketSources counts the sources of a row by bucket and adds them to arcs.
+func bucketSources(row []uint32, number uint32, shift uint, counts []uint32, arcs []uint64) {
 	shift &= 31
 	mask := uint32(1)<<shift - 1
 	arcs = arcs[:len(row)]
@@ -214,7 +214,7 @@ func pick(row []uint32, number uint32, shift uint, counts []uint32, arcs []uint6
 }
 
 // keepWeights keeps the weights of t's row for the arcs from n on.
-func (s *spread) keepWeights(r *rows, t uint32, n int) {
+func (s *scatterer) keepWeights(r *rows, t uint32, n int) {
 	if s.weights.Len() < len(s.arcs) {
 		old := s.weights
 		s.weights = graph.MakeWeights(r.weights.Kind(), 2*len(s.arcs))
@@ -238,7 +238,7 @@ func write(arcs, at []uint64, out []uint32) {
 }
 
 // writeWeighted is write for arcs with weights. These go to w, bucket by bucket.
-func (s *spread) writeWeighted(r *rows, w graph.Weights) {
+func (s *scatterer) writeWeighted(r *rows, w graph.Weights) {
 	for i, x := range s.arcs {
 		k := x >> 32
 		q := s.at[k]
@@ -248,15 +248,15 @@ func (s *spread) writeWeighted(r *rows, w graph.Weights) {
 	}
 }
 
-// gather is one worker's memory for buckets of rows.
-type gather struct {
+// gatherer is one worker's memory for buckets of rows.
+type gatherer struct {
 	at      []uint32 // where each row ends so far
 	ranks   []uint32 // the rows, one after the other
 	weights graph.Weights
 }
 
-// bucket gathers bucket k of r, block by block, into rows of ranks.
-func (g *gather) bucket(r *rows, k int, extents []extent, begin []int, rankOf []uint32, aw graph.Weights) {
+// bucket gatherers bucket k of r, block by block, into rows of ranks.
+func (g *gatherer) bucket(r *rows, k int, extents []extent, begin []int, rankOf []uint32, aw graph.Weights) {
 	lo := min(len(r.length), k<<r.shift)
 	hi := min(len(r.length), (k+1)<<r.shift)
 	mask := uint32(1)<<r.shift - 1
@@ -271,7 +271,7 @@ func (g *gather) bucket(r *rows, k int, extents []extent, begin []int, rankOf []
 	if weighted && g.weights.Len() < int(total) {
 		g.weights = graph.MakeWeights(aw.Kind(), int(total+total/4))
 	}
-	arcs := r.nbr[r.spare(k):][:total]
+	arcs := r.nbr[r.spareStart(k):][:total]
 	for i, s := range extents {
 		first := uint32(begin[i])
 		share := arcs[s.at : s.at+s.n]

@@ -41,11 +41,11 @@ func rowAlloc[T hugemem.Elem](r *rows, n int) []T {
 	return b.S
 }
 
-// place is where the row of vertex v begins in nbr.
-func (r *rows) place(v uint32) uint64 { return 2*r.begin[v>>r.shift] + uint64(r.start[v]) }
+// rowStart is where the row of vertex v begins in nbr.
+func (r *rows) rowStart(v uint32) uint64 { return 2*r.begin[v>>r.shift] + uint64(r.start[v]) }
 
-// spare is where the second half of bucket k begins in nbr.
-func (r *rows) spare(k int) uint64 { return r.begin[k] + r.begin[k+1] }
+// spareStart is where the second half of bucket k begins in nbr.
+func (r *rows) spareStart(k int) uint64 { return r.begin[k] + r.begin[k+1] }
 
 // bucketBits is log2 of the number of ids that a bucket covers: buckets are at most
 // maxBuckets, so that a core can write to all of them at once, and cover at least
