@@ -10,7 +10,7 @@ import (
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
-// Loops says what Build does with records that join a vertex to itself.
+// Loops selects what Build does with self-loops.
 type Loops uint8
 
 // What Build does with self-loops.
@@ -19,8 +19,8 @@ const (
 	DropLoops
 )
 
-// Duplicates says what Build does with records that have the same ends; in an
-// undirected graph (u, v) and (v, u) have.
+// Duplicates selects what Build does with records of the same ends; in an undirected
+// graph (u, v) and (v, u) have the same ends.
 type Duplicates uint8
 
 // What Build does with duplicates. Without weights all merges are the same.
@@ -44,7 +44,7 @@ type BuildOptions struct {
 }
 
 // Build makes a CSR of the records of a source; the result shares no memory with it
-// but the labels. NumEdges counts what is left after dropping and merging. The
+// but the labels. NumEdges counts the records after dropping and merging. The
 // result is the same for every number of threads.
 //
 // It takes 8 bytes an arc beside the result (and the size of a weight), where an
@@ -83,7 +83,7 @@ const (
 	maxBuckets    = 1 << 11
 )
 
-// The records are read in blocks; between blocks the context is looked at.
+// The records are read in blocks; the context is checked between blocks.
 const (
 	blockRecords = 1 << 22
 	maxBlocks    = 1 << 10
@@ -93,20 +93,20 @@ const (
 type builder struct {
 	src      Source
 	opt      BuildOptions
-	flip     bool // arcs are turned round
+	flip     bool // build the transpose
 	threads  int
 	n        int
 	directed bool
 	kind     WeightKind
 	shift    int // bucket of vertex v is v >> shift
 	buckets  int
-	wanted   int // what Source.Blocks is asked for
-	blocks   int // and what it answers
-	// cursors[block·buckets + bucket] is first the number of arcs of that block for that
-	// bucket, then where they begin.
+	wanted   int // argument of Source.Blocks
+	blocks   int // and its result
+	// cursors[block·buckets + bucket] is first the number of arcs of that block in that
+	// bucket, then their write position.
 	cursors []uint64
-	starts  []uint64 // where buckets begin, one more
-	kept    []uint64 // arcs of each bucket that are left after merging
+	starts  []uint64 // first arc of each bucket, and the end
+	kept    []uint64 // arcs of each bucket after merging
 
 	arcs    []Edge // by bucket
 	weights Weights
@@ -131,7 +131,7 @@ func build(ctx context.Context, src Source, o BuildOptions, flip bool) (*CSR, er
 	return b.finish(ctx)
 }
 
-// checkMemory compares what the build needs, and scratch bytes, with the limit.
+// checkMemory returns a *MemoryError if the build and scratch bytes exceed the limit.
 func (b *builder) checkMemory(scratch int64) error {
 	need := BuildBytes(b.n, b.src.NumEdges(), b.directed, b.kind)
 	limit := b.opt.MemoryLimit
@@ -144,7 +144,7 @@ func (b *builder) checkMemory(scratch int64) error {
 	return nil
 }
 
-// count finds how many arcs each block has for each bucket.
+// count counts the arcs of each block in each bucket.
 func (b *builder) count(ctx context.Context) error {
 	arcs := b.src.NumEdges()
 	if !b.directed {
@@ -211,7 +211,7 @@ func (b *builder) scratch() int64 {
 	return int64(largest) * bytes * int64(min(b.threads, b.buckets))
 }
 
-// distribute puts the arcs into their buckets, in the order of records.
+// distribute writes the arcs to their buckets, in the order of records.
 func (b *builder) distribute(ctx context.Context) error {
 	if err := b.checkMemory(b.scratch()); err != nil {
 		return err
@@ -235,8 +235,8 @@ func (b *builder) distribute(ctx context.Context) error {
 	return err
 }
 
-// distribute puts the arcs of records where at tells for their buckets, and their
-// weights, unless from is nil, to the same places of to.
+// distribute writes the arcs of records at the write positions of their buckets, at, and
+// their weights, unless from is nil, to the same indices of to.
 func distribute[T Weight](b *builder, at []uint64, records []Edge, from, to []T) {
 	arcs, shift := b.arcs, b.shift
 	for i, e := range records {

@@ -280,7 +280,7 @@ func (s *idSet) add(id uint64) error {
 	return nil
 }
 
-// slot is where id is, or would be put.
+// slot is the index of id, or of the free slot for it.
 func (s *idSet) slot(id uint64) uint64 {
 	mask := uint64(len(s.slots) - 1)
 	h := mix.Mix(id) & mask

@@ -36,13 +36,13 @@ type CSR struct {
 
 var _ Source = (*CSR)(nil)
 
-// CSRParts are the arrays of a CSR that something else has made: a reader of a
-// format that stores rows, or a mapped file. NewCSR keeps them.
+// CSRParts are the arrays of a CSR from a reader of a format with rows, or from a mapped
+// file. NewCSR keeps them.
 type CSRParts struct {
 	Directed bool
 	// Offsets has one entry per vertex and one more: row v is Targets[Offsets[v]:Offsets[v+1]].
 	Offsets []uint64
-	// Targets holds the rows. An undirected edge stands in both its rows, a self-loop
+	// Targets holds the rows. An undirected edge is in both its rows, a self-loop
 	// once. Each row rises (repeated targets are allowed), unless SortRows is set.
 	Targets []uint32
 	// Weights has a weight for each target, or is empty. Both arcs of an undirected
@@ -153,7 +153,7 @@ func (g *CSR) join(t *CSR) {
 func (g *CSR) NumVertices() int { return g.n }
 
 // NumEdges is the number of records, an undirected edge once, self-loops and
-// duplicates included as far as the graph keeps them.
+// duplicates included if the graph keeps them.
 func (g *CSR) NumEdges() int64 { return g.edges }
 
 // NumArcs is the number of entries of all rows.
@@ -263,7 +263,7 @@ func (g *CSR) Release() {
 	}
 }
 
-// Transpose returns the graph with all arcs turned round: its rows are the in-arcs.
+// Transpose returns the graph with all arcs reversed: its rows are the in-arcs.
 // An undirected graph is its own transpose. A directed graph builds it at the first
 // call and keeps it; the transpose of the transpose is the graph. threads bounds the
 // goroutines; 0 means GOMAXPROCS. The error is that of ctx; a later call tries again.

@@ -1,5 +1,5 @@
-// Package graph holds the types every other room speaks in: vertices, edges,
-// edge lists, the compressed sparse row form (CSR), and the subgraph that one
+// Package graph holds the types that all packages share: vertices, edges, edge lists,
+// the compressed sparse row form (CSR), and the subgraph that one
 // processor loads.
 //
 // # Ids

@@ -12,7 +12,7 @@ type EdgeList struct {
 	Vertices int
 	// Directed tells whether a record is an arc.
 	Directed bool
-	// Edges are the records. An undirected edge stands here once.
+	// Edges are the records: an undirected edge is one record.
 	Edges []Edge
 	// Weights holds one weight per record, or is empty.
 	Weights Weights

@@ -44,7 +44,7 @@ var ErrInvalid = errors.New("graph: invalid structure")
 // mapped from.
 var ErrUnreadable = errors.New("graph: the graph became unreadable while it was read; was its file cut short?")
 
-// MemoryError says how much memory would be needed. It wraps ErrMemory.
+// MemoryError states the bytes needed and the limit. It wraps ErrMemory.
 type MemoryError struct {
 	What        string // what would be built
 	Need, Limit int64  // bytes
@@ -58,7 +58,7 @@ func (e *MemoryError) Error() string {
 // Unwrap returns ErrMemory.
 func (e *MemoryError) Unwrap() error { return ErrMemory }
 
-// InvalidError says which rule a structure breaks, and where. It wraps ErrInvalid.
+// InvalidError states the rule that a structure breaks, and where. It wraps ErrInvalid.
 type InvalidError struct {
 	Rule   string // what should hold
 	Detail string // what was found instead, with vertex and position

@@ -72,10 +72,9 @@ func (l *Labels) ID(label uint64) (uint32, error) {
 	return uint32(i), nil
 }
 
-// MappedLabels are the labels that SortedLabels would make of the slice, without
-// looking at it: for a table in a mapped file that is to be opened at once. Where the
-// labels do not rise, ID finds some of them or none; nothing else goes wrong. The slice
-// is kept.
+// MappedLabels are SortedLabels without the check, which would read a whole table of a
+// mapped file. If the labels do not rise, ID may miss some; there is no other effect. The
+// slice is kept.
 func MappedLabels(labels []uint64) *Labels {
 	return &Labels{n: len(labels), sorted: labels, mapped: true}
 }

@@ -2,21 +2,21 @@ package graph
 
 import "math/bits"
 
-// radixBits is the largest number of bits that one pass of a sort looks at.
+// radixBits is the largest number of bits of one sorting pass.
 const radixBits = 12
 
 // sorter sorts buckets of arcs. Its buffers are kept from bucket to bucket.
 type sorter struct {
 	counts  [1 << radixBits]uint64
 	arcs    []Edge
-	from    []uint32 // from[i]: where the arc at place i was before the sort
+	from    []uint32 // from[i]: index of arc i before the sort
 	spare   []uint32
 	weights Weights
 }
 
 // sort sorts arcs by source, then target, stably. Vertices are below n, and the
-// sources differ in their low sourceBits bits alone. If track is set, s.from tells
-// afterwards where each arc came from; there must be less than 2^32 of them.
+// sources differ in their low sourceBits bits alone. If track is set, s.from holds
+// the former index of each arc; there must be fewer than 2^32.
 func (s *sorter) sort(arcs []Edge, track bool, n uint32, sourceBits int) {
 	if len(arcs) == 0 {
 		return
@@ -57,8 +57,8 @@ func (s *sorter) sort(arcs []Edge, track bool, n uint32, sourceBits int) {
 
 func (e Edge) number() uint64 { return uint64(e.U)<<32 | uint64(e.V) }
 
-// pass moves a to b, in the order of width bits of the arcs' numbers. It returns
-// false, and does nothing, where all have the same.
+// pass moves a to b, in the order of width bits of the arcs' numbers. It returns false
+// without a move if these bits are the same in all arcs.
 func (s *sorter) pass(a, b []Edge, ia, ib []uint32, shift, width int) bool {
 	mask := uint64(1)<<width - 1
 	counts := &s.counts
@@ -90,7 +90,7 @@ func (s *sorter) pass(a, b []Edge, ia, ib []uint32, shift, width int) bool {
 	return true
 }
 
-// permute puts the weights of a sorted bucket in the order of its arcs.
+// permute sorts the weights of a sorted bucket as its arcs.
 func (s *sorter) permute(w Weights) {
 	n := w.Len()
 	if s.weights.kind != w.kind || s.weights.Len() < n {

@@ -1,7 +1,7 @@
 package graph
 
-// Relabel returns the graph with its dense ids 0, 1, … for labels. They stand in rising
-// order of the labels that src has. The records are src's own.
+// Relabel returns the graph with its dense ids 0, 1, … as labels, in rising order of the
+// labels of src. It shares src's records.
 func Relabel(src Source) Source {
 	if l, ok := src.(*EdgeList); ok {
 		c := *l

@@ -12,7 +12,7 @@ type Weight interface {
 	int32 | int64 | float32 | float64
 }
 
-// WeightKind says which type the weights of a graph have.
+// WeightKind is the type of the weights of a graph.
 type WeightKind uint8
 
 // The kinds of weights. Their numbers are part of the native file format.
@@ -133,7 +133,7 @@ func (w Weights) Copy(i int, src Weights, j int) {
 	}
 }
 
-// Less tells whether weight i is below weight j of v, which must be of the same
+// Less reports whether weight i is below weight j of v, which must be of the same
 // kind.
 func (w Weights) Less(i int, v Weights, j int) bool {
 	return w.vector != nil && w.vector.less(i, v.vector, j)
@@ -183,7 +183,7 @@ func (v vec[T]) copy(i int, src vector, j int)    { v[i] = src.(vec[T])[j] }
 func (v vec[T]) less(i int, w vector, j int) bool { return v[i] < w.(vec[T])[j] }
 func (v vec[T]) float64(i int) float64            { return float64(v[i]) }
 
-// set stores weight j of src, of any kind, in place i, and tells whether the value is
+// set stores weight j of src, of any kind, at index i, and reports whether the value is
 // exact.
 func (v vec[T]) set(i int, src vector, j int) bool {
 	switch s := src.(type) {
@@ -222,7 +222,7 @@ func (v vec[T]) append(dst []byte, i int) []byte {
 	}
 }
 
-// add adds weight j to weight i, and tells whether the sum lies in the range of the kind.
+// add adds weight j to weight i, and reports whether the sum is in the range of the kind.
 func (v vec[T]) add(i, j int) bool {
 	a, b := v[i], v[j]
 	v[i] = a + b
@@ -232,7 +232,7 @@ func (v vec[T]) add(i, j int) bool {
 	return !math.IsInf(float64(a+b), 0)
 }
 
-// permute brings weight from[i] to place i. spare has as many places.
+// permute moves weight from[i] to index i. spare is scratch memory of the same length.
 func (v vec[T]) permute(spare vector, from []uint32) {
 	old := spare.(vec[T])
 	copy(old, v)
@@ -241,7 +241,7 @@ func (v vec[T]) permute(spare vector, from []uint32) {
 	}
 }
 
-// distribute puts the weights of records where their arcs go: see distribute.
+// distribute writes records and their weights: see distribute.
 func (v vec[T]) distribute(b *builder, at []uint64, records []Edge, to vector) {
 	distribute(b, at, records, v, to.(vec[T]))
 }

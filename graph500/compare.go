@@ -12,9 +12,9 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// A round of the first configuration takes roughly a twentieth of the time given,
-// within these bounds: long enough for meters with one reading a second where there is
-// time for that, short enough for a spread. Some rounds there are in any case.
+// A round of the first configuration takes about 1/20 of the duration, within these
+// bounds: long enough for meters with one reading a second, short enough for a spread over
+// rounds. There are at least someRounds.
 const (
 	roundParts = 20
 	shortRound = 500 * time.Millisecond

@@ -4,7 +4,7 @@
 //
 // Run makes a whole run against any Engine. The parts stand alone: a Validator
 // checks one tree by the five rules, CountEdges gives the edges of a search,
-// ChooseRoots the search keys, Summarize and Rates the statistics, WriteOfficial
+// gen.Roots draws the search keys, Summarize and Rates the statistics, WriteOfficial
 // the official lines.
 //
 // # What is timed

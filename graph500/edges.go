@@ -9,8 +9,8 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// EdgeCounts knows, for every vertex, the records that count for a search that
-// reaches it. It is made once per graph and safe for concurrent use.
+// EdgeCounts holds the number of records of every vertex, from which the edges of a search
+// are summed. It is made once per graph and safe for concurrent use.
 type EdgeCounts struct {
 	threads int
 	// tuples and loops count the records by their first end: both ends of an edge
@@ -91,7 +91,7 @@ func (c *EdgeCounts) Of(parents []uint32) (nedge, spec int64, err error) {
 	return tuples.Load(), tuples.Load() + loops.Load(), nil
 }
 
-// Connected tells whether vertex v has a record that is no self-loop.
+// Connected reports whether vertex v has a record that is no self-loop.
 func (c *EdgeCounts) Connected(v uint32) bool {
 	return int64(v) < int64(len(c.tuples)) && c.connected[v/64]>>(v%64)&1 != 0
 }

@@ -72,8 +72,8 @@ func (p *powered) start(ctx context.Context, keep func(power.Info) bool) (*power
 	return s, nil
 }
 
-// begin starts to read for the run before the repeated searches. A recorded log has
-// nothing to say about it: it is played from the first repeated search on.
+// begin starts the session of the run before the repeated searches. It leaves out replayed
+// logs, which begin with the first repeated search.
 func (p *powered) begin(ctx context.Context) (err error) {
 	if p != nil {
 		p.session, err = p.start(ctx, func(i power.Info) bool { return !i.Replayed })
@@ -115,7 +115,7 @@ func (p *powered) endRun() error {
 	return err
 }
 
-// close ends whatever runs and closes the meters.
+// close ends the session, if any, and closes the meters.
 func (p *powered) close() error {
 	if p == nil {
 		return nil
@@ -131,7 +131,7 @@ func (p *powered) close() error {
 }
 
 // measure ends the session of the run before, and fills in the figures of repeated
-// searches. What fails then, but the context, leaves the validated run as it is.
+// searches. A failure then, but the context's, keeps the validated run.
 func (p *powered) measure(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, out *record.Graph500) error {
 	err := p.endRun()
 	switch {
@@ -173,7 +173,7 @@ func (t *tally) search(ctx context.Context, e Engine, s record.Search) error {
 // teps is the harmonic mean.
 func (t *tally) teps() float64 { return float64(t.searches) / t.perEdge }
 
-// countdown tells progress once a second.
+// countdown reports progress once a second.
 type countdown struct {
 	start  time.Time
 	total  time.Duration
@@ -181,7 +181,7 @@ type countdown struct {
 	report func(Stage, int64, int64)
 }
 
-// over tells whether the time is over.
+// over reports whether the time is over.
 func (c *countdown) over() bool {
 	spent := time.Since(c.start)
 	if s := int64(min(spent, c.total) / time.Second); s > c.last {
@@ -250,12 +250,12 @@ func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Gr
 	return nil
 }
 
-// readingWait is how long awaitReadings waits: two readings of a meter that gives one a second,
-// and some.
+// readingWait is the limit of awaitReadings: two readings of a meter with one a second, and
+// a margin.
 const readingWait = 2500 * time.Millisecond
 
-// awaitReadings ends a mark and waits a little, where the last reading of a live stream is
-// not in yet.
+// awaitReadings ends a mark and waits up to readingWait for the last reading of a live
+// stream.
 func awaitReadings(ctx context.Context, mark *power.Mark) power.Interval {
 	i := mark.End()
 	open := func() bool {
@@ -278,7 +278,7 @@ func awaitReadings(ctx context.Context, mark *power.Mark) power.Interval {
 	return i
 }
 
-// notes says what is to be known about a session's figures.
+// notes returns the caveats of a session's figures.
 func notes(s *record.PowerSession, coverage string) []string {
 	n := append([]string(nil), s.Notes...)
 	if coverage == record.CoverageComponent {
@@ -295,7 +295,7 @@ func notes(s *record.PowerSession, coverage string) []string {
 	return n
 }
 
-// lost says which meters went away, "" if none did.
+// lost lists the meters that were lost, "" if none was.
 func lost(s *record.PowerSession) string {
 	var b strings.Builder
 	for _, m := range s.Meters {

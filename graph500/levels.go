@@ -7,8 +7,8 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// LevelMeans gathers the levels of many searches: one record per level number and
-// direction, with the number of searches that took it so. The zero value is empty
+// LevelMeans averages the levels of many searches: one record for each level number and
+// direction, with its number of searches. The zero value is empty
 // and ready.
 type LevelMeans struct {
 	sums map[levelKey]*levelSum

@@ -58,7 +58,7 @@ type Found struct {
 	Levels []record.Level
 }
 
-// Report is what an engine says of itself.
+// Report describes an engine.
 type Report struct {
 	Placement, Share, Director, Kernels string
 	Processors                          []record.Processor
@@ -69,7 +69,7 @@ type Report struct {
 // Build is kernel 1: it makes an engine from the tuple list, which it must not
 // change or release, and all of it is timed. What the rules leave outside the clock
 // (opening devices, building programs, launching each kernel once on dummy data)
-// has to be done before Run.
+// must be done before Run.
 type Build func(ctx context.Context, tuples *graph.EdgeList) (Engine, error)
 
 // Stage is a part of a run.

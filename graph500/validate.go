@@ -22,9 +22,9 @@ type Tree struct {
 	Levels []uint32
 }
 
-// Validator checks BFS trees of one graph against the records of its source, and
-// against nothing else. It keeps its buffers from tree to tree, about 5 bytes a
-// vertex, until Close, and 8 bytes a record more after Arrange. One tree at a time.
+// Validator checks BFS trees of one graph against the records of its source alone, one
+// tree at a time. It holds about 5 bytes a vertex until Close, and after Arrange 8 bytes a
+// record more.
 type Validator struct {
 	src     graph.Source
 	labels  *graph.Labels
@@ -32,7 +32,7 @@ type Validator struct {
 
 	levels []uint32 // level of each vertex, or outside or astray
 	narrow []uint8  // the same in a byte, where levels are small enough
-	proven []uint64 // bits: vertices whose tree edge has been met among the records
+	proven []uint64 // bits: vertices whose tree edge is among the records read so far
 	found  []finds  // per worker
 	free   func()   // frees the three
 
@@ -54,7 +54,7 @@ const (
 	narrowMax            = 252
 )
 
-// finds is what one worker has found: the first position of each kind.
+// finds is the first fault of each kind that one worker found, and its counts.
 type finds struct {
 	astray, level, unproven uint32 // smallest vertex, or graph.None
 	span, half              position
@@ -62,7 +62,7 @@ type finds struct {
 	_                       [64]byte // workers must not share a cache line
 }
 
-// position is a record and where it stands in the source.
+// position is a record and its position in the source.
 type position struct {
 	ok         bool
 	block, pos int
@@ -94,8 +94,8 @@ func (v *Validator) Close() {
 	v.near.Free()
 }
 
-// Validate checks one tree by all five rules. What the tree breaks stands in the
-// verdict; the error is ErrTreeShape or the context's.
+// Validate checks one tree by all five rules. The verdict lists the rules it breaks; the
+// error is ErrTreeShape or the context's.
 func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 	n := len(v.levels)
 	switch {
@@ -124,9 +124,9 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 }
 
 // computeLevels fills levels and narrow from the parents, and finds what breaks
-// rules 1 and 2. Every worker follows chains of parents up to the first vertex whose
-// level is known and then gives levels to the chain; a level depends on nothing but
-// the parents, so that workers who meet write the same.
+// rules 1 and 2. Every worker follows a chain of parents to the first vertex with a known
+// level, then sets the levels of the chain. A level depends on the parents alone, so
+// workers on the same chain write the same values.
 func (v *Validator) computeLevels(ctx context.Context) error {
 	n, parents, levels := len(v.levels), v.tree.Parents, v.levels
 	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
@@ -233,8 +233,8 @@ func (v *Validator) follow(u uint32) {
 }
 
 // readRecords makes the one pass over the records: rules 3 and 4, and the marks for
-// rule 5. It reads them in the order of the source if the others show a fault, so that
-// the first one is found.
+// rule 5. If the arranged records show a fault, it reads the source's order to find
+// the first one.
 func (v *Validator) readRecords(ctx context.Context) error {
 	scan := v.scanWide
 	if !v.astray && v.depth <= narrowMax {
@@ -261,10 +261,9 @@ func (v *Validator) readRecords(ctx context.Context) error {
 	})
 }
 
-// Arrange copies the records, 8 bytes each, in an order in which their ends lie near
-// one another: every block of ids with every other in turn, so that what is known of
-// the vertices of two blocks fits a core's cache. It takes about as long as two trees,
-// and changes no verdict. The error is the context's.
+// Arrange copies the records, 8 bytes each, sorted by the blocks of ids of their two ends,
+// so that the levels and parents of two blocks fit in a core's cache. It takes about as long
+// as validating two trees, and changes no verdict. The error is the context's.
 func (v *Validator) Arrange(ctx context.Context) error {
 	n := len(v.levels)
 	shift := uint(0)
@@ -325,9 +324,9 @@ func (v *Validator) scanNarrow(f *finds, block, first int, edges []graph.Edge) {
 	}
 }
 
-// selectSteps copies to steps the edges that join a level to the next, the deeper end first, and
-// tells whether there are any that join others. It has no branch on what it finds, for
-// that cannot be predicted. Inlined, it would have too few registers.
+// selectSteps copies to steps the edges between adjacent levels, the deeper end first, and
+// reports whether any edge spans more. It has no branch on levels, which the processor
+// would mispredict. Inlined, it would spill registers.
 //
 //go:noinline
 func selectSteps(edges []graph.Edge, levels []uint8, steps *[256]graph.Edge) (n uint32, fault bool) {

@@ -5,13 +5,14 @@ import (
 	"slices"
 )
 
-// sizeFunc computes the bytes of a partition, of a device or a CPU, from its sum of loads
-// and vertices.
+// sizeFunc returns the bytes of a partition on a device or a CPU, given its entries and
+// vertices.
 type sizeFunc func(device bool, load uint64, vertices int) int64
 
-// fitBudgets moves the ends of shares that are over budget, towards the first share without one:
-// those before it give their last vertices to the next share, those after it their first
-// ones to the share before. Without such a share all give to the next, and the last back.
+// fitBudgets moves the ends of shares that are over budget. Shares before the first one
+// without a budget give their last vertices to the next share, those after it their first
+// vertices to the previous one. If all have a budget, each gives to the next, then the
+// last gives back.
 func fitBudgets(vertices, load []uint32, shares []share, ends []int, size sizeFunc) error {
 	// holds is the largest number of vertices of share k, from its start or its end,
 	// that its budget holds.
@@ -58,9 +59,9 @@ func fitBudgets(vertices, load []uint32, shares []share, ends []int, size sizeFu
 	return nil
 }
 
-// enforceBudgets moves vertices off processors that are over budget, which dealing and
-// takeTop do not look at: to one of the same kind that has room, else to one without a
-// budget, else to any with room. An assignment is taken as it is, or refused.
+// enforceBudgets moves vertices off over-full processors, which dealing and takeTop can
+// make: first to one of the same kind with room, then to an unlimited one, then to any. An
+// assignment is not changed but refused.
 func (o *Options) enforceBudgets(groups []group, degree, load []uint32, policy Policy, size sizeFunc) error {
 	if !slices.ContainsFunc(o.Processors, func(p Processor) bool { return p.Budget > 0 }) {
 		return nil

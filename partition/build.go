@@ -11,8 +11,8 @@ import (
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
-// New places the graph of src and builds its subgraphs. It reads src twice and
-// keeps nothing of it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
+// New places the graph of src and builds its subgraphs. It reads src twice and keeps no
+// reference to it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
 // ErrInvalid or graph.ErrUnreadable, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 	n := src.NumVertices()
@@ -39,8 +39,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 	return p, nil
 }
 
-// Need is the largest number of bytes that New holds at any time beside the source:
-// see NeedFor.
+// Need is the peak number of bytes that New allocates, without the source: see NeedFor.
 func Need(src graph.Source, o Options) int64 {
 	w := 0
 	if o.Weighted {
@@ -49,9 +48,9 @@ func Need(src graph.Source, o Options) int64 {
 	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), w)
 }
 
-// NeedFor is Need for a graph that is not there yet. It is the larger of what two
-// phases hold: while records are divided and sorted, the buckets and the sorters'
-// memory; while subgraphs are built, buckets, subgraphs and the maps of vertices.
+// NeedFor is Need for a graph of so many vertices and edges, with weight bytes a weight.
+// It is the maximum over two phases: sorting (buckets and the workers' buffers) and building
+// (buckets, subgraphs and the maps of vertices).
 func NeedFor(vertices, edges int64, directed bool, weight int) int64 {
 	if edges > math.MaxInt64/256 {
 		return math.MaxInt64

@@ -2,8 +2,8 @@ package partition
 
 import "math"
 
-// share is one place in the order of cutting: its owners (several of one kind are
-// dealt), its share of the entries and its memory budget in bytes, 0 without a bound.
+// share is a contiguous part of the cut order: its owners (several of one kind are dealt
+// vertices), its fraction of the entries and its memory budget in bytes, 0 without a bound.
 type share struct {
 	owners []int
 	part   float64
@@ -11,7 +11,7 @@ type share struct {
 	device bool
 }
 
-// minVertices is the number of vertices that give each owner one, 0 without a part.
+// minVertices is one for each owner, 0 if part is 0.
 func (s share) minVertices() int {
 	if s.part > 0 {
 		return len(s.owners)
@@ -19,8 +19,8 @@ func (s share) minVertices() int {
 	return 0
 }
 
-// shares gives each processor in order a share of its own, or with byKind those of a kind
-// one together. Parts add up to 1.
+// shares returns a share for each processor in order, or with byKind for each run of
+// processors of one kind. Parts add up to 1.
 func (o *Options) shares(order []int, byKind bool, size sizeFunc) (list []share) {
 	for _, i := range order {
 		p := o.Processors[i]

@@ -18,18 +18,18 @@
 //	records ──scatter──▶ buckets of arcs by source id        16 bytes a record
 //	buckets ──dedupe───▶ rows by id, degrees, loops           in place, in half of it
 //	degrees ──policy───▶ ranges, ranks
-//	rows    ──spread───▶ buckets of arcs by target id         in place, in the other half
+//	rows    ──scatter──▶ buckets of arcs by target id         in place, in the other half
 //	buckets ──gather───▶ subgraphs                            8 bytes a record
 //
 // Relabelling is a transposition: rows are read in the order of (falling degree, rank),
 // and every vertex is appended to the rows of its neighbours, which so come out in that
-// order. No row is sorted, no neighbour's rank looked up. Random accesses go row by row,
-// not arc by arc, and stay within a bucket that a core's cache holds.
+// order, without a sort or a lookup. Random accesses are one a row, not one an arc, and stay
+// within a bucket that fits in a core's cache.
 //
 // Records are read in blocks from a graph.Source, twice. Beside the source, sorting holds
 // 16 bytes a record and 8 a vertex, building 24 a record and 44 a vertex (directed: 16
 // and 16, 24 and 60; weights add their size two or four times a record), and each worker
-// what it needs for a bucket. NeedFor has the sum.
+// its buffers for a bucket. NeedFor returns the sum.
 //
 // The package is data only: it sends nothing and knows no kernel.
 package partition

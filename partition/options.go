@@ -38,7 +38,7 @@ func Policies() []Policy { return []Policy{HubsOnCPU, HubsOnGPU, Random, Origina
 // said to have hubs.
 const HubRatio = 16
 
-// Processor is what a placement has to know of one.
+// Processor describes one owner to a placement.
 type Processor struct {
 	// Name identifies it in reports and errors.
 	Name string
@@ -68,8 +68,8 @@ type Options struct {
 	// the top of the degree order to the first device, which there must be (Totem's λ); 0
 	// turns it off.
 	TwoEnded float64
-	// InPlace tells that the adjacency of devices may lie in the host's memory: it does
-	// not count against their budgets.
+	// InPlace allows the adjacency of devices in host memory: it does not count against
+	// their budgets.
 	InPlace bool
 	// NoOut and NoIn leave out the arcs of one direction of a directed graph, where
 	// no step can use them.
@@ -186,8 +186,8 @@ func FormatShares(entries []int64) string {
 	return strings.Join(text, ",")
 }
 
-// CheckShares tells what is wrong with the shares of so many processors: each lies in
-// [0, 1], there is one for each, and they add up to 1. The error wraps ErrOptions.
+// CheckShares checks that there is a share for each of so many processors, that each lies
+// in [0, 1], and that they add up to 1. The error wraps ErrOptions.
 func CheckShares(shares []float64, processors int) error {
 	sum := 0.0
 	for i, s := range shares {

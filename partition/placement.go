@@ -8,7 +8,7 @@ import (
 	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
-// Placement is the answer: who owns which ranks, and the subgraph of every range.
+// Placement is the result of New: the owner of every rank, and the subgraph of every range.
 // It is immutable; Close frees what lies outside the Go heap.
 type Placement struct {
 	// Policy is the rule that was applied; Reason says why Auto chose it.
@@ -32,17 +32,17 @@ type Placement struct {
 	// MaxDegree and MeanDegree are over the vertices that have edges.
 	MaxDegree  uint32
 	MeanDegree float64
-	// Shares are the parts of adjacency entries that the processors got, in the
-	// order of Options.Processors.
+	// Shares are the fractions of all adjacency entries per processor, in the order of
+	// Options.Processors.
 	Shares []float64
 	// Processors are the figures of each, in the order of Options.Processors.
 	Processors []ProcessorLoad
 
 	frees []func()
-	rows  [][]func() // by range: what frees its rows
+	rows  [][]func() // by range: functions that free its rows
 }
 
-// ProcessorLoad is what one processor got.
+// ProcessorLoad is the part of the graph of one processor.
 type ProcessorLoad struct {
 	Vertices int64
 	// Entries are adjacency entries held: out-arcs and in-arcs of a directed graph
@@ -50,8 +50,8 @@ type ProcessorLoad struct {
 	Entries int64
 	// Cut is how many of them lead to another processor's vertex.
 	Cut int64
-	// Bytes is what the partition takes during a search, by the formula of PartBytes, and of
-	// HostBytes or DeviceBytes.
+	// Bytes is the memory of the partition during a search: PartBytes plus HostBytes or
+	// DeviceBytes.
 	Bytes int64
 }
 
@@ -64,12 +64,12 @@ func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64
 	return entries*int64(4+weight) + int64(structures)*rows*int64(offset+4) + ranks*4 + 5*ranks/8 + rows*13
 }
 
-// HostBytes is what a partition of a CPU takes beyond PartBytes: the ranks and the ids of
+// HostBytes is the memory of a CPU's partition beyond PartBytes: the ranks and the ids of
 // four neighbours of each row, which rows have more, and one more entry for each rank, the
 // source that a scattered top-down step writes.
 func HostBytes(rows, ranks int64) int64 { return rows*32 + rows/8 + ranks*4 }
 
-// DeviceBytes is what a partition on a device takes beyond PartBytes: the vertex id of
+// DeviceBytes is the memory of a device's partition beyond PartBytes: the vertex id of
 // each rank, and a sixth bitmap, for messages.
 func DeviceBytes(ranks int64) int64 { return ranks*4 + ranks/8 }
 
@@ -97,9 +97,8 @@ func (p *Placement) RangeOf(rank uint32) int {
 	return -1
 }
 
-// Release frees the rows of the ranges of processor i, which it must have loaded into
-// memory of its own: their neighbours, first neighbours and weights. Offsets
-// stay, so that degrees can be told.
+// Release frees the neighbours, first neighbours and weights of processor i's ranges, which
+// the processor must have copied. Offsets stay, so degrees remain known.
 func (p *Placement) Release(i int) {
 	for r, rg := range p.Ranges {
 		if rg.Owner != i {

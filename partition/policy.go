@@ -29,15 +29,15 @@ func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
 	return sorted
 }
 
-// group is one range to be: its vertices in rank order and its owner.
+// group is a future range: its vertices in rank order and its owner.
 type group struct {
 	owner    int
 	vertices []uint32
 }
 
-// arrange applies the policy: it assigns the vertices of live, those that have an edge,
-// to groups. Groups are ordered by degree; load is the adjacency entries that a vertex
-// brings, which shares and budgets are about.
+// arrange applies the policy: it assigns the vertices of live, which have an edge, to
+// groups. Groups are ordered by degree; load[v] is the number of adjacency entries of v,
+// which shares and budgets count.
 func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeFunc) ([]group, error) {
 	for _, q := range o.Processors {
 		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
@@ -131,9 +131,9 @@ func (o *Options) assign(live, degree, load []uint32, policy Policy, size sizeFu
 	return groups, err
 }
 
-// takeTop gives the vertices of the highest degrees, sorted by them, that hold the share
-// TwoEnded to the first device in order, which there is. It returns options for the others: what remains
-// of the device's budget and share.
+// takeTop gives the highest-degree vertices that hold the fraction TwoEnded of the load to
+// the first device in order; there must be one. It returns options for the rest, with the
+// remaining budget and share of that device.
 func (o *Options) takeTop(sorted, load []uint32, order []int, size sizeFunc) (group, *Options) {
 	k := slices.IndexFunc(order, func(i int) bool { return o.Processors[i].Device })
 	total, i := sumOf(sorted, load), order[k]
@@ -172,9 +172,9 @@ func (o *Options) processorOrder(mirror bool) []int {
 }
 
 const (
-	// The dealtSingly vertices of the highest degrees are dealt one by one, the others in
-	// blocks of dealtBlock: ties of degree keep the order of ids, so that ids of a block
-	// lie together and processors write to different lines of a result.
+	// The dealtSingly highest-degree vertices are dealt round-robin one at a time, the rest
+	// in blocks of dealtBlock, so neighbouring ids share an owner (locality of the result
+	// array).
 	dealtSingly = 4096
 	dealtBlock  = 64
 )

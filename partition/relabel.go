@@ -36,7 +36,7 @@ func keys(degree []uint32, p *Placement) (order, rankOf []uint32) {
 	return order, rankOf
 }
 
-// tables hold the range of every 64 ranks, and its owner; owner is nil if there is one.
+// tables returns the range and the owner of every 64 ranks; owner is nil if there is only one.
 func tables(p *Placement) (rangeAt []uint16, owner []uint8) {
 	rangeAt, owner = make([]uint16, p.Ranks/64), make([]uint8, p.Ranks/64)
 	one := true
@@ -52,15 +52,15 @@ func tables(p *Placement) (rangeAt []uint16, owner []uint8) {
 	return rangeAt, owner
 }
 
-// blockArcs is about how many arcs a block of rows holds at most while they are
-// relabelled: what a core's cache keeps.
+// blockArcs is the limit of arcs in a block of rows while they are relabelled, so that a
+// block fits in a core's cache (L2).
 const blockArcs = 1 << 17
 
-// relabel builds the adjacency of every range, its rows in the order of keys. It
-// transposes: into holds, for every vertex, the sources of its arcs, and is read in the
-// order of keys; each vertex t is appended to the rows of its sources. So rows come out
-// in order, and no neighbour is looked up or compared. from has the rows to be, by id:
-// their lengths, and memory to spare; it is into if the graph is undirected.
+// relabel builds the adjacency of every range by a transposition. into holds the sources
+// of the arcs of every vertex and is read in the order of keys; each vertex t is appended
+// to the rows of its sources, so rows come out in the order of keys without a sort or a
+// lookup. from holds the lengths of the new rows, by id, and their memory; it is into if
+// the graph is undirected.
 func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32) ([]*graph.Adjacency, error) {
 	kind := into.weights.Kind()
 	rangeAt, owner := tables(p)
@@ -74,8 +74,8 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 		p.Processors[r.Owner].Entries += a.Arcs()
 	}
 
-	// Spread the arcs over the buckets of their sources. Blocks take what they need of a
-	// bucket as they come; extents keeps their order.
+	// Scatter the arcs over the buckets of their sources. Blocks reserve space in a bucket in
+	// any order; extents records where each one is.
 	shift, buckets := from.shift, len(from.begin)-1
 	begin, err := b.cutBlocks(into, order, 1<<(32-shift))
 	if err != nil {
@@ -111,7 +111,7 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 		a.Weights = graph.MakeWeights(kind, len(a.Neighbours))
 	}
 
-	// Gather each bucket row by row, and bring the rows to their places.
+	// Gather each bucket row by row, and copy the rows to the adjacency.
 	gatherers := make([]gatherer, b.threads)
 	cut := make([]atomic.Int64, len(p.Processors))
 	err = b.each(buckets, func(worker, k int) error {
@@ -153,24 +153,24 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	return adj, nil
 }
 
-// extent is what a block has of a bucket: n arcs from at on.
+// extent is the part of a bucket that one block wrote: n arcs from at on.
 type extent struct{ at, n uint32 }
 
 // scatterer is one worker's memory to scatter a block's arcs over buckets.
 type scatterer struct {
-	arcs    []uint64 // bucket and, in the low half, what is written there
+	arcs    []uint64 // high half: bucket; low half: the value to write there
 	counts  []uint32 // of each bucket
-	at      []uint64 // where its next arc is written
+	at      []uint64 // write position of each bucket
 	weights graph.Weights
 	starts  [batch]uint64
 	sum     uint32
 }
 
-// batch is how many rows are asked for at once: they lie anywhere, and each is a miss.
+// batch is the number of rows that are prefetched together: each is a cache miss.
 const batch = 64
 
-// read reads the rows of a block. Of an arc it keeps the low bits of its source, and
-// above them the number of its target in the block.
+// read reads the rows of a block. It packs an arc into the low bits of its source and,
+// above them, the number of its target in the block.
 func (s *scatterer) read(r *rows, targets []uint32, buckets int) {
 	if s.counts == nil {
 		s.counts, s.at = make([]uint32, buckets), make([]uint64, buckets)
@@ -213,7 +213,7 @@ func bucketSources(row []uint32, number uint32, shift uint, counts []uint32, arc
 	}
 }
 
-// keepWeights keeps the weights of t's row for the arcs from n on.
+// keepWeights copies the weights of t's row to the arcs from n on.
 func (s *scatterer) keepWeights(r *rows, t uint32, n int) {
 	if s.weights.Len() < len(s.arcs) {
 		old := s.weights
@@ -228,7 +228,7 @@ func (s *scatterer) keepWeights(r *rows, t uint32, n int) {
 	}
 }
 
-// write brings the arcs to where at says for their buckets.
+// write stores each arc at the write position of its bucket.
 func write(arcs, at []uint64, out []uint32) {
 	for _, x := range arcs {
 		q := at[x>>32]
@@ -237,7 +237,7 @@ func write(arcs, at []uint64, out []uint32) {
 	}
 }
 
-// writeWeighted is write for arcs with weights. These go to w, bucket by bucket.
+// writeWeighted is write for arcs with weights, which it stores in w, bucket by bucket.
 func (s *scatterer) writeWeighted(r *rows, w graph.Weights) {
 	for i, x := range s.arcs {
 		k := x >> 32
@@ -255,7 +255,7 @@ type gatherer struct {
 	weights graph.Weights
 }
 
-// bucket gatherers bucket k of r, block by block, into rows of ranks.
+// bucket gathers the arcs of bucket k of r, block by block, into rows of ranks.
 func (g *gatherer) bucket(r *rows, k int, extents []extent, begin []int, rankOf []uint32, aw graph.Weights) {
 	lo := min(len(r.length), k<<r.shift)
 	hi := min(len(r.length), (k+1)<<r.shift)
@@ -295,8 +295,8 @@ func (g *gatherer) bucket(r *rows, k int, extents []extent, begin []int, rankOf 
 	}
 }
 
-// gatherKeys appends to the row of each arc its target's key, which is its rank: the
-// first of the block plus its number.
+// gatherKeys appends to the row of each arc its target's key, which equals its rank: the
+// first key of the block plus the target's number.
 func gatherKeys(arcs []uint32, first uint32, shift uint, at, ranks []uint32) {
 	shift &= 31
 	mask := uint32(1)<<shift - 1
@@ -307,8 +307,8 @@ func gatherKeys(arcs []uint32, first uint32, shift uint, at, ranks []uint32) {
 	}
 }
 
-// gatherRanks does so where ranks are not in the order of keys; rankOf begins with the
-// block.
+// gatherRanks is gatherKeys for ranks that are not in the order of keys; rankOf[0] is the
+// rank of the block's first key.
 func gatherRanks(arcs, rankOf []uint32, shift uint, at, ranks []uint32) {
 	shift &= 31
 	mask := uint32(1)<<shift - 1
@@ -379,8 +379,8 @@ func sumInto[T uint32 | uint64](offsets []T, lengths []uint32) {
 	offsets[len(lengths)] = at
 }
 
-// cutBlocks cuts the rows, in their order, into blocks of like numbers of arcs and at
-// most most rows. It returns where the blocks begin, the end last.
+// cutBlocks cuts the rows, in their order, into blocks of about the same number of arcs
+// and at most most rows. It returns the first row of each block, and the end.
 func (b *builder) cutBlocks(r *rows, order []uint32, most uint64) ([]int, error) {
 	lengths := hugemem.Make[uint32](len(order))
 	defer lengths.Free()

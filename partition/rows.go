@@ -11,15 +11,14 @@ import (
 	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
-// rows are deduplicated adjacency rows by vertex id, without self-loops, in no order
-// that matters. They stand in the buckets that they were made of: bucket k, of 2^shift
-// ids, has 2·begin[k] to 2·begin[k+1] of nbr. Its rows fill at most the first half of that;
-// the second half is free.
+// rows are adjacency rows by vertex id, without self-loops and duplicates, not sorted.
+// Bucket k holds the rows of 2^shift ids in nbr[2·begin[k]:2·begin[k+1]]: rows use at most
+// the first half, the second half is scratch memory.
 type rows struct {
 	nbr     []uint32
 	shift   uint
 	begin   []uint64
-	start   []uint32 // of each row, from where its bucket begins
+	start   []uint32 // of each row, relative to its bucket
 	length  []uint32
 	weights graph.Weights // at begin[k] + start[v]
 	frees   []func()
@@ -47,8 +46,8 @@ func (r *rows) rowStart(v uint32) uint64 { return 2*r.begin[v>>r.shift] + uint64
 // spareStart is where the second half of bucket k begins in nbr.
 func (r *rows) spareStart(k int) uint64 { return r.begin[k] + r.begin[k+1] }
 
-// bucketBits is log2 of the number of ids that a bucket covers: buckets are at most
-// maxBuckets, so that a core can write to all of them at once, and cover at least
+// bucketBits is log2 of the number of ids of a bucket. There are at most maxBuckets
+// buckets, so that a core's TLB and cache hold all their write positions, of at least
 // minWidth ids each.
 func bucketBits(n int) uint {
 	bits := uint(0)
@@ -63,7 +62,7 @@ const (
 	minWidth   = 1024
 )
 
-// which arcs a structure of rows is made of
+// side selects the arcs of an adjacency structure.
 type side int
 
 const (
@@ -72,8 +71,8 @@ const (
 	inArcs
 )
 
-// checkOffsets checks that the offsets of a source that has rows rise: where they do
-// not, records are missing that nothing else would miss.
+// checkOffsets checks that the offsets of a source with rows rise: else records would be
+// dropped without an error.
 func (b *builder) checkOffsets() error {
 	src, ok := b.src.(interface{ Offsets() []uint64 })
 	if !ok {
@@ -91,7 +90,7 @@ func (b *builder) checkOffsets() error {
 	})
 }
 
-// rows reads the records, twice, and returns their deduplicated rows.
+// rows reads the records twice and returns their rows without duplicates.
 func (b *builder) rows(s side) (*rows, error) {
 	if s != inArcs {
 		if err := b.checkOffsets(); err != nil {
@@ -149,8 +148,7 @@ func (b *builder) rows(s side) (*rows, error) {
 	}
 	counts = nil
 
-	// Divide each bucket by id and drop loops and duplicates. The rows take the place of
-	// the arcs.
+	// Divide each bucket by id and drop loops and duplicates. The rows overwrite the arcs.
 	if len(arcs) > 0 {
 		r.nbr = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(arcs))), 2*len(arcs))
 	}
@@ -185,8 +183,7 @@ func count(s side, edges []graph.Edge, n uint32, shift uint, counts []uint64) er
 	return nil
 }
 
-// scatter divides the arcs of a block by bucket: each goes to out, where at says for
-// its bucket.
+// scatter writes the arcs of a block to out, each at the write position of its bucket, at.
 func scatter(s side, edges []graph.Edge, shift uint, at, out []uint64) {
 	shift &= 31
 	for _, e := range edges {
@@ -203,7 +200,7 @@ func scatter(s side, edges []graph.Edge, shift uint, at, out []uint64) {
 	}
 }
 
-// scatterWeighted is scatter for arcs with weights, which go to ow.
+// scatterWeighted is scatter for arcs with weights, which it writes to ow.
 func scatterWeighted(s side, edges []graph.Edge, w graph.Weights, shift uint, at, out []uint64, ow graph.Weights) {
 	put := func(u, v uint32, j int) {
 		q := at[u>>shift]
@@ -223,12 +220,12 @@ func scatterWeighted(s side, edges []graph.Edge, w graph.Weights, shift uint, at
 
 // dedupe is one worker's memory for turning buckets into rows.
 type dedupe struct {
-	at      []uint32 // where each row begins, and while it is filled where it ends
+	at      []uint32 // write position of each row
 	dst     []uint32 // the bucket's targets, row by row
 	seen    []uint64 // a bit for every vertex, clear between rows
 	weights graph.Weights
 	table   []uint32 // weighted: targets of a row, plus one, where they hash to; 0 where free
-	index   []uint32 // their places in the row
+	index   []uint32 // their indices in the row
 	shift   int      // 32 − log2 of the table's size
 }
 
@@ -306,7 +303,7 @@ func countSources(arcs []uint64, lo uint32, counts []uint32) {
 	}
 }
 
-// divide brings each target to where at says for its source.
+// divide writes each target at the write position of its source's row.
 func divide(arcs []uint64, lo uint32, at, dst []uint32) {
 	for _, a := range arcs {
 		u := uint32(a>>32) - lo
@@ -316,8 +313,8 @@ func divide(arcs []uint64, lo uint32, at, dst []uint32) {
 	}
 }
 
-// distinctFew copies the targets of row to out, each once and v not at all. It returns
-// how many these are, and how often v was there. It compares all pairs.
+// distinctFew copies the distinct targets of row other than v to out, by comparing all
+// pairs. It returns their number n, and the number of entries equal to v.
 func distinctFew(row []uint32, v uint32, out []uint32) (n, loops int) {
 next:
 	for _, t := range row {
@@ -336,8 +333,8 @@ next:
 	return n, loops
 }
 
-// distinct does the same with a bit for every vertex, all of them clear before and
-// after. Nothing depends on what was found: repeats cannot be predicted.
+// distinct is distinctFew with a bitmap over all vertices, clear before and after. It has
+// no branch on the bitmap, which the processor would mispredict.
 func distinct(row []uint32, v uint32, out []uint32, seen []uint64) (n, loops int) {
 	seen[v>>6] |= 1 << (v & 63)
 	for _, t := range row {
@@ -356,8 +353,8 @@ func distinct(row []uint32, v uint32, out []uint32, seen []uint64) (n, loops int
 	return n, loops
 }
 
-// lightest does the same and brings the smallest weight of each target, the first one
-// among equals, from d.weights at from to w at to.
+// lightest is distinctFew with a hash table. It copies the smallest weight of each target,
+// the first among equals, from d.weights[from:] to w[to:].
 func (d *dedupe) lightest(row []uint32, v uint32, from int, out []uint32, w graph.Weights, to int) (n, loops int) {
 	d.reset(len(row))
 	d.index = grow(d.index, len(d.table))
@@ -389,7 +386,7 @@ func (d *dedupe) reset(n int) {
 	d.shift = 32 - log
 }
 
-// find returns where target t is in the table, or where it has to be put.
+// find returns the slot of target t in the table, or the free slot for it.
 func (d *dedupe) find(t uint32) (h uint32, found bool) {
 	mask := uint32(len(d.table) - 1)
 	for h = t * 0x9e3779b1 >> d.shift; ; h = (h + 1) & mask {

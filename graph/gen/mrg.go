@@ -19,7 +19,7 @@ type mrgState [5]uint64
 // mrgMatrix maps a state to a later one.
 type mrgMatrix [5][5]uint64
 
-// seeded returns the state that seeds a and b stand for.
+// seeded returns the state of seeds a and b.
 func seeded(a, b uint64) mrgState {
 	const low = 0x3fffffff
 	return mrgState{

@@ -12,7 +12,7 @@ import (
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
-// Size is what a recipe will make.
+// Size is the size of a recipe's graph.
 type Size struct {
 	Vertices int64
 	// Edges is the number of records, self-loops and duplicates included.
@@ -32,7 +32,7 @@ func sizeOf(vertices, edges int64, weights bool) Size {
 	return s
 }
 
-// Recipe is a graph that is not made yet. The options structs of this package are
+// Recipe describes a graph before it is generated. The options structs of this package are
 // recipes. Recipes are undirected.
 type Recipe interface {
 	// Size checks the options and tells what they make. Its errors wrap ErrOption.
@@ -88,7 +88,7 @@ func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 	return list, nil
 }
 
-// blockEdges is the number of edges that are made between two looks at the context.
+// blockEdges is the number of edges made between two checks of the context.
 const blockEdges = 1 << 14
 
 // fill calls block for parts of a range of edges, in parallel.

@@ -136,7 +136,7 @@ func (o GridOptions) Size() (Size, error) {
 
 func (o GridOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress, o.Alloc} }
 
-// Fill implements Recipe. The edges of a row of vertices stand together: first those
+// Fill implements Recipe. The edges of a row of vertices are consecutive: first those
 // to the right, then those down.
 func (o GridOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
 	right := o.Columns - 1 // edges to the right in a row of vertices; as many and one go down

@@ -1,6 +1,6 @@
-// Package ceiling measures what the machine allows: bytes read in order and words
-// read at random a second, by the size of the working set and the number of threads.
-// These two limits bound a graph search.
+// Package ceiling measures the machine's memory: bytes a second read in order and words a
+// second read at random, by the size of the working set and the number of threads. They
+// bound the speed of a graph search.
 package ceiling
 
 import (
@@ -23,8 +23,8 @@ type Rates struct {
 	Random, Dependent float64
 }
 
-// rounds is how often each measurement is repeated; the best counts, since whatever
-// else runs on the machine only slows it.
+// rounds is the number of repetitions of each measurement; the best counts, since other
+// processes can only slow it.
 const rounds = 5
 
 // Measure measures the ceilings at a working set of so many bytes (at least 64) on so

@@ -1,6 +1,6 @@
-// Package cpufeat says what the processor can do. It is the only package that
-// asks it; kernels choose their implementation by what it reports, and tests
-// force each choice with Override.
+// Package cpufeat detects the processor's instruction sets, cores and caches. It is the only
+// package that does; kernels choose their implementation by it, and tests force each choice
+// with Override.
 package cpufeat
 
 import (
@@ -13,7 +13,7 @@ import (
 	"github.com/klauspost/cpuid/v2"
 )
 
-// Features describes the processor, as far as this package's users care.
+// Features describes the processor.
 type Features struct {
 	// AVX2 tells whether AVX2, BMI1, BMI2, LZCNT and POPCNT are there and the
 	// system saves their registers.

@@ -71,15 +71,15 @@ type block struct {
 	bytes   int64
 	mapping []byte // all pages, guards included; nil for Go memory
 	inner   []byte // the pages that the array may use
-	slack   []byte // what lies before the array in inner; guard mode only
+	slack   []byte // the bytes of inner before the array; guard mode only
 	huge    bool
-	refused bool // a mapping was wanted and not given
+	refused bool // the system refused a mapping
 	guarded bool
 	freed   atomic.Bool
 	serial  uint64
 }
 
-// state counts what is alive. It is about memory, which the process has one of.
+// state counts live arrays; it is global because memory is the process's.
 var state struct {
 	arrays, bytes, mapped, huge, refused atomic.Int64
 
@@ -105,7 +105,7 @@ type Usage struct {
 	Refused int64
 }
 
-// Live returns what has been made and not freed.
+// Live returns the memory of the arrays that are made and not freed.
 func Live() Usage {
 	return Usage{state.arrays.Load(), state.bytes.Load(), state.mapped.Load(), state.huge.Load(), state.refused.Load()}
 }
@@ -148,11 +148,11 @@ func (s *Slice[T]) Free() {
 	b.release()
 }
 
-// Huge tells whether the array is backed by huge pages, as far as the system
-// lets one know.
+// Huge reports whether the system accepted huge pages for the array; it may still use
+// small ones.
 func (s Slice[T]) Huge() bool { return s.b != nil && s.b.huge }
 
-// Mapped tells whether the array lies outside the Go heap.
+// Mapped reports whether the array lies outside the Go heap.
 func (s Slice[T]) Mapped() bool { return s.b != nil && s.b.mapping != nil }
 
 // Bytes returns the size of the array.
@@ -163,8 +163,8 @@ func (s Slice[T]) Bytes() int64 {
 	return s.b.bytes
 }
 
-// Protect sets what may be done with the array until the next Protect. It is for
-// arrays made in guard mode; others may share pages with their neighbours.
+// Protect sets the access to the array until the next Protect. Only arrays made in guard
+// mode have pages of their own; for others it returns ErrNotProtectable.
 func (s Slice[T]) Protect(a Access) error {
 	if s.b == nil {
 		return nil
@@ -269,7 +269,7 @@ func (b *block) mapGuarded() unsafe.Pointer {
 	return unsafe.Pointer(&inner[size-b.bytes])
 }
 
-// CanGuard tells whether this system has guard mode.
+// CanGuard reports whether this system has guard mode.
 func CanGuard() bool { return pageSize() != 0 }
 
 // SetGuard turns guard mode on or off for arrays made from now on, and returns a
@@ -310,8 +310,8 @@ func Between(from, to Mark) Set {
 // Len returns the number of arrays.
 func (s Set) Len() int { return len(s.blocks) }
 
-// Protect sets what may be done with all arrays of the set. Those freed since
-// are passed over; no array of the set may be freed meanwhile.
+// Protect sets the access to all live arrays of the set. No array of the set may be freed
+// meanwhile.
 func (s Set) Protect(a Access) error {
 	for _, b := range s.blocks {
 		if b.freed.Load() {

@@ -1,6 +1,5 @@
-// Package needs decides what a test does that lacks a tool, a driver or data: it
-// skips and says so, unless the environment promises that the thing is there.
-// Only tests import it.
+// Package needs skips a test that lacks a tool, a driver or data, or fails it if the
+// environment promises them. Only tests import it.
 //
 // TOTEMGO_REQUIRE is a comma-separated list of names; a test that misses one of
 // them fails. make test sets it to what scripts/deps.sh installed. The names are

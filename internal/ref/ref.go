@@ -36,7 +36,7 @@ func adjacency(src graph.Source) [][]arc {
 	return adj
 }
 
-// Checker knows the levels of searches in one graph, and checks their trees.
+// Checker computes the levels of searches in one graph, and checks their trees.
 type Checker struct {
 	adj    [][]arc // rows rise
 	levels map[uint32][]int32

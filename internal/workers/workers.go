@@ -36,13 +36,11 @@ import (
 // the caller of Run spins for its helpers before it does.
 const SpinFor = 2 * time.Millisecond
 
-// spinLoads is the number of loads between two looks of a spinning worker at the
-// clock: one to two microseconds.
+// spinLoads is the number of polls between two checks of the clock: 1 to 2 µs.
 const spinLoads = 2048
 
-// A yield takes the scheduler's one lock. So that large teams do not queue for
-// it, a worker looks at the clock once more between two yields for each
-// yieldShare workers of the team.
+// A yield takes the scheduler's lock. To keep large teams from queueing for it, a worker
+// checks the clock 1 + threads/yieldShare times between two yields.
 const yieldShare = 8
 
 // States of a waiter.
@@ -86,8 +84,8 @@ type helper struct {
 // at a time may use it.
 type Team struct {
 	helpers []*helper
-	body    func(worker int) // what For hands to Run; made once
-	looks   int              // looks at the clock between two yields
+	body    func(worker int) // the function that For passes to Run; made once
+	looks   int              // checks of the clock between two yields
 	closed  bool
 	busy    atomic.Bool
 	left    sync.WaitGroup // helpers that have not ended yet
@@ -205,8 +203,8 @@ func (t *Team) Run(f func(worker int)) {
 	f(0)
 }
 
-// finish waits for the helpers, also when worker 0 panicked: they may still be
-// using what its caller is about to unwind.
+// finish waits for the helpers, also when worker 0 panicked: they may still use variables
+// of the frames that the panic unwinds.
 func (t *Team) finish() {
 	t.await()
 	t.f = nil
@@ -286,7 +284,7 @@ func (t *Team) For(n, grain int, f func(worker, lo, hi int)) {
 // forget drops the function that For ran, so that the team keeps nothing alive.
 func (t *Team) forget() { t.rangef = nil }
 
-// chunks runs chunks until none is left.
+// chunks runs chunks until all are taken.
 func (t *Team) chunks(worker int) {
 	grain, f := int64(t.grain), t.rangef
 	for i := range t.shares {
@@ -301,15 +299,15 @@ func (t *Team) chunks(worker int) {
 	}
 }
 
-// live is the life of a helper goroutine.
+// live runs the team's functions until the team is closed.
 func (h *helper) live(t *Team) {
 	over := false
 	defer func() {
 		if over {
 			t.left.Done()
 		} else {
-			// A team's function called runtime.Goexit, which nothing can stop:
-			// another goroutine goes on in its place.
+			// The team's function called runtime.Goexit, which ends this goroutine:
+			// another one takes its place.
 			go h.live(t)
 		}
 	}()
