@@ -144,34 +144,34 @@ func (d *Device) Load(binary []byte, options []string) (device.Program, error) {
 }
 
 func (d *Device) program(op string, do func() (device.Program, error)) (device.Program, error) {
-	if err := d.operation(op, false); err != nil {
-		return nil, err
+	return obtain(d, op, "program", do, func(p device.Program) device.Program { return &program{p, d} })
+}
+
+// obtain makes an object of a kind by do, counted, and wraps it.
+func obtain[T any](d *Device, op, kind string, do func() (T, error), wrap func(T) T) (v T, err error) {
+	if err = d.operation(op, false); err != nil {
+		return v, err
 	}
-	p, err := do()
-	if err != nil {
-		return nil, err
+	if v, err = do(); err != nil {
+		return v, err
 	}
-	d.made("program", 1)
-	return &program{p, d}, nil
+	d.made(kind, 1)
+	return wrap(v), nil
 }
 
 func (d *Device) NewBuffer(bytes int64) (device.Buffer, error) {
-	if err := d.operation("NewBuffer", false); err != nil {
-		return nil, err
-	}
-	d.mu.Lock()
-	fits := bytes <= d.info.LargestAllocation && d.used+bytes <= d.info.Memory
-	d.mu.Unlock()
-	if !fits {
-		return nil, d.refuse("NewBuffer", fmt.Sprintf("%d bytes", bytes))
-	}
-	b, err := d.under.NewBuffer(bytes)
-	if err != nil {
-		return nil, err
-	}
-	d.made("buffer", 1)
-	d.took(bytes)
-	return &buffer{b, d, bytes}, nil
+	return obtain(d, "NewBuffer", "buffer", func() (device.Buffer, error) {
+		d.mu.Lock()
+		fits := bytes <= d.info.LargestAllocation && d.used+bytes <= d.info.Memory
+		d.mu.Unlock()
+		if !fits {
+			return nil, d.refuse("NewBuffer", fmt.Sprintf("%d bytes", bytes))
+		}
+		return d.under.NewBuffer(bytes)
+	}, func(b device.Buffer) device.Buffer {
+		d.took(bytes)
+		return &buffer{b, d, bytes}
+	})
 }
 
 func (d *Device) refuse(op, detail string) error {
@@ -186,18 +186,12 @@ func (d *Device) took(bytes int64) {
 
 // NewHostBuffer implements device.HostReader where the device under it does.
 func (d *Device) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
-	if err := d.operation("NewHostBuffer", false); err != nil {
-		return nil, err
-	}
-	if !d.info.InPlace || bytes > d.info.LargestAllocation {
-		return nil, d.refuse("NewHostBuffer", fmt.Sprintf("%d bytes; in place: %v", bytes, d.info.InPlace))
-	}
-	b, err := newHostBuffer(d.under, bytes, fill)
-	if err != nil {
-		return nil, err
-	}
-	d.made("buffer", 1)
-	return &buffer{b, d, 0}, nil
+	return obtain(d, "NewHostBuffer", "buffer", func() (device.Buffer, error) {
+		if !d.info.InPlace || bytes > d.info.LargestAllocation {
+			return nil, d.refuse("NewHostBuffer", fmt.Sprintf("%d bytes; in place: %v", bytes, d.info.InPlace))
+		}
+		return newHostBuffer(d.under, bytes, fill)
+	}, func(b device.Buffer) device.Buffer { return &buffer{b, d, 0} })
 }
 
 func newHostBuffer(dev device.Device, bytes int64, fill func([]byte)) (device.Buffer, error) {
@@ -209,27 +203,12 @@ func newHostBuffer(dev device.Device, bytes int64, fill func([]byte)) (device.Bu
 }
 
 func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
-	if err := d.operation("NewStaging", false); err != nil {
-		return nil, err
-	}
-	s, err := d.under.NewStaging(bytes)
-	if err != nil {
-		return nil, err
-	}
-	d.made("staging", 1)
-	return &staging{s, d}, nil
+	return obtain(d, "NewStaging", "staging", func() (device.Staging, error) { return d.under.NewStaging(bytes) },
+		func(s device.Staging) device.Staging { return &staging{s, d} })
 }
 
 func (d *Device) NewStream() (device.Stream, error) {
-	if err := d.operation("NewStream", false); err != nil {
-		return nil, err
-	}
-	s, err := d.under.NewStream()
-	if err != nil {
-		return nil, err
-	}
-	d.made("stream", 1)
-	return &stream{s, d}, nil
+	return obtain(d, "NewStream", "stream", d.under.NewStream, func(s device.Stream) device.Stream { return &stream{s, d} })
 }
 
 func (d *Device) Close() error { return d.under.Close() }
@@ -240,15 +219,8 @@ type program struct {
 }
 
 func (p *program) Kernel(name string) (device.Kernel, error) {
-	if err := p.d.operation("Kernel "+name, false); err != nil {
-		return nil, err
-	}
-	k, err := p.Program.Kernel(name)
-	if err != nil {
-		return nil, err
-	}
-	p.d.made("kernel", 1)
-	return &kernel{k, p.d}, nil
+	return obtain(p.d, "Kernel "+name, "kernel", func() (device.Kernel, error) { return p.Program.Kernel(name) },
+		func(k device.Kernel) device.Kernel { return &kernel{k, p.d} })
 }
 
 func (p *program) Binary() ([]byte, error) {
@@ -329,15 +301,7 @@ func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
 }
 
 func (s *stream) Record() (device.Event, error) {
-	if err := s.d.operation("Record", false); err != nil {
-		return nil, err
-	}
-	e, err := s.Stream.Record()
-	if err != nil {
-		return nil, err
-	}
-	s.d.made("event", 1)
-	return &event{e, s.d}, nil
+	return obtain(s.d, "Record", "event", s.Stream.Record, func(e device.Event) device.Event { return &event{e, s.d} })
 }
 
 func (s *stream) Wait(e device.Event) error {
