@@ -18,7 +18,7 @@ const (
 	asBoth
 )
 
-// frontier is the own part of a frontier, or of the one that a step makes. The bits of
+// frontier is the owned part of the current frontier, or of the next one. The bits of
 // foreign ranges are those that SetRemoteFrontier or, in next, an untested top-down step
 // has written.
 type frontier struct {
