@@ -1,0 +1,200 @@
+package bsp
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/totemgo/totemgo/kernels"
+)
+
+// conduct drives processor 0 and decides for all.
+func (l *Loop) conduct(s *Search, d Director) {
+	st := &State{Frontier: 1}
+	l.outcome = Outcome{Reached: 1}
+	begun := time.Now()
+	// The counts of the root are those that its owner would report.
+	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.rootCounts(s.Root)
+	if l.facts.Hub >= 0 {
+		if o, _ := l.owner(s.Root); o == l.facts.Hub {
+			st.HubFrontier, st.HubArcs = 1, st.Arcs
+		}
+	}
+	for i := range l.lanes {
+		l.lanes[i].counts = l.lanes[i].none
+	}
+	holder, _ := l.owner(s.Root)
+	l.lanes[holder].counts.Next = 1
+	for i := 1; i < len(l.lanes); i++ {
+		l.lanes[i].ready.wait(l.jobs)
+	}
+	for going := true; going; {
+		l.dir = d.Next(st)
+		var started time.Time
+		if l.clocked {
+			started = time.Now()
+		}
+		run := l.stepMany(st, d)
+		if run == nil {
+			run = l.superstep(st, started)
+		}
+		took := time.Duration(0) // supersteps of one call share its time evenly
+		if l.clocked {
+			took = time.Since(started) / time.Duration(len(run))
+		}
+		for i := range run {
+			c := &run[i]
+			if s.Statistics != nil {
+				s.Statistics.add(st.Level, l.dir, st.Frontier, c.Examined, s.Examined, took, l.lanes)
+			}
+			l.outcome.Reached += c.Next
+			l.outcome.Depth = int64(st.Level)
+			if c.Next == 0 || l.failed() || l.ctx.Err() != nil && i == len(run)-1 {
+				going = false
+				break
+			}
+			if l.outcome.Reached > l.facts.Vertices {
+				l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
+				going = false
+				break
+			}
+			st.Level++
+			st.Last = l.dir
+			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
+			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
+		}
+		if going && s.until != nil && s.until(st) {
+			going = false
+		}
+	}
+	l.outcome.Time = time.Since(begun)
+	l.stop = true
+	if err := l.ctx.Err(); err != nil {
+		l.failure.CompareAndSwap(nil, &err)
+	}
+	l.steps++
+	l.level.open(l.steps)
+}
+
+// superstep runs one superstep on all processors, and returns the sums of what they
+// count; those of the hub partition go to st.
+func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
+	if l.small(st) {
+		l.stepSmall()
+	} else {
+		l.steps++
+		l.level.open(l.steps)
+		l.step(0, l.steps, started)
+		for i := 1; i < len(l.lanes); i++ {
+			l.lanes[i].done.wait(l.steps)
+		}
+	}
+	var sum kernels.Counts
+	many := false
+	st.HubFrontier, st.HubArcs = 0, 0
+	for i := range l.lanes {
+		c := &l.lanes[i].counts
+		sum.Next += c.Next
+		sum.NextArcs += c.NextArcs
+		many = many || c.NextArcs < 0
+		sum.Examined += c.Examined
+		sum.Unvisited += c.Unvisited
+		sum.UnvisitedArcs += c.UnvisitedArcs
+		if i == l.facts.Hub {
+			st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+		}
+	}
+	if many {
+		sum.NextArcs = -1
+	}
+	l.sum[0] = sum
+	return l.sum[:]
+}
+
+// rootCounts are the out-arcs of the root, and the vertices and in-arcs unvisited
+// once it is placed.
+func (l *Loop) rootCounts(root uint32) (arcs, unvisited, unvisitedArcs int64) {
+	s := l.place.Subgraphs[l.place.RangeOf(root)]
+	unvisited, unvisitedArcs = l.facts.Vertices-1, l.inArcs
+	if s.Out != nil {
+		arcs = int64(s.Out.Degree(root - s.First))
+	}
+	if s.In != nil {
+		unvisitedArcs -= int64(s.In.Degree(root - s.First))
+	}
+	return arcs, unvisited, unvisitedArcs
+}
+
+// follow drives processor i until the conductor stops.
+func (l *Loop) follow(i int, begin int64) {
+	for n := begin + 1; ; n++ {
+		l.level.wait(n)
+		if l.stop {
+			return
+		}
+		l.step(i, n, time.Now())
+	}
+}
+
+// step runs superstep n on processor i. After a failure it only opens the gates, so
+// that nobody waits for ever.
+func (l *Loop) step(i int, n int64, started time.Time) {
+	ln, p := &l.lanes[i], l.procs[i]
+	t := &ln.times
+	*t = clocked{}
+	ln.counts = kernels.Counts{}
+	last := started
+	lap := func(d *time.Duration) {
+		now := time.Now()
+		*d += now.Sub(last)
+		last = now
+	}
+	run := func() (err error) {
+		t.kernel, err = p.Step(l.ctx, l.dir)
+		return err
+	}
+	up := l.dir == kernels.BottomUp
+	single := len(l.procs) == 1
+	var err error
+	if up {
+		if !single {
+			for _, r := range ln.own {
+				ln.box[r] = kernels.Message{}
+				if err == nil && !l.failed() {
+					ln.box[r], err = p.FrontierSlice(r)
+				}
+			}
+			l.fail(i, err)
+			lap(&t.pull)
+			ln.sent.open(n)
+			l.exchange(i, n, true, lap)
+		}
+		if !l.failed() {
+			l.fail(i, run())
+		}
+	} else {
+		if !l.failed() {
+			l.fail(i, run())
+		}
+		if !single {
+			lap(&t.compute)
+			for r, rg := range l.ranges {
+				ln.box[r] = kernels.Message{}
+				if rg.Owner != i && err == nil && !l.failed() {
+					ln.box[r], err = p.Outbox(r)
+					t.sent += ln.box[r].Bytes()
+				}
+			}
+			l.fail(i, err)
+			lap(&t.push)
+			ln.sent.open(n)
+			l.exchange(i, n, false, lap)
+		}
+	}
+	if !l.failed() {
+		ln.counts, err = p.Finish()
+		l.fail(i, err)
+	}
+	lap(&t.compute)
+	ln.done.open(n)
+	// The rest of the superstep is idle: see Statistics.add.
+}
