@@ -16,17 +16,17 @@ import (
 // processors are; Calibrate replaces Claim and Visit where all processors are CPUs. So
 // measured rates of a list with devices are those of the host, not of the list.
 type Rates struct {
-	// Claim is one arc of a top-down step: a random test of a visited bit.
-	Claim float64 `json:"claim_ns"`
-	// Visit is one unvisited vertex of a bottom-up step: with its first neighbour, or
+	// ClaimNS is one arc of a top-down step: a random test of a visited bit.
+	ClaimNS float64 `json:"claim_ns"`
+	// VisitNS is one unvisited vertex of a bottom-up step: with its first neighbour, or
 	// with all that it reads, where Probe is 0.
-	Visit float64 `json:"visit_ns"`
-	// Probe is one further neighbour of a bottom-up step.
-	Probe float64 `json:"probe_ns"`
-	// Word is one word of 64 ranks in a pass over bitmaps.
-	Word float64 `json:"word_ns"`
-	// Step is what a bottom-up step costs beyond a top-down one, however small.
-	Step float64 `json:"step_ns"`
+	VisitNS float64 `json:"visit_ns"`
+	// ProbeNS is one further neighbour of a bottom-up step.
+	ProbeNS float64 `json:"probe_ns"`
+	// WordNS is one word of 64 ranks in a pass over bitmaps.
+	WordNS float64 `json:"word_ns"`
+	// StepNS is what a bottom-up step costs beyond a top-down one, however small.
+	StepNS float64 `json:"step_ns"`
 }
 
 // IsZero tells that no rates were given.
@@ -39,19 +39,19 @@ func (r Rates) IsZero() bool { return r == Rates{} }
 // bitmaps and is added to the side that flips.
 type auto struct {
 	rates Rates
-	f     Facts
+	f     GraphInfo
 }
 
 func (d *auto) Name() string       { return "auto" }
 func (d *auto) Need() kernels.Need { return kernels.NeedFewArcs | kernels.NeedUnvisited }
-func (d *auto) Start(f Facts)      { d.f = f }
-func (d *auto) Next(s *State) kernels.Direction {
+func (d *auto) Start(f GraphInfo)  { d.f = f }
+func (d *auto) Next(s *Observation) kernels.Direction {
 	if s.Arcs < 0 {
 		return kernels.BottomUp // a large part of all vertices
 	}
 	r := d.rates
-	down := float64(s.Arcs) * r.Claim
-	up := r.Step + float64(d.f.Words)*r.Word
+	down := float64(s.Arcs) * r.ClaimNS
+	up := r.StepNS + float64(d.f.Words)*r.WordNS
 	if s.Unvisited > 0 {
 		deg := float64(d.f.Arcs) / float64(max(1, d.f.Vertices))
 		f := float64(s.Arcs) / float64(max(1, d.f.Arcs))
@@ -59,9 +59,9 @@ func (d *auto) Next(s *State) kernels.Direction {
 		if f > 0 {
 			probes = min(deg, (1-math.Pow(1-min(f, 1), deg))/f)
 		}
-		up += float64(s.Unvisited) * (r.Visit + max(0, probes-1)*r.Probe)
+		up += float64(s.Unvisited) * (r.VisitNS + max(0, probes-1)*r.ProbeNS)
 	}
-	flip := 2*float64(d.f.Words)*r.Word + r.Step
+	flip := 2*float64(d.f.Words)*r.WordNS + r.StepNS
 	if s.Last == kernels.TopDown {
 		up += flip
 	} else {
@@ -73,10 +73,10 @@ func (d *auto) Next(s *State) kernels.Direction {
 	return kernels.TopDown
 }
 
-func (d *auto) Steps(_ *State, limits kernels.MultiStepLimits) int {
+func (d *auto) Steps(_ *Observation, limits kernels.MultiStepLimits) int {
 	// What a bottom-up step after a top-down one costs at least.
-	up := 2*d.rates.Step + 3*float64(d.f.Words)*d.rates.Word
-	if float64(limits.Arcs)*d.rates.Claim <= up {
+	up := 2*d.rates.StepNS + 3*float64(d.f.Words)*d.rates.WordNS
+	if float64(limits.Arcs)*d.rates.ClaimNS <= up {
 		return limits.Levels
 	}
 	return 1
@@ -97,7 +97,7 @@ const (
 func MeasureRates(ctx context.Context, p *partition.Placement, threads int) Rates {
 	words := int(p.Ranks / 64)
 	if words == 0 || ctx.Err() != nil {
-		return Rates{Claim: 1, Visit: 1, Probe: 1, Word: 1, Step: stepCost}
+		return Rates{ClaimNS: 1, VisitNS: 1, ProbeNS: 1, WordNS: 1, StepNS: stepCost}
 	}
 	seen := hugemem.Make[uint64](words)
 	defer seen.Free()
@@ -113,8 +113,8 @@ func MeasureRates(ctx context.Context, p *partition.Placement, threads int) Rate
 		return max(0.01, float64(best.Nanoseconds())/float64(max(1, n))/float64(threads))
 	}
 	var r Rates
-	r.Step = stepCost
-	r.Word = per(words, func() {
+	r.StepNS = stepCost
+	r.WordNS = per(words, func() {
 		for i, w := range seen.S {
 			seen.S[i] = ^w &^ w
 		}
@@ -134,7 +134,7 @@ func MeasureRates(ctx context.Context, p *partition.Placement, threads int) Rate
 			break
 		}
 	}
-	r.Claim = per(len(nbr), func() {
+	r.ClaimNS = per(len(nbr), func() {
 		for i, v := range nbr {
 			if seen.S[v/64]>>(v%64)&1 == 0 {
 				seen.S[v/64] |= 1 << (v % 64)
@@ -143,13 +143,13 @@ func MeasureRates(ctx context.Context, p *partition.Placement, threads int) Rate
 		}
 	})
 	hits := uint64(0)
-	r.Probe = per(len(nbr), func() {
+	r.ProbeNS = per(len(nbr), func() {
 		for _, v := range nbr {
 			hits += seen.S[v/64] >> (v % 64) & 1
 		}
 	})
 	parent.S[0] = uint32(hits) // keeps the loop
-	r.Visit = per(len(first), func() {
+	r.VisitNS = per(len(first), func() {
 		for i, v := range first {
 			if v < p.Ranks && seen.S[v/64]>>(v%64)&1 != 0 {
 				parent.S[i] = v
@@ -179,7 +179,7 @@ const (
 // rates stay what they are where there is no such frontier, as on a mesh, for a small
 // graph, and for a list with devices. The error is ctx's or a processor's.
 func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration) (Rates, error) {
-	if l.facts.Vertices < calibrateVertices {
+	if l.info.Vertices < calibrateVertices {
 		return rates, nil
 	}
 	for _, p := range l.procs {
@@ -195,7 +195,7 @@ func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration)
 		}
 	}
 	// Bottom-up first: its step is the longer one, and readies memory for the other.
-	up := stepTimer{way: kernels.BottomUp, enough: l.facts.Vertices / calibratePart, deadline: time.Now().Add(within)}
+	up := stepTimer{way: kernels.BottomUp, enough: l.info.Vertices / calibratePart, deadline: time.Now().Add(within)}
 	down := up
 	down.way = kernels.TopDown
 	for _, c := range []*stepTimer{&up, &down} {
@@ -203,10 +203,10 @@ func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration)
 			return rates, err
 		}
 	}
-	if down.state.Arcs > 0 && up.state.Unvisited > 0 {
-		rates.Claim = float64(down.took.Nanoseconds()) / float64(down.state.Arcs)
+	if down.seen.Arcs > 0 && up.seen.Unvisited > 0 {
+		rates.ClaimNS = float64(down.took.Nanoseconds()) / float64(down.seen.Arcs)
 		// What a vertex costs in all, its further neighbours included.
-		rates.Visit, rates.Probe = float64(up.took.Nanoseconds())/float64(up.state.Unvisited), 0
+		rates.VisitNS, rates.ProbeNS = float64(up.took.Nanoseconds())/float64(up.seen.Unvisited), 0
 	}
 	return rates, nil
 }
@@ -218,24 +218,24 @@ type stepTimer struct {
 	enough   int64
 	deadline time.Time
 
-	state State     // before the clocked step
-	begun time.Time // zero before it
+	seen  Observation // before the clocked step
+	begun time.Time   // zero before it
 	took  time.Duration
 }
 
 func (c *stepTimer) Name() string       { return "step-timer" }
 func (c *stepTimer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisited }
-func (c *stepTimer) Start(Facts)        {}
-func (c *stepTimer) Next(s *State) kernels.Direction {
+func (c *stepTimer) Start(GraphInfo)    {}
+func (c *stepTimer) Next(s *Observation) kernels.Direction {
 	if s.Arcs < c.enough {
 		return kernels.TopDown
 	}
-	c.state, c.begun = *s, time.Now()
+	c.seen, c.begun = *s, time.Now()
 	return c.way
 }
 
 // until ends the search: it is called after each superstep.
-func (c *stepTimer) until(s *State) bool {
+func (c *stepTimer) until(s *Observation) bool {
 	if !c.begun.IsZero() {
 		c.took = max(1, time.Since(c.begun))
 		return true

@@ -78,7 +78,7 @@ func TestCalibrate(t *testing.T) {
 		if asked.resets != 2 || asked.steps[kernels.BottomUp] != 1 || asked.steps[kernels.TopDown] < 3 || asked.steps[kernels.TopDown]%2 != 1 {
 			t.Errorf("%d partitions: %d searches, steps %v: want 2 that go down as far, and one step up", parts, asked.resets, asked.steps)
 		}
-		if after.Claim <= 0 || after.Visit <= 0 || after.Probe != 0 || after.Word != before.Word || after.Step != before.Step {
+		if after.ClaimNS <= 0 || after.VisitNS <= 0 || after.ProbeNS != 0 || after.WordNS != before.WordNS || after.StepNS != before.StepNS {
 			t.Errorf("%d partitions: rates %+v, %+v before", parts, after, before)
 		}
 		before, after, asked = calibrating(t, chain, parts, time.Minute)

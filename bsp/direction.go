@@ -11,8 +11,8 @@ import (
 // ErrDirector is returned where a director's name is unknown.
 var ErrDirector = errors.New("bsp: unknown director")
 
-// Facts are what a director knows of the graph before a search.
-type Facts struct {
+// GraphInfo are what a director knows of the graph before a search.
+type GraphInfo struct {
 	Vertices int64 // that have edges
 	Arcs     int64 // out-arcs of all partitions
 	Words    int64 // 64-bit words of rank space
@@ -22,9 +22,9 @@ type Facts struct {
 	HubArcs int64
 }
 
-// State is what a director may read before a superstep: sums over all partitions.
+// Observation is what a director may read before a superstep: sums over all partitions.
 // Fields that its Need does not name are 0.
-type State struct {
+type Observation struct {
 	Level    int               // of the step to come; 0 expands the root
 	Last     kernels.Direction // of the step before; TopDown at level 0
 	Frontier int64             // vertices
@@ -46,9 +46,9 @@ type Director interface {
 	// Need says which counts it reads.
 	Need() kernels.Need
 	// Start begins a search.
-	Start(f Facts)
+	Start(f GraphInfo)
 	// Next chooses the direction of the step to come.
-	Next(s *State) kernels.Direction
+	Next(s *Observation) kernels.Direction
 }
 
 // Lookahead is a Director that knows for how many supersteps it will go top-down, so that a
@@ -58,7 +58,7 @@ type Lookahead interface {
 	// Steps is called after Next has chosen top-down from s. It returns the number
 	// of supersteps, that one included, for which Next would choose top-down as long as
 	// every frontier keeps within the limits.
-	Steps(s *State, limits kernels.MultiStepLimits) int
+	Steps(s *Observation, limits kernels.MultiStepLimits) int
 }
 
 // Directors lists the names that NewDirector knows.
@@ -88,12 +88,12 @@ func NewDirector(name string, rates Rates) (Director, error) {
 // fixed goes one way throughout.
 type fixed kernels.Direction
 
-func (d fixed) Name() string                  { return kernels.Direction(d).String() }
-func (d fixed) Need() kernels.Need            { return 0 }
-func (d fixed) Start(Facts)                   {}
-func (d fixed) Next(*State) kernels.Direction { return kernels.Direction(d) }
+func (d fixed) Name() string                        { return kernels.Direction(d).String() }
+func (d fixed) Need() kernels.Need                  { return 0 }
+func (d fixed) Start(GraphInfo)                     {}
+func (d fixed) Next(*Observation) kernels.Direction { return kernels.Direction(d) }
 
-func (d fixed) Steps(_ *State, limits kernels.MultiStepLimits) int { return limits.Levels }
+func (d fixed) Steps(_ *Observation, limits kernels.MultiStepLimits) int { return limits.Levels }
 
 // Script follows a list of directions, its last one to the end. Any script gives the
 // same levels, which tests rely on.
@@ -101,17 +101,17 @@ type Script []kernels.Direction
 
 func (d Script) Name() string       { return "script" }
 func (d Script) Need() kernels.Need { return 0 }
-func (d Script) Start(Facts)        {}
-func (d Script) Next(s *State) kernels.Direction {
+func (d Script) Start(GraphInfo)    {}
+func (d Script) Next(s *Observation) kernels.Direction {
 	if len(d) == 0 {
 		return kernels.TopDown
 	}
 	return d[min(s.Level, len(d)-1)]
 }
 
-func (d Script) Steps(s *State, limits kernels.MultiStepLimits) int {
+func (d Script) Steps(s *Observation, limits kernels.MultiStepLimits) int {
 	for n := 1; n < limits.Levels; n++ {
-		if d.Next(&State{Level: s.Level + n}) != kernels.TopDown {
+		if d.Next(&Observation{Level: s.Level + n}) != kernels.TopDown {
 			return n
 		}
 	}
@@ -122,7 +122,7 @@ func (d Script) Steps(s *State, limits kernels.MultiStepLimits) int {
 // Breadth-First Search (SC 2012): up once the frontier's arcs exceed the unvisited
 // arcs over alpha, while it grows; down once the frontier is smaller than the
 // vertices over beta, while it shrinks. The values are those of the GAP benchmark.
-type beamer struct{ f Facts }
+type beamer struct{ f GraphInfo }
 
 const (
 	beamerAlpha = 15
@@ -131,8 +131,8 @@ const (
 
 func (d *beamer) Name() string       { return "beamer" }
 func (d *beamer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisitedArcs }
-func (d *beamer) Start(f Facts)      { d.f = f }
-func (d *beamer) Next(s *State) kernels.Direction {
+func (d *beamer) Start(f GraphInfo)  { d.f = f }
+func (d *beamer) Next(s *Observation) kernels.Direction {
 	if s.Last == kernels.TopDown {
 		if s.Arcs > s.UnvisitedArcs/beamerAlpha && s.Frontier > s.Before {
 			return kernels.BottomUp
@@ -145,7 +145,7 @@ func (d *beamer) Next(s *State) kernels.Direction {
 	return kernels.BottomUp
 }
 
-func (d *beamer) Steps(s *State, limits kernels.MultiStepLimits) int {
+func (d *beamer) Steps(s *Observation, limits kernels.MultiStepLimits) int {
 	// After n steps at least s.UnvisitedArcs − n·limits.Arcs arcs are unvisited.
 	return int(min(int64(limits.Levels), s.UnvisitedArcs/limits.Arcs-beamerAlpha+1))
 }
@@ -158,15 +158,15 @@ const ratioUp = 0.05
 
 func (ratio) Name() string       { return "ratio" }
 func (ratio) Need() kernels.Need { return kernels.NeedUnvisited }
-func (ratio) Start(Facts)        {}
-func (ratio) Next(s *State) kernels.Direction {
+func (ratio) Start(GraphInfo)    {}
+func (ratio) Next(s *Observation) kernels.Direction {
 	if s.Level > 0 && float64(s.Frontier) > ratioUp*float64(s.Unvisited) {
 		return kernels.BottomUp
 	}
 	return kernels.TopDown
 }
 
-func (ratio) Steps(s *State, limits kernels.MultiStepLimits) int {
+func (ratio) Steps(s *Observation, limits kernels.MultiStepLimits) int {
 	// After n steps at least s.Unvisited − n·limits.Vertices vertices are unvisited.
 	n := float64(s.Unvisited)/float64(limits.Vertices) - 1/ratioUp
 	return int(min(float64(limits.Levels), n+1))
@@ -177,7 +177,7 @@ func (ratio) Steps(s *State, limits kernels.MultiStepLimits) int {
 // good after three bottom-up steps. Where that partition or its frontier is empty, or
 // there is one partition, it reads the sums.
 type totem struct {
-	f    Facts
+	f    GraphInfo
 	ups  int
 	over bool
 }
@@ -189,8 +189,8 @@ const (
 
 func (d *totem) Name() string       { return "totem" }
 func (d *totem) Need() kernels.Need { return kernels.NeedNextArcs }
-func (d *totem) Start(f Facts)      { *d = totem{f: f} }
-func (d *totem) Next(s *State) kernels.Direction {
+func (d *totem) Start(f GraphInfo)  { *d = totem{f: f} }
+func (d *totem) Next(s *Observation) kernels.Direction {
 	if d.over {
 		return kernels.TopDown
 	}
@@ -212,7 +212,7 @@ func (d *totem) Next(s *State) kernels.Direction {
 	return kernels.TopDown
 }
 
-func (d *totem) Steps(_ *State, limits kernels.MultiStepLimits) int {
+func (d *totem) Steps(_ *Observation, limits kernels.MultiStepLimits) int {
 	of := d.f.Arcs
 	if d.f.Hub >= 0 && d.f.HubArcs > 0 {
 		of = min(of, d.f.HubArcs)

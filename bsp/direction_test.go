@@ -13,18 +13,18 @@ import (
 // TestDirectorRules walks each director over states and looks at what it picks.
 func TestDirectorRules(t *testing.T) {
 	const D, U = kernels.TopDown, kernels.BottomUp
-	facts := bsp.Facts{Vertices: 1800, Arcs: 20000, Words: 30, Hub: 1, HubArcs: 10000}
-	alone := bsp.Facts{Vertices: 1800, Arcs: 20000, Words: 30, Hub: -1}
-	rates := bsp.Rates{Claim: 2, Visit: 2, Probe: 1, Word: 1, Step: 100}
+	facts := bsp.GraphInfo{Vertices: 1800, Arcs: 20000, Words: 30, Hub: 1, HubArcs: 10000}
+	alone := bsp.GraphInfo{Vertices: 1800, Arcs: 20000, Words: 30, Hub: -1}
+	rates := bsp.Rates{ClaimNS: 2, VisitNS: 2, ProbeNS: 1, WordNS: 1, StepNS: 100}
 	for _, c := range []struct {
 		name   string
-		facts  bsp.Facts
-		states []bsp.State
+		facts  bsp.GraphInfo
+		states []bsp.Observation
 		want   string
 	}{
-		{"top-down", facts, []bsp.State{{}, {Level: 1, Arcs: 19000, Frontier: 1000}}, "DD"},
-		{"bottom-up", facts, []bsp.State{{}, {Level: 1, Last: U}}, "UU"},
-		{"beamer", facts, []bsp.State{
+		{"top-down", facts, []bsp.Observation{{}, {Level: 1, Arcs: 19000, Frontier: 1000}}, "DD"},
+		{"bottom-up", facts, []bsp.Observation{{}, {Level: 1, Last: U}}, "UU"},
+		{"beamer", facts, []bsp.Observation{
 			{Frontier: 1, Arcs: 100, UnvisitedArcs: 15000},                                      // 100 ≤ 15000/15
 			{Frontier: 90, Before: 1, Arcs: 1001, UnvisitedArcs: 15000},                         // up
 			{Frontier: 50, Before: 90, Last: U},                                                 // < 100 and shrinking: down
@@ -33,18 +33,18 @@ func TestDirectorRules(t *testing.T) {
 			{Frontier: 80, Before: 110, Arcs: 2000, UnvisitedArcs: 15000, Last: D},              // shrinking: stays down
 			{Frontier: 80, Before: 80, Arcs: 2000, UnvisitedArcs: 15000, Last: kernels.TopDown}, // not growing
 		}, "DUDUUDD"},
-		{"ratio", facts, []bsp.State{
+		{"ratio", facts, []bsp.Observation{
 			{Level: 0, Frontier: 1, Unvisited: 10}, {Level: 1, Frontier: 6, Unvisited: 100}, {Level: 2, Frontier: 5, Unvisited: 100},
 		}, "DUD"},
-		{"totem", facts, []bsp.State{
+		{"totem", facts, []bsp.Observation{
 			{Arcs: 5000}, // the hub's frontier is empty, so the sums count: 5000 of 20000
 			{}, {}, {Arcs: 9000, HubArcs: 9000, HubFrontier: 9}, {Arcs: 9000, HubArcs: 9000, HubFrontier: 9},
 		}, "UUUDD"},
-		{"totem", facts, []bsp.State{
+		{"totem", facts, []bsp.Observation{
 			{Arcs: 5000, HubArcs: 199, HubFrontier: 1}, {Arcs: 200, HubArcs: 200, HubFrontier: 1}, {}, {}, {},
 		}, "DUUUD"},
-		{"totem", alone, []bsp.State{{Arcs: 399}, {Arcs: 400}, {}, {}, {}}, "DUUUD"},
-		{"auto", facts, []bsp.State{
+		{"totem", alone, []bsp.Observation{{Arcs: 399}, {Arcs: 400}, {}, {}, {}}, "DUUUD"},
+		{"auto", facts, []bsp.Observation{
 			{Frontier: 1, Arcs: 2, Unvisited: 1799, UnvisitedArcs: 19990},
 			{Frontier: 300, Arcs: 15000, Unvisited: 1500, UnvisitedArcs: 4000},
 			{Frontier: 1000, Arcs: 3000, Unvisited: 500, UnvisitedArcs: 900, Last: U},
@@ -93,7 +93,7 @@ func TestDirectorNames(t *testing.T) {
 			t.Errorf("%q does not say %s", err, name)
 		}
 	}
-	if d := bsp.Script(nil); d.Next(&bsp.State{}) != kernels.TopDown {
+	if d := bsp.Script(nil); d.Next(&bsp.Observation{}) != kernels.TopDown {
 		t.Error("an empty script does not go down")
 	}
 }
@@ -104,7 +104,7 @@ func TestLookahead(t *testing.T) {
 	limits := kernels.MultiStepLimits{Levels: 64, Vertices: 20, Arcs: 60}
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, name := range bsp.Directors() {
-		d, err := bsp.NewDirector(name, bsp.Rates{Claim: 2, Visit: 0.5, Probe: 0.5, Word: 1, Step: 4})
+		d, err := bsp.NewDirector(name, bsp.Rates{ClaimNS: 2, VisitNS: 0.5, ProbeNS: 0.5, WordNS: 1, StepNS: 4})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,9 +116,9 @@ func TestLookahead(t *testing.T) {
 		most, steps := 0, 0
 		for range 3000 {
 			arcs := int64(1) << (4 + r.IntN(10))
-			facts := bsp.Facts{Vertices: arcs / 3, Arcs: arcs, Words: r.Int64N(60), Hub: -1}
+			facts := bsp.GraphInfo{Vertices: arcs / 3, Arcs: arcs, Words: r.Int64N(60), Hub: -1}
 			d.Start(facts)
-			s := &bsp.State{Frontier: 1 + r.Int64N(40), Arcs: r.Int64N(200), Unvisited: facts.Vertices, UnvisitedArcs: facts.Arcs, Level: r.IntN(3)}
+			s := &bsp.Observation{Frontier: 1 + r.Int64N(40), Arcs: r.Int64N(200), Unvisited: facts.Vertices, UnvisitedArcs: facts.Arcs, Level: r.IntN(3)}
 			if d.Next(s) != kernels.TopDown {
 				continue
 			}
@@ -127,7 +127,7 @@ func TestLookahead(t *testing.T) {
 			for i := 1; i < n && i < limits.Levels; i++ {
 				v := max(1, limits.Vertices-r.Int64N(2)*r.Int64N(limits.Vertices))
 				a := limits.Arcs - r.Int64N(2)*r.Int64N(limits.Arcs)
-				s = &bsp.State{Level: s.Level + 1, Last: kernels.TopDown, Before: s.Frontier, Frontier: v, Arcs: a,
+				s = &bsp.Observation{Level: s.Level + 1, Last: kernels.TopDown, Before: s.Frontier, Frontier: v, Arcs: a,
 					Unvisited: s.Unvisited - v, UnvisitedArcs: s.UnvisitedArcs - limits.Arcs}
 				if s.Unvisited < 0 {
 					break
@@ -147,7 +147,7 @@ func TestLookahead(t *testing.T) {
 		script      bsp.Script
 		level, want int
 	}{{nil, 0, 64}, {bsp.Script{D}, 5, 64}, {bsp.Script{D, D, U}, 0, 2}, {bsp.Script{D, D, U}, 1, 1}, {bsp.Script{D, U, D}, 2, 64}} {
-		if got := c.script.Steps(&bsp.State{Level: c.level}, limits); got != c.want {
+		if got := c.script.Steps(&bsp.Observation{Level: c.level}, limits); got != c.want {
 			t.Errorf("%v at level %d: %d, want %d", c.script, c.level, got, c.want)
 		}
 	}

@@ -5,34 +5,34 @@ import "time"
 // exchange takes in what the other processors have for processor i, in the order of
 // senders, each as soon as it is there.
 func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
-	ln, p := &l.lanes[i], l.procs[i]
-	t := &ln.times
-	for s := range l.lanes {
+	pt, p := &l.participants[i], l.procs[i]
+	t := &pt.times
+	for s := range l.participants {
 		if s == i {
 			continue
 		}
-		from := &l.lanes[s]
+		from := &l.participants[s]
 		from.sent.wait(n)
 		lap(&t.idle)
 		var err error
 		if pull {
 			for _, r := range from.own {
 				if err == nil && !l.failed() {
-					err = p.SetRemoteFrontier(r, from.box[r])
-					t.received += from.box[r].Bytes()
+					err = p.SetRemoteFrontier(r, from.outgoing[r])
+					t.received += from.outgoing[r].Bytes()
 				}
 			}
-			for _, r := range ln.own {
-				t.sent += ln.box[r].Bytes()
+			for _, r := range pt.own {
+				t.sent += pt.outgoing[r].Bytes()
 			}
 			l.fail(i, err)
 			lap(&t.pull)
 			continue
 		}
-		for _, r := range ln.own {
+		for _, r := range pt.own {
 			if err == nil && !l.failed() {
-				err = p.MergeClaims(r, s, from.box[r])
-				t.received += from.box[r].Bytes()
+				err = p.MergeClaims(r, s, from.outgoing[r])
+				t.received += from.outgoing[r].Bytes()
 			}
 		}
 		l.fail(i, err)

@@ -23,26 +23,26 @@ var ErrProcessor = errors.New("bsp: a processor breaks the contract")
 type Loop struct {
 	procs  []kernels.Processor
 	ranges []kernels.Range
-	facts  Facts
+	info   GraphInfo
 	place  *partition.Placement
 	inArcs int64
 
-	lanes   []lane
-	order   *gate // the number of the job that the drivers shall run
-	level   *gate // the number of the superstep that may begin
-	job     func(i int)
-	jobs    int64
-	steps   int64 // supersteps of all searches so far
-	closing bool
+	participants []participant
+	order        *sequence // the number of the job that the drivers shall run
+	level        *sequence // the number of the superstep that may begin
+	job          func(i int)
+	jobs         int64
+	steps        int64 // supersteps of all searches so far
+	closing      bool
 
-	host bool // all processors are CPUs
-	// resident are the processors, if the memory of none is the host's.
-	resident []kernels.DeviceResults
+	allCPU bool // every processor is a CPU
+	// inDevices are the processors, if the memory of none is the host's.
+	inDevices []kernels.DeviceResults
 
 	// of the search under way
 	ctx     context.Context
 	dir     kernels.Direction
-	clocked bool // levels are collected
+	timed   bool // levels are collected
 	skips   int  // levels until StepMany is tried again
 	backoff int  // skips after the last call that ran nothing
 	stop    bool
@@ -51,28 +51,28 @@ type Loop struct {
 	failure atomic.Pointer[error]
 }
 
-// lane is one processor's part of the loop; its fields are written by its driver
-// and read by others after a gate.
-type lane struct {
-	own     []int // its ranges
-	many    kernels.MultiStepper
-	limits  kernels.MultiStepLimits // Levels is 0 without many
-	none    kernels.Counts          // of an empty frontier, nothing visited
-	stepped bool                    // in the superstep of stepSmall
-	box     []kernels.Message       // by range: published or outbox
-	sent    *gate                   // box is complete, by superstep
-	done    *gate                   // the superstep is finished, by superstep
-	idle    *gate                   // the job is done, by job
-	ready   *gate                   // the processor is reset, by job
-	counts  kernels.Counts
-	foreign [][]uint32
-	answers [][]uint32
-	times   clocked
-	_       [64]byte
+// participant is one processor's part of the loop; its fields are written by its driver
+// and read by others after a sequence.
+type participant struct {
+	own           []int // its ranges
+	many          kernels.MultiStepper
+	limits        kernels.MultiStepLimits // Levels is 0 without many
+	none          kernels.Counts          // of an empty frontier, nothing visited
+	stepped       bool                    // in the superstep of stepSmall
+	outgoing      []kernels.Message       // by range: published or outbox
+	sent          *sequence               // outgoing is complete, by superstep
+	done          *sequence               // the superstep is finished, by superstep
+	idle          *sequence               // the job is done, by job
+	ready         *sequence               // the processor is reset, by job
+	counts        kernels.Counts
+	remoteClaims  [][]uint32
+	remoteParents [][]uint32
+	times         stepTimes
+	_             [64]byte
 }
 
-// clocked is one processor's times of one superstep.
-type clocked struct {
+// stepTimes is one processor's times of one superstep.
+type stepTimes struct {
 	compute, push, pull, idle time.Duration
 	sent, received            int64
 	kernel                    string
@@ -80,58 +80,58 @@ type clocked struct {
 
 // New returns a loop over the processors, which have loaded the parts of p in order.
 func New(procs []kernels.Processor, p *partition.Placement) *Loop {
-	l := &Loop{procs: procs, ranges: p.Ranges, place: p, order: newGate(), level: newGate(), lanes: make([]lane, len(procs))}
-	l.facts = Facts{Hub: -1, Words: int64(p.Ranks / 64)}
+	l := &Loop{procs: procs, ranges: p.Ranges, place: p, order: newSequence(), level: newSequence(), participants: make([]participant, len(procs))}
+	l.info = GraphInfo{Hub: -1, Words: int64(p.Ranks / 64)}
 	best := -1.0
 	for r, rg := range p.Ranges {
-		l.facts.Vertices += int64(rg.Vertices)
+		l.info.Vertices += int64(rg.Vertices)
 		arcs := int64(0)
 		if s := p.Subgraphs[r]; s.Out != nil {
 			arcs = s.Out.Arcs()
 		} else if s.In != nil {
 			arcs = s.In.Arcs()
 		}
-		l.facts.Arcs += arcs
+		l.info.Arcs += arcs
 		if s := p.Subgraphs[r]; s.In != nil {
 			l.inArcs += s.In.Arcs()
 		}
 		if mean := float64(arcs) / float64(max(1, rg.Vertices)); len(procs) > 1 && rg.Vertices > 0 && mean > best {
-			best, l.facts.Hub = mean, rg.Owner
+			best, l.info.Hub = mean, rg.Owner
 		}
 	}
 	for _, p := range procs {
 		r, is := p.(kernels.DeviceResults)
 		if !is {
-			l.resident = nil
+			l.inDevices = nil
 			break
 		}
-		l.resident = append(l.resident, r)
+		l.inDevices = append(l.inDevices, r)
 	}
-	l.host = len(procs) > 1
-	for i := range l.lanes {
-		ln := &l.lanes[i]
-		ln.sent, ln.done, ln.idle, ln.ready = newGate(), newGate(), newGate(), newGate()
+	l.allCPU = len(procs) > 1
+	for i := range l.participants {
+		pt := &l.participants[i]
+		pt.sent, pt.done, pt.idle, pt.ready = newSequence(), newSequence(), newSequence(), newSequence()
 		if many, is := procs[i].(kernels.MultiStepper); is {
-			ln.many, ln.limits = many, many.MultiStepLimits()
+			pt.many, pt.limits = many, many.MultiStepLimits()
 		}
-		l.host = l.host && procs[i].Kind() == "cpu"
-		ln.box = make([]kernels.Message, len(p.Ranges))
+		l.allCPU = l.allCPU && procs[i].Kind() == "cpu"
+		pt.outgoing = make([]kernels.Message, len(p.Ranges))
 		for r, rg := range p.Ranges {
 			if rg.Owner == i {
-				ln.own = append(ln.own, r)
-				ln.none.Unvisited += int64(rg.Vertices)
+				pt.own = append(pt.own, r)
+				pt.none.Unvisited += int64(rg.Vertices)
 				if s := p.Subgraphs[r]; s.In != nil {
-					ln.none.UnvisitedArcs += s.In.Arcs()
+					pt.none.UnvisitedArcs += s.In.Arcs()
 				}
-				if i == l.facts.Hub {
+				if i == l.info.Hub {
 					if s := p.Subgraphs[r]; s.Out != nil {
-						l.facts.HubArcs += s.Out.Arcs()
+						l.info.HubArcs += s.Out.Arcs()
 					}
 				}
 			}
 		}
-		ln.foreign = make([][]uint32, len(procs))
-		ln.answers = make([][]uint32, len(procs))
+		pt.remoteClaims = make([][]uint32, len(procs))
+		pt.remoteParents = make([][]uint32, len(procs))
 		if i > 0 {
 			go l.drive(i)
 		}
@@ -144,11 +144,11 @@ func (l *Loop) drive(i int) {
 	for n := int64(1); ; n++ {
 		l.order.park(n)
 		if l.closing {
-			l.lanes[i].idle.open(n)
+			l.participants[i].idle.advance(n)
 			return
 		}
 		l.job(i)
-		l.lanes[i].idle.open(n)
+		l.participants[i].idle.advance(n)
 	}
 }
 
@@ -156,10 +156,10 @@ func (l *Loop) drive(i int) {
 func (l *Loop) all(f func(i int)) {
 	l.job = f
 	l.jobs++
-	l.order.open(l.jobs)
+	l.order.advance(l.jobs)
 	f(0)
-	for i := 1; i < len(l.lanes); i++ {
-		l.lanes[i].idle.wait(l.jobs)
+	for i := 1; i < len(l.participants); i++ {
+		l.participants[i].idle.wait(l.jobs)
 	}
 }
 
@@ -170,9 +170,9 @@ func (l *Loop) Close() {
 	}
 	l.closing = true
 	l.jobs++
-	l.order.open(l.jobs)
-	for i := 1; i < len(l.lanes); i++ {
-		l.lanes[i].idle.wait(l.jobs)
+	l.order.advance(l.jobs)
+	for i := 1; i < len(l.participants); i++ {
+		l.participants[i].idle.wait(l.jobs)
 	}
 }
 
@@ -190,9 +190,9 @@ type Search struct {
 	// Statistics collects the levels, if not nil.
 	Statistics *Statistics
 
-	// until, if set, is called after each superstep with the State of the next one; true
+	// until, if set, is called after each superstep with the Observation of the next one; true
 	// ends the search there, its tree incomplete.
-	until func(*State) bool
+	until func(*Observation) bool
 }
 
 // Outcome is what a search found.
@@ -224,10 +224,10 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		return Outcome{}, fmt.Errorf("%w: rank %d", ErrRoot, s.Root)
 	}
 	l.ctx, l.stop = ctx, false
-	l.clocked, l.skips, l.backoff = s.Statistics != nil, 0, 0
+	l.timed, l.skips, l.backoff = s.Statistics != nil, 0, 0
 	l.failure.Store(nil)
 	d := s.Director
-	d.Start(l.facts)
+	d.Start(l.info)
 	need := d.Need()
 	if s.Examined {
 		need |= kernels.NeedExamined
@@ -243,16 +243,16 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		}
 		l.fail(i, err)
 		if i == 0 {
-			l.conduct(&s, d)
+			l.coordinate(&s, d)
 		} else {
-			l.lanes[i].ready.open(l.jobs)
-			l.follow(i, begin)
+			l.participants[i].ready.advance(l.jobs)
+			l.work(i, begin)
 		}
 		l.aggregate(i, s.Parents)
 	})
-	if l.resident != nil && s.Parents != nil && !l.failed() {
+	if l.inDevices != nil && s.Parents != nil && !l.failed() {
 		begun := time.Now()
-		l.all(func(i int) { l.fail(i, l.resident[i].CopyTo(s.Parents)) })
+		l.all(func(i int) { l.fail(i, l.inDevices[i].CopyTo(s.Parents)) })
 		l.outcome.Copy = time.Since(begun)
 	}
 	if e := l.failure.Load(); e != nil {

@@ -371,7 +371,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 	}
 	for level, next := 0, int64(1); next > 0; level++ {
 		next = 0
-		dir := d.Next(&bsp.State{Level: level})
+		dir := d.Next(&bsp.Observation{Level: level})
 		messages := make([][]kernels.Message, len(h.procs)) // by sender, range
 		for i := range h.procs {
 			messages[i] = make([]kernels.Message, len(h.place.Ranges))

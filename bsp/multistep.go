@@ -17,8 +17,8 @@ const (
 // holder is the partition that holds the whole frontier, −1 where several do.
 func (l *Loop) holder() int {
 	holder := -1
-	for i := range l.lanes {
-		if l.lanes[i].counts.Next > 0 {
+	for i := range l.participants {
+		if l.participants[i].counts.Next > 0 {
 			if holder >= 0 {
 				return -1
 			}
@@ -32,7 +32,7 @@ func (l *Loop) holder() int {
 // other processors, where one partition holds the whole frontier, its processor can and the
 // director knows already that it will want them. It returns the counts of each over all
 // partitions, or nil where nothing was run.
-func (l *Loop) stepMany(st *State, d Director) []kernels.Counts {
+func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 	f, is := d.(Lookahead)
 	if !is || l.dir != kernels.TopDown || l.failed() {
 		return nil
@@ -45,16 +45,16 @@ func (l *Loop) stepMany(st *State, d Director) []kernels.Counts {
 	if i < 0 {
 		return nil
 	}
-	ln := &l.lanes[i]
-	if ln.limits.Levels < 2 || st.Frontier > ln.limits.Vertices {
+	pt := &l.participants[i]
+	if pt.limits.Levels < 2 || st.Frontier > pt.limits.Vertices {
 		return nil
 	}
-	levels := min(f.Steps(st, ln.limits), ln.limits.Levels)
+	levels := min(f.Steps(st, pt.limits), pt.limits.Levels)
 	if levels < 2 {
 		return nil
 	}
 	begun := time.Now()
-	name, run, err := ln.many.StepMany(l.ctx, levels)
+	name, run, err := pt.many.StepMany(l.ctx, levels)
 	if err != nil {
 		l.fail(i, err)
 		return append(l.sum[:0], kernels.Counts{})
@@ -70,35 +70,35 @@ func (l *Loop) stepMany(st *State, d Director) []kernels.Counts {
 		return nil
 	}
 	took := time.Since(begun) / time.Duration(len(run))
-	ln.counts = run[len(run)-1]
+	pt.counts = run[len(run)-1]
 	var rest kernels.Counts // of the other partitions
-	for k := range l.lanes {
+	for k := range l.participants {
 		if k == i {
-			ln.times = clocked{compute: took, kernel: name}
+			pt.times = stepTimes{compute: took, kernel: name}
 			continue
 		}
-		l.lanes[k].times = clocked{}
-		c := &l.lanes[k].counts
+		l.participants[k].times = stepTimes{}
+		c := &l.participants[k].counts
 		c.NextArcs, c.Examined = 0, 0
 		rest.Unvisited += c.Unvisited
 		rest.UnvisitedArcs += c.UnvisitedArcs
 	}
-	if len(l.lanes) > 1 {
+	if len(l.participants) > 1 {
 		for k := range run {
 			run[k].Unvisited += rest.Unvisited
 			run[k].UnvisitedArcs += rest.UnvisitedArcs
 		}
 	}
 	st.HubFrontier, st.HubArcs = 0, 0
-	if i == l.facts.Hub {
-		st.HubFrontier, st.HubArcs = ln.counts.Next, ln.counts.NextArcs
+	if i == l.info.Hub {
+		st.HubFrontier, st.HubArcs = pt.counts.Next, pt.counts.NextArcs
 	}
 	return run
 }
 
 // small tells that the coordinator had better run the superstep on its own.
-func (l *Loop) small(st *State) bool {
-	return l.host && l.dir == kernels.TopDown && st.Frontier <= smallVertices
+func (l *Loop) small(st *Observation) bool {
+	return l.allCPU && l.dir == kernels.TopDown && st.Frontier <= smallVertices
 }
 
 // stepSmall runs a top-down superstep of all processors on the coordinator's goroutine, in
@@ -107,79 +107,79 @@ func (l *Loop) small(st *State) bool {
 func (l *Loop) stepSmall() {
 	var last time.Time
 	lap := func(d *time.Duration) {
-		if l.clocked {
+		if l.timed {
 			now := time.Now()
 			*d += now.Sub(last)
 			last = now
 		}
 	}
-	if l.clocked {
+	if l.timed {
 		last = time.Now()
 	}
-	for i := range l.lanes {
-		ln := &l.lanes[i]
-		ln.times, ln.stepped = clocked{}, false
-		if ln.counts.Next > 0 {
-			l.stepLane(i)
-			lap(&ln.times.compute)
+	for i := range l.participants {
+		pt := &l.participants[i]
+		pt.times, pt.stepped = stepTimes{}, false
+		if pt.counts.Next > 0 {
+			l.stepOne(i)
+			lap(&pt.times.compute)
 		} else {
-			ln.counts.NextArcs, ln.counts.Examined = 0, 0
+			pt.counts.NextArcs, pt.counts.Examined = 0, 0
 		}
 	}
-	for i := range l.lanes {
-		ln := &l.lanes[i]
-		if ln.counts.Next == 0 {
+	for i := range l.participants {
+		pt := &l.participants[i]
+		if pt.counts.Next == 0 {
 			continue
 		}
 		for r, rg := range l.ranges {
-			ln.box[r] = kernels.Message{}
+			pt.outgoing[r] = kernels.Message{}
 			if rg.Owner != i && !l.failed() {
 				var err error
-				ln.box[r], err = l.procs[i].Outbox(r)
+				pt.outgoing[r], err = l.procs[i].Outbox(r)
 				l.fail(i, err)
 			}
 		}
-		lap(&ln.times.push)
+		lap(&pt.times.push)
 	}
-	for i := range l.lanes {
-		if l.lanes[i].counts.Next == 0 {
+	for i := range l.participants {
+		if l.participants[i].counts.Next == 0 {
 			continue
 		}
 		for r, rg := range l.ranges {
-			m := l.lanes[i].box[r]
+			m := l.participants[i].outgoing[r]
 			if rg.Owner == i || m.Count == 0 || l.failed() {
 				continue
 			}
-			to := &l.lanes[rg.Owner]
+			to := &l.participants[rg.Owner]
 			if !to.stepped {
-				l.stepLane(rg.Owner)
+				l.stepOne(rg.Owner)
 			}
 			l.fail(rg.Owner, l.procs[rg.Owner].MergeClaims(r, i, m))
-			l.lanes[i].times.sent += m.Bytes()
+			l.participants[i].times.sent += m.Bytes()
 			to.times.received += m.Bytes()
 			lap(&to.times.push)
 		}
 	}
-	for i := range l.lanes {
-		ln := &l.lanes[i]
-		if !ln.stepped || l.failed() {
+	for i := range l.participants {
+		pt := &l.participants[i]
+		if !pt.stepped || l.failed() {
 			continue
 		}
 		var err error
-		ln.counts, err = l.procs[i].Finish()
+		pt.counts, err = l.procs[i].Finish()
 		l.fail(i, err)
-		lap(&ln.times.compute)
+		lap(&pt.times.compute)
 	}
 }
 
-// stepLane runs Step of processor i for stepSmall.
-func (l *Loop) stepLane(i int) {
+// stepOne runs Step of processor i for stepSmall.
+func (l *Loop) stepOne(i int) {
 	if l.failed() {
 		return
 	}
-	ln := &l.lanes[i]
-	ln.stepped = true
+	pt := &l.participants[i]
+	pt.stepped = true
 	var err error
-	ln.times.kernel, err = l.procs[i].Step(l.ctx, l.dir)
+	pt.times.kernel, err = l.procs[i].Step(l.ctx, l.dir)
 	l.fail(i, err)
 }

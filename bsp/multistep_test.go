@@ -157,7 +157,7 @@ func TestMultiStep(t *testing.T) {
 				}), p)
 				directors := []bsp.Director{script("D"), script("DDDDDUDDDUUDDDDDDDDDDDDDDDDDDDDDDDDDDDDDUD")}
 				for _, name := range bsp.Directors() {
-					if d, err := bsp.NewDirector(name, bsp.Rates{Claim: 2, Visit: 2, Probe: 1, Word: 1, Step: 900}); err == nil && name != "bottom-up" {
+					if d, err := bsp.NewDirector(name, bsp.Rates{ClaimNS: 2, VisitNS: 2, ProbeNS: 1, WordNS: 1, StepNS: 900}); err == nil && name != "bottom-up" {
 						directors = append(directors, d)
 					}
 				}

@@ -7,46 +7,46 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 	}
 	if len(l.procs) == 1 {
 		if !l.failed() {
-			l.fail(i, l.settle(i, parents, nil, nil))
+			l.fail(i, l.resolve(i, parents, nil, nil))
 		}
 		return
 	}
-	ln, p := &l.lanes[i], l.procs[i]
-	n := l.steps // the conductor has opened it already
+	pt, p := &l.participants[i], l.procs[i]
+	n := l.steps // the coordinator has opened it already
 	for q := range l.procs {
-		ln.foreign[q], ln.answers[q] = nil, nil
+		pt.remoteClaims[q], pt.remoteParents[q] = nil, nil
 		if q != i && !l.failed() {
 			var err error
-			ln.foreign[q], err = p.RemoteClaims(q)
+			pt.remoteClaims[q], err = p.RemoteClaims(q)
 			l.fail(i, err)
 		}
 	}
-	ln.sent.open(n)
-	for q := range l.lanes {
+	pt.sent.advance(n)
+	for q := range l.participants {
 		if q == i {
 			continue
 		}
-		l.lanes[q].sent.wait(n)
-		l.lanes[q].answers[i] = nil
-		if ask := l.lanes[q].foreign[i]; len(ask) > 0 && !l.failed() {
+		l.participants[q].sent.wait(n)
+		l.participants[q].remoteParents[i] = nil
+		if ask := l.participants[q].remoteClaims[i]; len(ask) > 0 && !l.failed() {
 			a, err := p.LookupParents(ask)
-			l.lanes[q].answers[i] = a
+			l.participants[q].remoteParents[i] = a
 			l.fail(i, err)
 		}
 	}
-	ln.done.open(n)
-	for q := range l.lanes {
-		l.lanes[q].done.wait(n)
+	pt.done.advance(n)
+	for q := range l.participants {
+		l.participants[q].done.wait(n)
 	}
 	if !l.failed() {
-		l.fail(i, l.settle(i, parents, ln.foreign, ln.answers))
+		l.fail(i, l.resolve(i, parents, pt.remoteClaims, pt.remoteParents))
 	}
 }
 
-// settle makes the parents of processor i, in its own memory where CopyTo is to come.
-func (l *Loop) settle(i int, parents []uint32, foreign, answers [][]uint32) error {
-	if l.resident != nil {
-		return l.resident[i].Resolve(foreign, answers)
+// resolve makes the parents of processor i, in its own memory where CopyTo is to come.
+func (l *Loop) resolve(i int, parents []uint32, remoteClaims, remoteParents [][]uint32) error {
+	if l.inDevices != nil {
+		return l.inDevices[i].Resolve(remoteClaims, remoteParents)
 	}
-	return l.procs[i].Parents(parents, foreign, answers)
+	return l.procs[i].Parents(parents, remoteClaims, remoteParents)
 }

@@ -6,17 +6,17 @@ import (
 	"sync/atomic"
 )
 
-// gate is a counter that only rises and can be waited for: first spinning, so that
+// sequence is a counter that only rises and can be waited for: first spinning, so that
 // a short wait costs no trip through the scheduler, then parked.
-type gate struct {
+type sequence struct {
 	value  atomic.Int64
 	mu     sync.Mutex
 	cond   sync.Cond
 	parked int
 }
 
-func newGate() *gate {
-	g := &gate{}
+func newSequence() *sequence {
+	g := &sequence{}
 	g.cond.L = &g.mu
 	return g
 }
@@ -28,8 +28,8 @@ const (
 	yieldEvery = 64
 )
 
-// open raises the counter to n and wakes those who wait for it.
-func (g *gate) open(n int64) {
+// advance raises the counter to n and wakes those who wait for it.
+func (g *sequence) advance(n int64) {
 	g.value.Store(n)
 	g.mu.Lock()
 	if g.parked > 0 {
@@ -39,7 +39,7 @@ func (g *gate) open(n int64) {
 }
 
 // wait returns once the counter is at least n.
-func (g *gate) wait(n int64) {
+func (g *sequence) wait(n int64) {
 	for i := range spins {
 		if g.value.Load() >= n {
 			return
@@ -52,7 +52,7 @@ func (g *gate) wait(n int64) {
 }
 
 // park is wait without spinning.
-func (g *gate) park(n int64) {
+func (g *sequence) park(n int64) {
 	g.mu.Lock()
 	g.parked++
 	for g.value.Load() < n {

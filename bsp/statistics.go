@@ -39,7 +39,7 @@ func (s *Statistics) start(procs int) {
 
 // add records a superstep. Time without computing and transfers, the wait for the
 // slowest processor included, is idle.
-func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, lanes []lane) {
+func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, participants []participant) {
 	s.Count++
 	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}
 	rest := len(s.Levels) == MaxLevels
@@ -50,8 +50,8 @@ func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int6
 		*r.EdgesExamined = float64(examined)
 	}
 	at := len(s.processors)
-	for i := range lanes {
-		s.processors = append(s.processors, lanes[i].times.record(took))
+	for i := range participants {
+		s.processors = append(s.processors, participants[i].times.record(took))
 	}
 	r.Processors = s.processors[at:len(s.processors):len(s.processors)]
 	if rest {
@@ -64,7 +64,7 @@ func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int6
 	s.Levels = append(s.Levels, r)
 }
 
-func (t *clocked) record(took time.Duration) record.ProcessorLevel {
+func (t *stepTimes) record(took time.Duration) record.ProcessorLevel {
 	idle := max(t.idle, took-t.compute-t.push-t.pull)
 	return record.ProcessorLevel{
 		ComputeS: t.compute.Seconds(), PushS: t.push.Seconds(), PullS: t.pull.Seconds(), IdleS: idle.Seconds(),

@@ -7,30 +7,30 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// conduct drives processor 0 and decides for all.
-func (l *Loop) conduct(s *Search, d Director) {
-	st := &State{Frontier: 1}
+// coordinate drives processor 0 and decides for all.
+func (l *Loop) coordinate(s *Search, d Director) {
+	st := &Observation{Frontier: 1}
 	l.outcome = Outcome{Reached: 1}
 	begun := time.Now()
 	// The counts of the root are those that its owner would report.
-	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.rootCounts(s.Root)
-	if l.facts.Hub >= 0 {
-		if o, _ := l.owner(s.Root); o == l.facts.Hub {
+	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.countRoot(s.Root)
+	if l.info.Hub >= 0 {
+		if o, _ := l.owner(s.Root); o == l.info.Hub {
 			st.HubFrontier, st.HubArcs = 1, st.Arcs
 		}
 	}
-	for i := range l.lanes {
-		l.lanes[i].counts = l.lanes[i].none
+	for i := range l.participants {
+		l.participants[i].counts = l.participants[i].none
 	}
 	holder, _ := l.owner(s.Root)
-	l.lanes[holder].counts.Next = 1
-	for i := 1; i < len(l.lanes); i++ {
-		l.lanes[i].ready.wait(l.jobs)
+	l.participants[holder].counts.Next = 1
+	for i := 1; i < len(l.participants); i++ {
+		l.participants[i].ready.wait(l.jobs)
 	}
 	for going := true; going; {
 		l.dir = d.Next(st)
 		var started time.Time
-		if l.clocked {
+		if l.timed {
 			started = time.Now()
 		}
 		run := l.stepMany(st, d)
@@ -38,13 +38,13 @@ func (l *Loop) conduct(s *Search, d Director) {
 			run = l.superstep(st, started)
 		}
 		took := time.Duration(0) // supersteps of one call share its time evenly
-		if l.clocked {
+		if l.timed {
 			took = time.Since(started) / time.Duration(len(run))
 		}
 		for i := range run {
 			c := &run[i]
 			if s.Statistics != nil {
-				s.Statistics.add(st.Level, l.dir, st.Frontier, c.Examined, s.Examined, took, l.lanes)
+				s.Statistics.add(st.Level, l.dir, st.Frontier, c.Examined, s.Examined, took, l.participants)
 			}
 			l.outcome.Reached += c.Next
 			l.outcome.Depth = int64(st.Level)
@@ -52,8 +52,8 @@ func (l *Loop) conduct(s *Search, d Director) {
 				going = false
 				break
 			}
-			if l.outcome.Reached > l.facts.Vertices {
-				l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.facts.Vertices))
+			if l.outcome.Reached > l.info.Vertices {
+				l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.info.Vertices))
 				going = false
 				break
 			}
@@ -72,34 +72,34 @@ func (l *Loop) conduct(s *Search, d Director) {
 		l.failure.CompareAndSwap(nil, &err)
 	}
 	l.steps++
-	l.level.open(l.steps)
+	l.level.advance(l.steps)
 }
 
 // superstep runs one superstep on all processors, and returns the sums of what they
 // count; those of the hub partition go to st.
-func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
+func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 	if l.small(st) {
 		l.stepSmall()
 	} else {
 		l.steps++
-		l.level.open(l.steps)
+		l.level.advance(l.steps)
 		l.step(0, l.steps, started)
-		for i := 1; i < len(l.lanes); i++ {
-			l.lanes[i].done.wait(l.steps)
+		for i := 1; i < len(l.participants); i++ {
+			l.participants[i].done.wait(l.steps)
 		}
 	}
 	var sum kernels.Counts
 	many := false
 	st.HubFrontier, st.HubArcs = 0, 0
-	for i := range l.lanes {
-		c := &l.lanes[i].counts
+	for i := range l.participants {
+		c := &l.participants[i].counts
 		sum.Next += c.Next
 		sum.NextArcs += c.NextArcs
 		many = many || c.NextArcs < 0
 		sum.Examined += c.Examined
 		sum.Unvisited += c.Unvisited
 		sum.UnvisitedArcs += c.UnvisitedArcs
-		if i == l.facts.Hub {
+		if i == l.info.Hub {
 			st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
 		}
 	}
@@ -110,11 +110,11 @@ func (l *Loop) superstep(st *State, started time.Time) []kernels.Counts {
 	return l.sum[:]
 }
 
-// rootCounts are the out-arcs of the root, and the vertices and in-arcs unvisited
+// countRoot are the out-arcs of the root, and the vertices and in-arcs unvisited
 // once it is placed.
-func (l *Loop) rootCounts(root uint32) (arcs, unvisited, unvisitedArcs int64) {
+func (l *Loop) countRoot(root uint32) (arcs, unvisited, unvisitedArcs int64) {
 	s := l.place.Subgraphs[l.place.RangeOf(root)]
-	unvisited, unvisitedArcs = l.facts.Vertices-1, l.inArcs
+	unvisited, unvisitedArcs = l.info.Vertices-1, l.inArcs
 	if s.Out != nil {
 		arcs = int64(s.Out.Degree(root - s.First))
 	}
@@ -124,8 +124,8 @@ func (l *Loop) rootCounts(root uint32) (arcs, unvisited, unvisitedArcs int64) {
 	return arcs, unvisited, unvisitedArcs
 }
 
-// follow drives processor i until the conductor stops.
-func (l *Loop) follow(i int, begin int64) {
+// work drives processor i until the coordinator stops.
+func (l *Loop) work(i int, begin int64) {
 	for n := begin + 1; ; n++ {
 		l.level.wait(n)
 		if l.stop {
@@ -135,13 +135,13 @@ func (l *Loop) follow(i int, begin int64) {
 	}
 }
 
-// step runs superstep n on processor i. After a failure it only opens the gates, so
+// step runs superstep n on processor i. After a failure it only opens the sequences, so
 // that nobody waits for ever.
 func (l *Loop) step(i int, n int64, started time.Time) {
-	ln, p := &l.lanes[i], l.procs[i]
-	t := &ln.times
-	*t = clocked{}
-	ln.counts = kernels.Counts{}
+	pt, p := &l.participants[i], l.procs[i]
+	t := &pt.times
+	*t = stepTimes{}
+	pt.counts = kernels.Counts{}
 	last := started
 	lap := func(d *time.Duration) {
 		now := time.Now()
@@ -157,15 +157,15 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 	var err error
 	if up {
 		if !single {
-			for _, r := range ln.own {
-				ln.box[r] = kernels.Message{}
+			for _, r := range pt.own {
+				pt.outgoing[r] = kernels.Message{}
 				if err == nil && !l.failed() {
-					ln.box[r], err = p.FrontierSlice(r)
+					pt.outgoing[r], err = p.FrontierSlice(r)
 				}
 			}
 			l.fail(i, err)
 			lap(&t.pull)
-			ln.sent.open(n)
+			pt.sent.advance(n)
 			l.exchange(i, n, true, lap)
 		}
 		if !l.failed() {
@@ -178,23 +178,23 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 		if !single {
 			lap(&t.compute)
 			for r, rg := range l.ranges {
-				ln.box[r] = kernels.Message{}
+				pt.outgoing[r] = kernels.Message{}
 				if rg.Owner != i && err == nil && !l.failed() {
-					ln.box[r], err = p.Outbox(r)
-					t.sent += ln.box[r].Bytes()
+					pt.outgoing[r], err = p.Outbox(r)
+					t.sent += pt.outgoing[r].Bytes()
 				}
 			}
 			l.fail(i, err)
 			lap(&t.push)
-			ln.sent.open(n)
+			pt.sent.advance(n)
 			l.exchange(i, n, false, lap)
 		}
 	}
 	if !l.failed() {
-		ln.counts, err = p.Finish()
+		pt.counts, err = p.Finish()
 		l.fail(i, err)
 	}
 	lap(&t.compute)
-	ln.done.open(n)
+	pt.done.advance(n)
 	// The rest of the superstep is idle: see Statistics.add.
 }

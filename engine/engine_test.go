@@ -38,13 +38,13 @@ type hook struct {
 	before func(level int)
 }
 
-func (h hook) Next(s *bsp.State) kernels.Direction {
+func (h hook) Next(s *bsp.Observation) kernels.Direction {
 	h.before(s.Level)
 	return h.Script.Next(s)
 }
 
 // Steps keeps supersteps apart: before is called at each.
-func (hook) Steps(*bsp.State, kernels.MultiStepLimits) int { return 1 }
+func (hook) Steps(*bsp.Observation, kernels.MultiStepLimits) int { return 1 }
 
 // hooked returns options whose searches call before at every superstep.
 func hooked(before func(level int), threads ...int) engine.Options {

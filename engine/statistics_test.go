@@ -27,7 +27,7 @@ import (
 )
 
 // benchRates are of the order that a present-day core measures.
-var benchRates = bsp.Rates{Claim: 2, Visit: 2.5, Probe: 1.5, Word: 0.5, Step: 3000}
+var benchRates = bsp.Rates{ClaimNS: 2, VisitNS: 2.5, ProbeNS: 1.5, WordNS: 0.5, StepNS: 3000}
 
 func kronecker(t *testing.T, scale int) *graph.EdgeList {
 	t.Helper()

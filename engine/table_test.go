@@ -17,7 +17,7 @@ import (
 )
 
 // fixedRates are costs for the director auto that do not depend on the machine.
-var fixedRates = bsp.Rates{Claim: 2, Visit: 2, Probe: 1, Word: 1, Step: 20}
+var fixedRates = bsp.Rates{ClaimNS: 2, VisitNS: 2, ProbeNS: 1, WordNS: 1, StepNS: 20}
 
 // oracle is a graph and what checks its trees.
 type oracle struct {

@@ -661,6 +661,5 @@ func readRates(path string) (bsp.Rates, []record.Speed, error) {
 	if err := json.Unmarshal(data, &doc); err != nil || doc.Schema != record.SchemaBenchMachine {
 		return bsp.Rates{}, nil, &graphio.Error{File: path, Found: "no rates", Want: "a file that totemgo bench machine -o wrote", Err: graphio.ErrFormat}
 	}
-	r := doc.Rates
-	return bsp.Rates{Claim: r.ClaimNS, Visit: r.VisitNS, Probe: r.ProbeNS, Word: r.WordNS, Step: r.StepNS}, doc.Speeds, nil
+	return bsp.Rates(doc.Rates), doc.Speeds, nil
 }

@@ -71,7 +71,7 @@ func levelsOf(t *testing.T, list *graph.EdgeList, p kernels.Processor, d bsp.Dir
 func TestThinLevels(t *testing.T) {
 	list := chain(8000)
 	for _, name := range bsp.Directors() {
-		d, err := bsp.NewDirector(name, bsp.Rates{Claim: 2, Visit: 2, Probe: 1, Word: 1, Step: 20})
+		d, err := bsp.NewDirector(name, bsp.Rates{ClaimNS: 2, VisitNS: 2, ProbeNS: 1, WordNS: 1, StepNS: 20})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -145,7 +145,7 @@ type cancelAtThird struct {
 	calls  int
 }
 
-func (c *cancelAtThird) Next(s *bsp.State) kernels.Direction {
+func (c *cancelAtThird) Next(s *bsp.Observation) kernels.Direction {
 	if c.calls++; c.calls == 3 {
 		c.cancel()
 	}
