@@ -21,7 +21,7 @@ import (
 // graph.ErrNoVertex. BFS allocates its result, whose first touch costs as much as
 // several searches of a small graph: for many searches use BFSInto.
 func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
-	r := &BFSResult{owner: e.owner, labels: e.labels, Statistics: &bsp.Statistics{}}
+	r := &BFSResult{engineID: e.engineID, labels: e.labels, Statistics: &bsp.Statistics{}}
 	if err := e.take(ctx); err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error 
 }
 
 func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
-	if r.owner != e.owner || len(r.Parents) != e.n {
+	if r.engineID != e.engineID || len(r.Parents) != e.n {
 		return ErrResult
 	}
 	if err := e.take(ctx); err != nil {

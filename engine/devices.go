@@ -21,7 +21,7 @@ import (
 // closed after them.
 type Devices struct {
 	drivers map[string]device.Driver
-	open    map[string]*opened
+	open    map[string]*openDevice
 }
 
 // driverOf returns the driver of a kind: one of those given, or else the system's OpenCL.
@@ -45,7 +45,7 @@ func driverOf(kind string, given []device.Driver) (device.Driver, error) {
 	return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
 }
 
-type opened struct {
+type openDevice struct {
 	dev     device.Device
 	program *gpu.Program
 }
@@ -54,7 +54,7 @@ type opened struct {
 // kernels, or takes them from the cache. Without devices it opens no driver. Errors
 // wrap ErrNoDevice where a driver or a device is not there.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
-	d := &Devices{drivers: map[string]device.Driver{}, open: map[string]*opened{}}
+	d := &Devices{drivers: map[string]device.Driver{}, open: map[string]*openDevice{}}
 	for _, p := range o.Processors {
 		if p.Kind == "cpu" {
 			continue
@@ -67,14 +67,14 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	if err := d.readInPlace(&o); err != nil {
+	if err := d.checkInPlace(&o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
 }
 
-// opened refuses processors whose device is not among those that were opened.
-func (d *Devices) opened(o *Options) error {
+// checkOpened refuses processors whose device is not among those that were opened.
+func (d *Devices) checkOpened(o *Options) error {
 	for _, p := range o.Processors {
 		if p.Kind != "cpu" && d.open[p.String()] == nil {
 			return fmt.Errorf("%w: %s is not among the devices that were opened", ErrNoDevice, p)
@@ -83,8 +83,8 @@ func (d *Devices) opened(o *Options) error {
 	return nil
 }
 
-// readInPlace refuses devices that cannot read the graph where the options leave it.
-func (d *Devices) readInPlace(o *Options) error {
+// checkInPlace refuses devices that cannot read the graph where the options leave it.
+func (d *Devices) checkInPlace(o *Options) error {
 	if !o.inPlace() {
 		return nil
 	}
@@ -131,7 +131,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 	if err != nil {
 		return errors.Join(fmt.Errorf("engine: %s: %w", name, err), dev.Close())
 	}
-	d.open[name] = &opened{dev: dev, program: program}
+	d.open[name] = &openDevice{dev: dev, program: program}
 	return nil
 }
 

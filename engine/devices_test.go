@@ -110,7 +110,7 @@ func TestTableSpeed(t *testing.T) {
 		}
 		d := &Devices{}
 		if p[0].Kind != "cpu" {
-			d.open = map[string]*opened{c.name: {dev: described{info: c.info}}}
+			d.open = map[string]*openDevice{c.name: {dev: described{info: c.info}}}
 		}
 		if got := d.rate(p[0], &Options{}); got != c.want {
 			t.Errorf("%s, %+v: %v, want %v", c.name, c.info, got, c.want)

@@ -30,22 +30,22 @@ type Engine struct {
 	procs    []kernels.Processor
 	loop     *bsp.Loop
 	director bsp.Director // of the options; nil where NewDirector makes one for each search
-	direct   bsp.Director // from Direct; nil for the options' director
+	override bsp.Director // from SetDirector; nil for the options' director
 
-	report  report
-	turn    chan struct{} // holds one token: whose turn it is to search
-	closed  chan struct{} // closed once Close is called
-	closing sync.Once
-	owner   *owner
+	report   report
+	turn     chan struct{} // holds one token: whose turn it is to search
+	closed   chan struct{} // closed once Close is called
+	closing  sync.Once
+	engineID *engineID
 }
 
 // chooseFor bounds the time that a processor takes to choose its kernels; 1% of the time
 // that placing took is the other bound.
 const chooseFor = 10 * time.Millisecond
 
-// owner tells the results of one engine from those of another without keeping the
+// engineID tells the results of one engine from those of another without keeping the
 // engine alive. It has a size, so that no two share an address.
-type owner struct{ _ byte }
+type engineID struct{ _ byte }
 
 // calibratePart is the part of New's time, one in calibratePart, after which searches that
 // calibrate give up.
@@ -74,7 +74,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	}
 	e := &Engine{
 		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: labels,
-		turn: make(chan struct{}, 1), closed: make(chan struct{}), owner: &owner{},
+		turn: make(chan struct{}, 1), closed: make(chan struct{}), engineID: &engineID{},
 	}
 	e.turn <- struct{}{}
 	if e.devices = o.Devices; e.devices == nil {
@@ -82,7 +82,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 			return nil, err
 		}
 	}
-	if err := errors.Join(e.devices.opened(&o), e.devices.readInPlace(&o)); err != nil {
+	if err := errors.Join(e.devices.checkOpened(&o), e.devices.checkInPlace(&o)); err != nil {
 		return nil, e.abandon(err)
 	}
 	placing := time.Now()
@@ -289,7 +289,7 @@ func (e *Engine) release() {
 
 // newDirector is the director of the search to come; it takes the caller's turn.
 func (e *Engine) newDirector() bsp.Director {
-	d := e.direct
+	d := e.override
 	if d == nil {
 		if d = e.director; d == nil {
 			d = e.opts.NewDirector()
@@ -337,11 +337,11 @@ func (e *Engine) UseKernels(ctx context.Context, spec string) error {
 	return nil
 }
 
-// Direct lets d choose the directions of later searches, after the search under way; nil
+// SetDirector lets d choose the directions of later searches, after the search under way; nil
 // gives that back to the director of Options. An engine of the directors "top-down" and
 // "bottom-up" holds the arcs of one direction only and takes no other: ErrOptions. Else
 // the error is ErrClosed or ctx's.
-func (e *Engine) Direct(ctx context.Context, d bsp.Director) error {
+func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
@@ -349,7 +349,7 @@ func (e *Engine) Direct(ctx context.Context, d bsp.Director) error {
 	if one := e.opts.Director; d != nil && e.opts.NewDirector == nil && (one == "top-down" || one == "bottom-up") {
 		return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, one)
 	}
-	if e.direct = d; d == nil {
+	if e.override = d; d == nil {
 		d = e.director
 	}
 	e.report.rule(d)

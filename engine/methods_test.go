@@ -30,8 +30,8 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 			return into(e, func(r *engine.BFSResult) error { return e.CountBFS(ctx, root, r) })
 		},
 		"Reach": func(ctx context.Context, e *engine.Engine) error { _, _, err := e.Reach(ctx, root); return err },
-		"Direct": func(ctx context.Context, e *engine.Engine) error {
-			return errors.Join(e.Direct(ctx, bsp.Script(nil)), e.Direct(ctx, nil))
+		"SetDirector": func(ctx context.Context, e *engine.Engine) error {
+			return errors.Join(e.SetDirector(ctx, bsp.Script(nil)), e.SetDirector(ctx, nil))
 		},
 		"Tune": func(ctx context.Context, e *engine.Engine) error { return e.Tune(ctx, cpu.DefaultTuning()) },
 		"UseKernels": func(ctx context.Context, e *engine.Engine) error {
@@ -124,8 +124,8 @@ func TestDirectorName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := e.Direct(t.Context(), beamer); err != nil || e.Director() != "beamer" {
-		t.Errorf("after Direct: %q, %v", e.Director(), err)
+	if err := e.SetDirector(t.Context(), beamer); err != nil || e.Director() != "beamer" {
+		t.Errorf("after SetDirector: %q, %v", e.Director(), err)
 	}
 }
 

@@ -33,19 +33,19 @@ type BFSResult struct {
 	// Statistics are the levels, where they were asked for: see Collect.
 	Statistics *bsp.Statistics
 
-	owner  *owner // the engine that made it
-	labels *graph.Labels
-	root   uint32
-	fresh  bool // Parents holds None throughout
-	block  hugemem.Slice[uint32]
-	levels func() []int32
+	engineID *engineID // of the engine that made it
+	labels   *graph.Labels
+	root     uint32
+	fresh    bool // Parents holds None throughout
+	block    hugemem.Slice[uint32]
+	levels   func() []int32
 }
 
 // NewResult returns a result for BFSInto with its memory touched, so that a search
 // takes no page faults for it. Arrays of 4 MiB and more lie outside the Go heap
 // in huge pages: call Free when done with it.
 func (e *Engine) NewResult() *BFSResult {
-	r := &BFSResult{owner: e.owner, labels: e.labels, block: hugemem.Make[uint32](e.n)}
+	r := &BFSResult{engineID: e.engineID, labels: e.labels, block: hugemem.Make[uint32](e.n)}
 	r.Parents = r.block.S
 	r.clear()
 	return r

@@ -425,7 +425,7 @@ func TestDirect(t *testing.T) {
 		{bsp.Script{kernels.TopDown}, false, true, "script"},
 		{nil, true, true, "beamer"},
 	} {
-		if err := e.Direct(ctx, c.d); err != nil {
+		if err := e.SetDirector(ctx, c.d); err != nil {
 			t.Fatal(err)
 		}
 		if up, down := directions(); (up > 0) != c.up || (down > 0) != c.down || e.Director() != c.name {
@@ -436,14 +436,14 @@ func TestDirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := one.Direct(ctx, bsp.Script{kernels.BottomUp}); !errors.Is(err, engine.ErrOptions) {
+	if err := one.SetDirector(ctx, bsp.Script{kernels.BottomUp}); !errors.Is(err, engine.ErrOptions) {
 		t.Errorf("an engine without in-arcs: %v", err)
 	}
-	if err := one.Direct(ctx, nil); err != nil {
+	if err := one.SetDirector(ctx, nil); err != nil {
 		t.Error(err)
 	}
 	one.Close()
-	if err := one.Direct(ctx, nil); !errors.Is(err, engine.ErrClosed) {
+	if err := one.SetDirector(ctx, nil); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("closed: %v", err)
 	}
 }

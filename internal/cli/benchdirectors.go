@@ -30,7 +30,7 @@ const (
 func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint32) uint64, roots []uint32, r *engine.BFSResult, rounds int) ([]record.BenchDirector, error) {
 	bar := e.progress("comparing directors")
 	defer bar.done()
-	defer eng.Direct(context.WithoutCancel(ctx), nil)
+	defer eng.SetDirector(context.WithoutCancel(ctx), nil)
 	var list []bsp.Director
 	var out []record.BenchDirector
 	for _, name := range append(bsp.Directors(), oracle) {
@@ -48,7 +48,7 @@ func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint
 		out = append(out, record.BenchDirector{Director: name, Searches: make([]record.DirectedSearch, len(roots))})
 	}
 	search := func(d bsp.Director, root uint32) (time.Duration, error) {
-		if err := eng.Direct(ctx, d); err != nil {
+		if err := eng.SetDirector(ctx, d); err != nil {
 			return 0, err
 		}
 		err := eng.BFSInto(ctx, label(root), r)
