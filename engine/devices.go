@@ -13,7 +13,6 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
-	"github.com/totemgo/totemgo/partition"
 )
 
 // Devices holds opened devices with their kernels built, so that New need not wait
@@ -206,63 +205,4 @@ func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
 		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(errs...))
 	}
 	return list, nil
-}
-
-// autoEdges is the number of edges below which no GPU pays: opening its driver takes longer
-// than the CPU takes for hundreds of searches.
-const autoEdges = 1 << 20
-
-// AutoProcessors chooses processors for a graph of so many vertices and edges: the CPU alone
-// below 2^20 edges, where no driver is opened, or without a GPU; one discrete GPU where one
-// holds the graph; else the CPU with all GPUs. Of each device memory bytes may be taken, 0
-// for 80% of what it has. deviceGraph is Options.DeviceGraph: where it leaves adjacency in
-// the host's memory, GPUs that do not read that in place are left out. A device that is the
-// host's own CPU is never chosen, nor a card by OpenCL that CUDA lists. drivers are those of
-// ListDevices.
-func AutoProcessors(vertices, edges int64, directed bool, memory int64, deviceGraph string, drivers ...device.Driver) []Processor {
-	if edges >= autoEdges {
-		if list, err := ListDevices(drivers...); err == nil {
-			return choose(list, vertices, edges, directed, memory, deviceGraph)
-		}
-	}
-	return []Processor{{Kind: "cpu"}}
-}
-
-// choose is AutoProcessors for a large graph on a list of devices.
-func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int64, deviceGraph string) []Processor {
-	o := Options{DeviceGraph: deviceGraph}
-	byCUDA := map[string]bool{} // vendors
-	for _, d := range list {
-		byCUDA[d.Vendor] = byCUDA[d.Vendor] || d.Kind == "cuda"
-	}
-	structures, entries := 1, 2*edges
-	if directed {
-		structures = 2
-	}
-	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0) + partition.DeviceBytes(vertices)
-	hybrid := []Processor{{Kind: "cpu"}}
-	best := -1
-	for i, d := range list {
-		if d.HostCPU || o.inPlace() && !d.InPlace || d.Kind == "opencl" && byCUDA[d.Vendor] {
-			continue
-		}
-		p, err := ParseProcessors(d.Name)
-		if err != nil {
-			continue // a name that does not say which device
-		}
-		hybrid = append(hybrid, p...)
-		room := int64(deviceMemoryPart * float64(d.Memory))
-		if memory > 0 {
-			room = memory
-		}
-		holds := room >= need && deviceGraph != gpu.OnHost.String()
-		if holds && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
-			best = i
-		}
-	}
-	if best >= 0 {
-		p, _ := ParseProcessors(list[best].Name) // parsed above
-		return p
-	}
-	return hybrid
 }

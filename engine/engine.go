@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -13,8 +12,6 @@ import (
 	"github.com/totemgo/totemgo/internal/memfault"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
-	"github.com/totemgo/totemgo/kernels/gpu"
-	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -129,87 +126,6 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	e.report.kernelsOf(e.procs)
 	e.report.launched(e.procs)
 	return e, nil
-}
-
-// place builds the placement that the options, with defaults filled in, ask for.
-func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
-	po := partition.Options{
-		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
-		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
-		NoIn: o.Director == "top-down" && o.NewDirector == nil, InPlace: o.inPlace(),
-	}
-	if o.Consume {
-		po.Consumed = func() { release(src) }
-	}
-	uses := o.partitions()
-	for _, p := range o.Processors {
-		po.Processors = append(po.Processors, partition.Processor{
-			Name: p.String(), Device: p.Kind != "cpu", Rate: d.rate(p, o), Budget: d.budget(p, uses[p.String()]),
-		})
-	}
-	p, err := partition.New(ctx, src, po)
-	if errors.Is(err, partition.ErrOptions) {
-		err = fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	return p, d.roomFor(o, err)
-}
-
-// roomFor makes ErrCapacity of an error that says that devices lack the memory for the
-// graph, and adds what would help, if anything does: not where rank space alone is too
-// large, and an assignment is for the processors as they are.
-func (d *Devices) roomFor(o *Options, err error) error {
-	if !errors.Is(err, partition.ErrCapacity) && !errors.Is(err, gpu.ErrTooLarge) && !errors.Is(err, device.ErrMemory) {
-		return err
-	}
-	err = fmt.Errorf("%w: %w", ErrCapacity, err)
-	if errors.Is(err, partition.ErrRankSpace) || o.Placement == partition.Assigned {
-		return err
-	}
-	list, inPlace := "cpu", !o.inPlace()
-	for _, p := range o.Processors {
-		if p.Kind == "cpu" {
-			return err
-		}
-		list += "," + p.String()
-		info, ok := d.info(p)
-		inPlace = inPlace && ok && info.InPlace
-	}
-	text := "the processors " + list + " keep on the CPU what does not fit"
-	if inPlace {
-		text += fmt.Sprintf("; a device graph that is %v keeps it in the host's memory", gpu.Split)
-	}
-	return fmt.Errorf("%w; %s", err, text)
-}
-
-// release frees the records of a consumed source.
-func release(src graph.Source) {
-	switch s := src.(type) {
-	case *graph.EdgeList:
-		s.Edges, s.Weights = nil, graph.Weights{}
-		if f := s.Release; f != nil {
-			s.Release = nil
-			f()
-		}
-	case *graph.CSR:
-		s.Release()
-	}
-}
-
-// Need is the memory in bytes that New takes at most for src, and for the result of
-// one search.
-func Need(src graph.Source, o Options) int64 {
-	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors))
-}
-
-// NeedFor is Need for a graph that is not there yet; what is too large for any machine
-// is math.MaxInt64.
-func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
-	k := int64(max(1, processors))
-	placing, searching := partition.NeedFor(vertices, edges, directed, 0), k*(vertices*8+5*vertices/8)+4*vertices
-	if placing > math.MaxInt64-searching {
-		return math.MaxInt64
-	}
-	return placing + searching
 }
 
 // Close waits for the search under way, ends the engine's goroutines and frees its
@@ -354,14 +270,4 @@ func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) error {
 	}
 	e.report.rule(d)
 	return nil
-}
-
-// Place places a graph as New would and runs nothing; devices need not exist. The
-// caller closes the placement.
-func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placement, error) {
-	o.Processors = append([]Processor(nil), o.Processors...)
-	if err := o.ensureDefaults(); err != nil {
-		return nil, err
-	}
-	return o.place(ctx, src, o.Devices)
 }

@@ -6,7 +6,6 @@ import (
 	"log/slog"
 	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/totemgo/totemgo/bsp"
@@ -90,71 +89,6 @@ type Options struct {
 	Logger *slog.Logger
 	// Progress, if set, is called from several goroutines while New builds.
 	Progress func(done, total int64)
-}
-
-// Processor is one processor of an engine.
-type Processor struct {
-	// Kind is "cpu", "opencl", or that of one of Options.Drivers, such as "cuda".
-	Kind string
-	// Threads is the number of threads of a CPU processor; 0 means a share of those that
-	// Options.Threads allows.
-	Threads int
-	// Device is the number of a device.
-	Device int
-	// Memory is the number of bytes that its part of the graph may take; 0 means
-	// no bound.
-	Memory int64
-}
-
-// String is the form that ParseProcessors reads.
-func (p Processor) String() string {
-	switch {
-	case p.Kind == "cpu" && p.Threads == 0:
-		return "cpu"
-	case p.Kind == "cpu":
-		return "cpu:" + strconv.Itoa(p.Threads)
-	}
-	return p.Kind + ":" + strconv.Itoa(p.Device)
-}
-
-// ParseProcessors reads a list such as "cpu", "cpu:2", "cpu:1,cpu:1" or
-// "cpu,opencl:0": kinds with a number of threads or of a device. Whether there is such a
-// kind and device shows when New or OpenDevices looks for its driver. The error wraps ErrOptions.
-func ParseProcessors(s string) ([]Processor, error) {
-	var list []Processor
-	for _, f := range strings.Split(s, ",") {
-		kind, num, has := strings.Cut(strings.TrimSpace(f), ":")
-		n := 0
-		if has {
-			var err error
-			if n, err = strconv.Atoi(num); err != nil || n < 0 {
-				return nil, fmt.Errorf("%w: processor %q: %q is no number", ErrOptions, f, num)
-			}
-		}
-		switch {
-		case kind == "":
-			return nil, fmt.Errorf("%w: processor %q has no kind", ErrOptions, f)
-		case kind != "cpu":
-			list = append(list, Processor{Kind: kind, Device: n})
-		case has && n == 0:
-			return nil, fmt.Errorf("%w: processor %q has no threads", ErrOptions, f)
-		default:
-			list = append(list, Processor{Kind: kind, Threads: n})
-		}
-	}
-	return list, nil
-}
-
-// kinds are those of devices that processors may be of: cuda without a driver too, whose
-// error says what it needs.
-func (o *Options) kinds() []string {
-	kinds := []string{"opencl", "cuda"}
-	for _, d := range o.Drivers {
-		if !slices.Contains(kinds, d.Kind()) {
-			kinds = append(kinds, d.Kind())
-		}
-	}
-	return kinds
 }
 
 // memoryPart is the part of the memory at hand that an engine takes at most.
@@ -279,13 +213,4 @@ func (o *Options) gpuOptions(memory int64) (g gpu.Options, err error) {
 // inPlace tells that adjacency of devices may lie in the host's memory.
 func (o *Options) inPlace() bool {
 	return o.DeviceGraph != "" && o.DeviceGraph != gpu.OnDevice.String()
-}
-
-// partitions is the number of processors on each device, by name.
-func (o *Options) partitions() map[string]int {
-	n := map[string]int{}
-	for _, p := range o.Processors {
-		n[p.String()]++
-	}
-	return n
 }
