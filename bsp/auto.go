@@ -42,7 +42,7 @@ type auto struct {
 	f     GraphInfo
 }
 
-func (d *auto) Name() string       { return "auto" }
+func (d *auto) Name() string       { return string(DirectorAuto) }
 func (d *auto) Need() kernels.Need { return kernels.NeedFewArcs | kernels.NeedUnvisited }
 func (d *auto) Start(f GraphInfo)  { d.f = f }
 func (d *auto) Next(s *Observation) kernels.Direction {
@@ -183,7 +183,7 @@ func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration)
 		return rates, nil
 	}
 	for _, p := range l.procs {
-		if p.Kind() != "cpu" {
+		if p.Kind() != kernels.CPU {
 			return rates, nil
 		}
 	}

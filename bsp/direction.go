@@ -8,178 +8,202 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// ErrDirector is returned where a director's name is unknown.
+// ErrDirector is returned by NewDirector for an unknown name.
 var ErrDirector = errors.New("bsp: unknown director")
 
-// GraphInfo are what a director knows of the graph before a search.
+// GraphInfo is what a director learns of the graph before a search.
 type GraphInfo struct {
-	Vertices int64 // that have edges
+	Vertices int64 // with edges
 	Arcs     int64 // out-arcs of all partitions
-	Words    int64 // 64-bit words of rank space
-	// Hub is the partition that owns the range of highest degrees, −1 if there is
-	// only one partition; HubArcs are its out-arcs.
+	Words    int64 // of a bitmap of all ranks, 64 ranks a word
+	// Hub is the partition with the highest mean degree, −1 if there is one partition only;
+	// HubArcs is the number of its out-arcs.
 	Hub     int
 	HubArcs int64
 }
 
-// Observation is what a director may read before a superstep: sums over all partitions.
-// Fields that its Need does not name are 0.
+// Observation is the state of a search before a superstep: sums over all partitions. A count
+// that Director.Need does not name may have any value.
 type Observation struct {
-	Level    int               // of the step to come; 0 expands the root
-	Last     kernels.Direction // of the step before; TopDown at level 0
+	Level    int               // of the next superstep; 0 expands the root
+	Last     kernels.Direction // of the previous superstep; TopDown at level 0
 	Frontier int64             // vertices
-	Before   int64             // vertices of the frontier before, 0 at level 0
-	// Arcs are the out-arcs of the frontier (NeedNextArcs), or a bound of them; −1 if it
-	// was so large that they were not counted (both NeedFewArcs).
+	Before   int64             // vertices of the previous frontier, 0 at level 0
+	// Arcs is the number of out-arcs of the frontier (NeedNextArcs). With NeedFewArcs it may be
+	// an upper bound, and −1 above the limit of that count.
 	Arcs int64
-	// Unvisited vertices (NeedUnvisited) and their in-arcs (NeedUnvisitedArcs).
+	// Unvisited is the number of unvisited vertices (NeedUnvisited), UnvisitedArcs that of
+	// their in-arcs (NeedUnvisitedArcs).
 	Unvisited, UnvisitedArcs int64
 	// HubFrontier and HubArcs are the hub partition's part of Frontier and Arcs.
 	HubFrontier, HubArcs int64
 }
 
-// Director chooses the direction of each superstep. One value serves one search at
-// a time; Start begins a search.
+// Director chooses the direction of each superstep. One value serves one search at a time.
 type Director interface {
-	// Name is what users call it.
+	// Name is the name in reports.
 	Name() string
-	// Need says which counts it reads.
+	// Need is the set of counts that Next and Steps read.
 	Need() kernels.Need
 	// Start begins a search.
-	Start(f GraphInfo)
-	// Next chooses the direction of the step to come.
-	Next(s *Observation) kernels.Direction
+	Start(g GraphInfo)
+	// Next chooses the direction of the next superstep.
+	Next(o *Observation) kernels.Direction
 }
 
-// Lookahead is a Director that knows for how many supersteps it will go top-down, so that a
-// processor may run them in one call. Next is not called for them.
+// Lookahead is a Director that can promise several top-down supersteps, so that a processor
+// may run them in one call. Next is not called for them.
 type Lookahead interface {
 	Director
-	// Steps is called after Next has chosen top-down from s. It returns the number
-	// of supersteps, that one included, for which Next would choose top-down as long as
-	// every frontier keeps within the limits.
-	Steps(s *Observation, limits kernels.MultiStepLimits) int
+	// Steps is called after Next has chosen top-down from o. It returns the number of
+	// supersteps, that one included, for which Next would choose top-down while every frontier
+	// stays within limits.
+	Steps(o *Observation, limits kernels.MultiStepLimits) int
 }
+
+// OneWay is a Director that always chooses one direction, so that the adjacency of the other
+// need not be built.
+type OneWay interface {
+	Director
+	Direction() kernels.Direction
+}
+
+// DirectorName is the name of a director of this package.
+type DirectorName string
+
+// The directors.
+const (
+	DirectorAuto     DirectorName = "auto"      // compares predicted costs: see Rates
+	DirectorTotem    DirectorName = "totem"     // Sallinen, Gharaibeh, Ripeanu (2015)
+	DirectorBeamer   DirectorName = "beamer"    // Beamer, Asanović, Patterson (SC 2012)
+	DirectorRatio    DirectorName = "ratio"     // compares the frontier with the unvisited vertices
+	DirectorTopDown  DirectorName = "top-down"  // always top-down
+	DirectorBottomUp DirectorName = "bottom-up" // always bottom-up
+)
 
 // Directors lists the names that NewDirector knows.
-func Directors() []string {
-	return []string{"auto", "totem", "beamer", "ratio", "top-down", "bottom-up"}
+func Directors() []DirectorName {
+	return []DirectorName{DirectorAuto, DirectorTotem, DirectorBeamer, DirectorRatio, DirectorTopDown, DirectorBottomUp}
 }
 
-// NewDirector returns the director of that name; rates are read by "auto".
-func NewDirector(name string, rates Rates) (Director, error) {
+// NewDirector returns the director of that name, or ErrDirector. Only DirectorAuto reads rates.
+func NewDirector(name DirectorName, rates Rates) (Director, error) {
 	switch name {
-	case "auto":
+	case DirectorAuto:
 		return &auto{rates: rates}, nil
-	case "totem":
+	case DirectorTotem:
 		return &totem{}, nil
-	case "beamer":
+	case DirectorBeamer:
 		return &beamer{}, nil
-	case "ratio":
-		return &ratio{}, nil
-	case "top-down":
+	case DirectorRatio:
+		return ratio{}, nil
+	case DirectorTopDown:
 		return fixed(kernels.TopDown), nil
-	case "bottom-up":
+	case DirectorBottomUp:
 		return fixed(kernels.BottomUp), nil
 	}
-	return nil, fmt.Errorf("%w %q; known are %s", ErrDirector, name, strings.Join(Directors(), ", "))
+	var known []string
+	for _, n := range Directors() {
+		known = append(known, string(n))
+	}
+	return nil, fmt.Errorf("%w %q; known are %s", ErrDirector, name, strings.Join(known, ", "))
 }
 
-// fixed goes one way throughout.
+// fixed always chooses one direction.
 type fixed kernels.Direction
 
-func (d fixed) Name() string                        { return kernels.Direction(d).String() }
+func (d fixed) Name() string                        { return d.Direction().String() }
 func (d fixed) Need() kernels.Need                  { return 0 }
 func (d fixed) Start(GraphInfo)                     {}
-func (d fixed) Next(*Observation) kernels.Direction { return kernels.Direction(d) }
+func (d fixed) Next(*Observation) kernels.Direction { return d.Direction() }
+func (d fixed) Direction() kernels.Direction        { return kernels.Direction(d) }
 
 func (d fixed) Steps(_ *Observation, limits kernels.MultiStepLimits) int { return limits.Levels }
 
-// Script follows a list of directions, its last one to the end. Any script gives the
-// same levels, which tests rely on.
+// Script chooses the direction of each level from a list, whose last entry holds for all
+// further levels; an empty one is top-down. Levels of vertices do not depend on it.
 type Script []kernels.Direction
 
 func (d Script) Name() string       { return "script" }
 func (d Script) Need() kernels.Need { return 0 }
 func (d Script) Start(GraphInfo)    {}
-func (d Script) Next(s *Observation) kernels.Direction {
+func (d Script) Next(o *Observation) kernels.Direction {
 	if len(d) == 0 {
 		return kernels.TopDown
 	}
-	return d[min(s.Level, len(d)-1)]
+	return d[min(o.Level, len(d)-1)]
 }
 
-func (d Script) Steps(s *Observation, limits kernels.MultiStepLimits) int {
+func (d Script) Steps(o *Observation, limits kernels.MultiStepLimits) int {
 	for n := 1; n < limits.Levels; n++ {
-		if d.Next(&Observation{Level: s.Level + n}) != kernels.TopDown {
+		if d.Next(&Observation{Level: o.Level + n}) != kernels.TopDown {
 			return n
 		}
 	}
 	return limits.Levels
 }
 
-// beamer is the rule of Beamer, Asanović, Patterson, Direction-Optimizing
-// Breadth-First Search (SC 2012): up once the frontier's arcs exceed the unvisited
-// arcs over alpha, while it grows; down once the frontier is smaller than the
-// vertices over beta, while it shrinks. The values are those of the GAP benchmark.
-type beamer struct{ f GraphInfo }
+// beamer is the rule of Beamer, Asanović, Patterson, Direction-Optimizing Breadth-First
+// Search (SC 2012). It switches to bottom-up when the frontier's out-arcs exceed the
+// unvisited in-arcs ÷ alpha and the frontier grows; back to top-down when the frontier is
+// smaller than the vertices ÷ beta and shrinks. Alpha and beta are those of the GAP benchmark.
+type beamer struct{ graph GraphInfo }
 
 const (
 	beamerAlpha = 15
 	beamerBeta  = 18
 )
 
-func (d *beamer) Name() string       { return "beamer" }
+func (d *beamer) Name() string       { return string(DirectorBeamer) }
 func (d *beamer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisitedArcs }
-func (d *beamer) Start(f GraphInfo)  { d.f = f }
-func (d *beamer) Next(s *Observation) kernels.Direction {
-	if s.Last == kernels.TopDown {
-		if s.Arcs > s.UnvisitedArcs/beamerAlpha && s.Frontier > s.Before {
+func (d *beamer) Start(g GraphInfo)  { d.graph = g }
+func (d *beamer) Next(o *Observation) kernels.Direction {
+	if o.Last == kernels.TopDown {
+		if o.Arcs > o.UnvisitedArcs/beamerAlpha && o.Frontier > o.Before {
 			return kernels.BottomUp
 		}
 		return kernels.TopDown
 	}
-	if s.Frontier < d.f.Vertices/beamerBeta && s.Frontier < s.Before {
+	if o.Frontier < d.graph.Vertices/beamerBeta && o.Frontier < o.Before {
 		return kernels.TopDown
 	}
 	return kernels.BottomUp
 }
 
-func (d *beamer) Steps(s *Observation, limits kernels.MultiStepLimits) int {
-	// After n steps at least s.UnvisitedArcs − n·limits.Arcs arcs are unvisited.
-	return int(min(int64(limits.Levels), s.UnvisitedArcs/limits.Arcs-beamerAlpha+1))
+func (d *beamer) Steps(o *Observation, limits kernels.MultiStepLimits) int {
+	// After n steps at least o.UnvisitedArcs − n·limits.Arcs arcs are unvisited.
+	return int(min(int64(limits.Levels), o.UnvisitedArcs/limits.Arcs-beamerAlpha+1))
 }
 
-// ratio goes up while the frontier holds more than a part of the unvisited vertices.
+// ratio chooses bottom-up while the frontier exceeds ratioUp of the unvisited vertices.
 type ratio struct{}
 
-// ratioUp is that part.
 const ratioUp = 0.05
 
-func (ratio) Name() string       { return "ratio" }
+func (ratio) Name() string       { return string(DirectorRatio) }
 func (ratio) Need() kernels.Need { return kernels.NeedUnvisited }
 func (ratio) Start(GraphInfo)    {}
-func (ratio) Next(s *Observation) kernels.Direction {
-	if s.Level > 0 && float64(s.Frontier) > ratioUp*float64(s.Unvisited) {
+func (ratio) Next(o *Observation) kernels.Direction {
+	if o.Level > 0 && float64(o.Frontier) > ratioUp*float64(o.Unvisited) {
 		return kernels.BottomUp
 	}
 	return kernels.TopDown
 }
 
-func (ratio) Steps(s *Observation, limits kernels.MultiStepLimits) int {
-	// After n steps at least s.Unvisited − n·limits.Vertices vertices are unvisited.
-	n := float64(s.Unvisited)/float64(limits.Vertices) - 1/ratioUp
+func (ratio) Steps(o *Observation, limits kernels.MultiStepLimits) int {
+	// After n steps at least o.Unvisited − n·limits.Vertices vertices are unvisited.
+	n := float64(o.Unvisited)/float64(limits.Vertices) - 1/ratioUp
 	return int(min(float64(limits.Levels), n+1))
 }
 
-// totem is the rule of Sallinen, Gharaibeh, Ripeanu (2015): it reads the partition of
-// the hubs alone, goes up when the frontier there holds 2% of its arcs, and down for
-// good after three bottom-up steps. Where that partition or its frontier is empty, or
-// there is one partition, it reads the sums.
+// totem is the rule of Sallinen, Gharaibeh, Ripeanu (2015). It switches to bottom-up when the
+// out-arcs of the hub partition's frontier reach totemUp of that partition's out-arcs, and
+// back to top-down for the rest of the search after totemSteps steps. It compares the sums of
+// all partitions instead if there is no hub partition, or it or its frontier is empty.
 type totem struct {
-	f    GraphInfo
-	ups  int
-	over bool
+	graph GraphInfo
+	ups   int  // bottom-up steps so far
+	over  bool // the bottom-up steps are done
 }
 
 const (
@@ -187,10 +211,10 @@ const (
 	totemSteps = 3
 )
 
-func (d *totem) Name() string       { return "totem" }
+func (d *totem) Name() string       { return string(DirectorTotem) }
 func (d *totem) Need() kernels.Need { return kernels.NeedNextArcs }
-func (d *totem) Start(f GraphInfo)  { *d = totem{f: f} }
-func (d *totem) Next(s *Observation) kernels.Direction {
+func (d *totem) Start(g GraphInfo)  { *d = totem{graph: g} }
+func (d *totem) Next(o *Observation) kernels.Direction {
 	if d.over {
 		return kernels.TopDown
 	}
@@ -201,9 +225,9 @@ func (d *totem) Next(s *Observation) kernels.Direction {
 		}
 		return kernels.BottomUp
 	}
-	arcs, of := s.Arcs, d.f.Arcs
-	if d.f.Hub >= 0 && d.f.HubArcs > 0 && s.HubFrontier > 0 {
-		arcs, of = s.HubArcs, d.f.HubArcs
+	arcs, of := o.Arcs, d.graph.Arcs
+	if d.graph.Hub >= 0 && d.graph.HubArcs > 0 && o.HubFrontier > 0 {
+		arcs, of = o.HubArcs, d.graph.HubArcs
 	}
 	if of > 0 && float64(arcs) >= totemUp*float64(of) {
 		d.ups = 1
@@ -213,9 +237,9 @@ func (d *totem) Next(s *Observation) kernels.Direction {
 }
 
 func (d *totem) Steps(_ *Observation, limits kernels.MultiStepLimits) int {
-	of := d.f.Arcs
-	if d.f.Hub >= 0 && d.f.HubArcs > 0 {
-		of = min(of, d.f.HubArcs)
+	of := d.graph.Arcs
+	if d.graph.Hub >= 0 && d.graph.HubArcs > 0 {
+		of = min(of, d.graph.HubArcs)
 	}
 	if d.over || float64(limits.Arcs) < totemUp*float64(of) {
 		return limits.Levels

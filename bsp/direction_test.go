@@ -52,7 +52,7 @@ func TestDirectorRules(t *testing.T) {
 			{Frontier: 1, Arcs: 0, Unvisited: 0, Last: D},
 		}, "DUUDD"},
 	} {
-		d, err := bsp.NewDirector(c.name, rates)
+		d, err := bsp.NewDirector(bsp.DirectorName(c.name), rates)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +80,7 @@ func TestDirectorRules(t *testing.T) {
 // with those known.
 func TestDirectorNames(t *testing.T) {
 	for _, name := range bsp.Directors() {
-		if d, err := bsp.NewDirector(name, bsp.Rates{}); err != nil || d.Name() != name {
+		if d, err := bsp.NewDirector(name, bsp.Rates{}); err != nil || d.Name() != string(name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestDirectorNames(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	for _, name := range append(bsp.Directors(), `"up"`) {
-		if !strings.Contains(err.Error(), name) {
+		if !strings.Contains(err.Error(), string(name)) {
 			t.Errorf("%q does not say %s", err, name)
 		}
 	}

@@ -114,7 +114,7 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		if many, is := procs[i].(kernels.MultiStepper); is {
 			pt.many, pt.limits = many, many.MultiStepLimits()
 		}
-		l.allCPU = l.allCPU && procs[i].Kind() == "cpu"
+		l.allCPU = l.allCPU && procs[i].Kind() == kernels.CPU
 		pt.outgoing = make([]kernels.Message, len(p.Ranges))
 		for r, rg := range p.Ranges {
 			if rg.Owner == i {

@@ -19,7 +19,7 @@ import (
 // its searches take every superstep on all processors.
 type plain struct{ kernels.Processor }
 
-func (plain) Kind() string { return "opencl" }
+func (plain) Kind() kernels.Kind { return kernels.OpenCL }
 
 // together leaves processors as they are, or lets every superstep run on all of them at once,
 // however small.
@@ -42,7 +42,7 @@ func watch(p kernels.Processor) *watched {
 	return &watched{counting: &counting{Processor: p}, MultiStepper: p.(kernels.MultiStepper)}
 }
 
-func (w *watched) Kind() string { return w.Processor.Kind() }
+func (w *watched) Kind() kernels.Kind { return w.Processor.Kind() }
 
 // The methods that both embedded have.
 func (w *watched) Load(ctx context.Context, p *kernels.Part) error { return w.Processor.Load(ctx, p) }

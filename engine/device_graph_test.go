@@ -13,6 +13,7 @@ import (
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
@@ -82,11 +83,11 @@ func deviceGraph(t *testing.T, b bench, lists ...string) {
 		if all == 0 || onHost != 0 || others == 0 || copied < all-64 || copied > all {
 			t.Fatalf("%s: %d bytes of the graph on the device, %d in the host's memory, %d others, %d in the host's copy", text, all, onHost, others, copied)
 		}
-		for _, where := range []string{"device", "host", "split"} {
+		for _, where := range []gpu.GraphPlacement{gpu.OnDevice, gpu.OnHost, gpu.Split} {
 			for _, release := range []bool{false, true} {
 				opts := base
 				opts.DeviceGraph, opts.ReleaseHost = where, release
-				if where == "split" {
+				if where == gpu.Split {
 					opts.Processors = append([]engine.Processor(nil), procs...)
 					for i := range opts.Processors {
 						if opts.Processors[i].Kind != "cpu" {
@@ -97,7 +98,7 @@ func deviceGraph(t *testing.T, b bench, lists ...string) {
 				e := openOn(t, b, o, &opts)
 				got := e.Processors()[of]
 				on, host, _, kept := lies(got)
-				if (on > 0) != (where != "host") || (host > 0) != (where != "device") || where == "split" && on > all/2 {
+				if (on > 0) != (where != gpu.OnHost) || (host > 0) != (where != gpu.OnDevice) || where == gpu.Split && on > all/2 {
 					t.Errorf("%s, %s: %d bytes of the graph lie on the device, %d in the host's memory", text, where, on, host)
 				}
 				if rows := got.Vertices; release && kept != 4*(rows+1) || !release && kept < 4*got.Edges {
@@ -156,19 +157,19 @@ func TestReleaseHostFrees(t *testing.T) {
 func TestNotInPlace(t *testing.T) {
 	b := bench{openCL(t, fake.Options{Memory: 10 << 20, Discrete: true})}
 	procs, _ := engine.ParseProcessors("cpu:1,opencl:0")
-	for _, where := range []string{"host", "split"} {
+	for _, where := range []gpu.GraphPlacement{gpu.OnHost, gpu.Split} {
 		_, err := b.open(engine.Options{Processors: procs, DeviceGraph: where})
 		refused(t, err, engine.ErrNotInPlace, "opencl:0", fmt.Sprint(8<<20))
 	}
 	opts := engine.Options{Processors: procs}
 	openOn(t, b, find(t, "chain of 65"), &opts)
-	opts.DeviceGraph = "split"
+	opts.DeviceGraph = gpu.Split
 	opts.Processors[1].Memory = 123456
 	_, err := engine.New(context.Background(), find(t, "chain of 65").list, opts)
 	refused(t, err, engine.ErrNotInPlace, "opencl:0", "123456")
-	opts.DeviceGraph = "disk"
+	opts.DeviceGraph = gpu.GraphPlacement(3)
 	_, err = engine.New(context.Background(), find(t, "chain of 65").list, opts)
-	refused(t, err, engine.ErrOptions, "disk", "device", "host", "split")
+	refused(t, err, engine.ErrOptions, "GraphPlacement(3)")
 }
 
 func refused(t *testing.T, err, class error, words ...string) {
@@ -203,7 +204,7 @@ func TestDeviceAloneTooSmall(t *testing.T) {
 		rng := rand.New(rand.NewPCG(9, 0))
 		if unified {
 			alone := opts
-			alone.DeviceGraph = "split"
+			alone.DeviceGraph = gpu.Split
 			searchAll(t, o, alone, rng)
 		}
 		hybrid := opts

@@ -19,26 +19,26 @@ import (
 // for a compiler. It may serve several engines, one after the other or at once, and is
 // closed after them.
 type Devices struct {
-	drivers map[string]device.Driver
+	drivers map[Kind]device.Driver
 	open    map[string]*openDevice
 }
 
 // driverOf returns the driver of a kind: one of those given, or else the system's OpenCL.
-func driverOf(kind string, given []device.Driver) (device.Driver, error) {
+func driverOf(kind Kind, given []device.Driver) (device.Driver, error) {
 	for _, d := range given {
-		if d.Kind() == kind {
+		if Kind(d.Kind()) == kind {
 			return d, nil
 		}
 	}
 	switch kind {
-	case "opencl":
+	case OpenCL:
 		d, err := opencl.Open(opencl.Options{})
 		if err != nil {
 			return nil, err
 		}
 		return d, nil
-	case "cuda":
-		return nil, &device.Error{Op: "Open", Device: kind, Err: device.ErrNoDriver,
+	case CUDA:
+		return nil, &device.Error{Op: "Open", Device: kind.String(), Err: device.ErrNoDriver,
 			Detail: "CUDA devices need the binary totemgo-cuda, in Go the driver of package cuda; any vendor's GPU runs as opencl:N"}
 	}
 	return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
@@ -53,9 +53,9 @@ type openDevice struct {
 // kernels, or takes them from the cache. Without devices it opens no driver. Errors
 // wrap ErrNoDevice where a driver or a device is not there.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
-	d := &Devices{drivers: map[string]device.Driver{}, open: map[string]*openDevice{}}
+	d := &Devices{drivers: map[Kind]device.Driver{}, open: map[string]*openDevice{}}
 	for _, p := range o.Processors {
-		if p.Kind == "cpu" {
+		if p.Kind == CPU {
 			continue
 		}
 		err := ctx.Err()
@@ -75,7 +75,7 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 // checkOpened refuses processors whose device is not among those that were opened.
 func (d *Devices) checkOpened(o *Options) error {
 	for _, p := range o.Processors {
-		if p.Kind != "cpu" && d.open[p.String()] == nil {
+		if p.Kind != CPU && d.open[p.String()] == nil {
 			return fmt.Errorf("%w: %s is not among the devices that were opened", ErrNoDevice, p)
 		}
 	}
@@ -154,15 +154,11 @@ func (d *Devices) info(p Processor) (device.Info, bool) {
 
 // processor makes the kernels' side of a processor.
 func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) {
-	if p.Kind == "cpu" {
+	if p.Kind == CPU {
 		k := cpu.New(p.Threads)
 		return k, errors.Join(k.Use(o.Kernels), k.Tune(*o.Tuning))
 	}
-	g, err := o.gpuOptions(d.budget(p, o.partitions()[p.String()]))
-	if err != nil {
-		return nil, fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	return gpu.New(d.open[p.String()].program, g)
+	return gpu.New(d.open[p.String()].program, o.gpuOptions(d.budget(p, o.partitions()[p.String()])))
 }
 
 // deviceMemoryPart is the part of a device's memory that its part of a graph may take.
@@ -170,7 +166,7 @@ const deviceMemoryPart = 0.8
 
 // budget is the number of bytes that a processor's part may take, 0 without a bound.
 func (d *Devices) budget(p Processor, partitions int) int64 {
-	if p.Memory > 0 || p.Kind == "cpu" {
+	if p.Memory > 0 || p.Kind == CPU {
 		return p.Memory
 	}
 	if info, ok := d.info(p); ok && info.Memory > 0 {
@@ -182,27 +178,35 @@ func (d *Devices) budget(p Processor, partitions int) int64 {
 // DeviceInfo describes a device that a processor can name.
 type DeviceInfo = device.Info
 
-// ListDevices describes every device of the drivers, then those of OpenCL where none of
-// the drivers is of that kind. The error wraps ErrNoDevice where there is no device.
+// ListDevices describes every device of the drivers, and those of the system's OpenCL unless
+// a driver is of that kind. The error wraps ErrNoDevice where there is no device.
 func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
-	var list []DeviceInfo
-	var errs []error
-	if !slices.ContainsFunc(drivers, func(d device.Driver) bool { return d.Kind() == "opencl" }) {
-		if cl, err := driverOf("opencl", nil); err == nil {
-			drivers = append(slices.Clone(drivers), cl)
-		} else {
-			errs = append(errs, err)
-		}
-	}
-	for _, d := range drivers {
-		infos, err := d.Devices()
-		if err != nil {
-			errs = append(errs, err)
-		}
-		list = append(list, infos...)
-	}
+	drivers, noOpenCL := withOpenCL(drivers)
+	list, err := describeDevices(drivers)
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(errs...))
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(noOpenCL, err))
 	}
 	return list, nil
+}
+
+// withOpenCL returns the drivers and the system's OpenCL, which it opens unless one of them
+// is of that kind. The error is that of opening it.
+func withOpenCL(drivers []device.Driver) ([]device.Driver, error) {
+	if slices.ContainsFunc(drivers, func(d device.Driver) bool { return Kind(d.Kind()) == OpenCL }) {
+		return drivers, nil
+	}
+	cl, err := driverOf(OpenCL, nil)
+	if err != nil {
+		return drivers, err
+	}
+	return append(slices.Clone(drivers), cl), nil
+}
+
+// describeDevices describes the devices of all drivers; the error joins those of drivers.
+func describeDevices(drivers []device.Driver) (list []DeviceInfo, err error) {
+	for _, d := range drivers {
+		infos, failed := d.Devices()
+		list, err = append(list, infos...), errors.Join(err, failed)
+	}
+	return list, err
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
@@ -32,28 +33,28 @@ func TestChoose(t *testing.T) {
 		{[]DeviceInfo{small, large}, 1 << 36, "[cpu opencl:1 opencl:2]"},
 		{[]DeviceInfo{shared}, 1 << 20, "[cpu opencl:3]"},
 	} {
-		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false, 0, "")); got != c.want {
+		if got := fmt.Sprint(choose(c.devices, GraphSize{Vertices: 1 << 16, Edges: c.edges}, 0, gpu.OnDevice)); got != c.want {
 			t.Errorf("%d edges on %d devices: %s, want %s", c.edges, len(c.devices), got, c.want)
 		}
 	}
-	if got := fmt.Sprint(choose([]DeviceInfo{large}, 1<<16, 1<<20, false, 1<<20, "device")); got != "[cpu opencl:2]" {
+	if got := fmt.Sprint(choose([]DeviceInfo{large}, GraphSize{Vertices: 1 << 16, Edges: 1 << 20}, 1<<20, gpu.OnDevice)); got != "[cpu opencl:2]" {
 		t.Errorf("with 1 MiB of the device: %s", got)
 	}
 	for _, c := range []struct {
 		devices []DeviceInfo
-		graph   string
+		graph   gpu.GraphPlacement
 		edges   int64
 		want    string
 	}{
-		{[]DeviceInfo{large}, "device", 1 << 20, "[opencl:2]"},
-		{[]DeviceInfo{large}, "host", 1 << 20, "[cpu]"},
-		{[]DeviceInfo{large}, "split", 1 << 20, "[cpu]"},
-		{[]DeviceInfo{large, card}, "host", 1 << 20, "[cpu cuda:0]"},
-		{[]DeviceInfo{large, card}, "split", 1 << 20, "[cuda:0]"},
-		{[]DeviceInfo{large, card}, "split", 1 << 30, "[cpu cuda:0]"},
-		{[]DeviceInfo{pocl, shared}, "host", 1 << 20, "[cpu opencl:3]"},
+		{[]DeviceInfo{large}, gpu.OnDevice, 1 << 20, "[opencl:2]"},
+		{[]DeviceInfo{large}, gpu.OnHost, 1 << 20, "[cpu]"},
+		{[]DeviceInfo{large}, gpu.Split, 1 << 20, "[cpu]"},
+		{[]DeviceInfo{large, card}, gpu.OnHost, 1 << 20, "[cpu cuda:0]"},
+		{[]DeviceInfo{large, card}, gpu.Split, 1 << 20, "[cuda:0]"},
+		{[]DeviceInfo{large, card}, gpu.Split, 1 << 30, "[cpu cuda:0]"},
+		{[]DeviceInfo{pocl, shared}, gpu.OnHost, 1 << 20, "[cpu opencl:3]"},
 	} {
-		if got := fmt.Sprint(choose(c.devices, 1<<16, c.edges, false, 0, c.graph)); got != c.want {
+		if got := fmt.Sprint(choose(c.devices, GraphSize{Vertices: 1 << 16, Edges: c.edges}, 0, c.graph)); got != c.want {
 			t.Errorf("%d edges, graph on %s: %s, want %s", c.edges, c.graph, got, c.want)
 		}
 	}
@@ -85,7 +86,8 @@ func TestAutoProcessors(t *testing.T) {
 		{0, large, "[cpu]", false}, {1<<20 - 1, large, "[cpu]", false}, {1 << 20, large, "[opencl:2]", true}, {1 << 20, nil, "[cpu]", true},
 	} {
 		d := &asked{list: c.devices}
-		if got := fmt.Sprint(AutoProcessors(1<<10, c.edges, false, 0, "", d)); got != c.want || (d.times > 0) != c.times {
+		o := AutoProcessors(GraphSize{Vertices: 1 << 10, Edges: c.edges}, 0, Options{Drivers: []device.Driver{d}})
+		if got := fmt.Sprint(o.Processors); got != c.want || (d.times > 0) != c.times || len(o.Drivers) != 1 {
 			t.Errorf("%d edges: %s, want %s; the driver was asked %d times", c.edges, got, c.want, d.times)
 		}
 	}

@@ -87,7 +87,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		return nil, e.abandon(err)
 	}
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Reason, "ranks", e.place.Ranks, "took", time.Since(placing))
-	measure := o.Director == "auto" && o.NewDirector == nil && o.Rates.IsZero()
+	measure := o.Director == bsp.DirectorAuto && o.NewDirector == nil && o.Rates.IsZero()
 	if measure {
 		e.opts.Rates = bsp.MeasureRates(ctx, e.place, o.Threads)
 	}
@@ -104,7 +104,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 		if c, is := k.(*cpu.Processor); is {
 			c.Choose(min(chooseFor, time.Since(placing)/100))
 		}
-		if o.ReleaseHost && p.Kind != "cpu" {
+		if o.ReleaseHost && p.Kind != CPU {
 			e.place.Release(i)
 		}
 	}
@@ -262,8 +262,10 @@ func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) error {
 		return err
 	}
 	defer e.release()
-	if one := e.opts.Director; d != nil && e.opts.NewDirector == nil && (one == "top-down" || one == "bottom-up") {
-		return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, one)
+	if only, is := e.opts.oneWay(); is && d != nil {
+		if one, is := d.(bsp.OneWay); !is || one.Direction() != only {
+			return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, only)
+		}
 	}
 	if e.override = d; d == nil {
 		d = e.director

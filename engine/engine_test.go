@@ -476,7 +476,7 @@ func TestOptions(t *testing.T) {
 		words []string
 	}{
 		{engine.Options{Threads: -1, Director: "sideways", Processors: []engine.Processor{{Kind: "tpu"}}}, engine.ErrOptions,
-			append(bsp.Directors(), "-1", "sideways", "tpu")},
+			[]string{"auto", "totem", "beamer", "ratio", "top-down", "bottom-up", "-1", "sideways", "tpu"}},
 		{engine.Options{Placement: "upside-down"}, engine.ErrOptions,
 			[]string{"upside-down", "hubs-on-cpu", "hubs-on-gpu", "random", "original"}},
 		{engine.Options{Shares: []float64{0.5, 0.6}, Processors: cpus(1, 1)}, engine.ErrOptions, []string{"1.1"}},

@@ -290,7 +290,7 @@ func TestDrivers(t *testing.T) {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
 	none := bench{openCL(t, fake.Options{Memory: 3 << 20})} // in the place of the system's
-	procs := engine.AutoProcessors(1<<10, 1<<20, false, 0, "", b, none)
+	procs := engine.AutoProcessors(engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 20}, 0, engine.Options{Drivers: []device.Driver{b, none}}).Processors
 	if got := fmt.Sprint(procs); got != "[vulkan:1]" {
 		t.Fatalf("chosen: %s", got)
 	}

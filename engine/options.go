@@ -10,6 +10,7 @@ import (
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -43,7 +44,7 @@ type Options struct {
 	TwoEnded float64
 	// Director names the rule that chooses between top-down and bottom-up:
 	// "" and "auto", or another of bsp.Directors.
-	Director string
+	Director bsp.DirectorName
 	// NewDirector, if set, makes the director of each search and overrides Director.
 	NewDirector func() bsp.Director
 	// Rates are the costs that "auto" predicts from; zero lets New measure them, which
@@ -65,7 +66,7 @@ type Options struct {
 	// DeviceGraph is where the adjacency of devices lies: "" or "device", in their memory;
 	// "host", in the host's, read in place; "split", in theirs while it fits, the rest as
 	// with "host". The last two need devices that read the host's memory in place.
-	DeviceGraph string
+	DeviceGraph gpu.GraphPlacement
 	// ReleaseHost frees the host's copy of a device's rows once they are loaded, but for
 	// the offsets: 4 bytes a vertex.
 	ReleaseHost bool
@@ -116,13 +117,13 @@ func (o *Options) ensureDefaults() error {
 		o.Threads = procs
 	}
 	if len(o.Processors) == 0 {
-		o.Processors = []Processor{{Kind: "cpu"}}
+		o.Processors = []Processor{{Kind: CPU}}
 	}
 	sharing, left := 0, o.Threads
 	for i := range o.Processors {
 		p := &o.Processors[i]
 		switch p.Kind {
-		case "cpu":
+		case CPU:
 			if p.Threads < 0 {
 				errs = append(errs, fmt.Errorf("%w: processor %d has %d threads", ErrOptions, i, p.Threads))
 			}
@@ -131,7 +132,7 @@ func (o *Options) ensureDefaults() error {
 			}
 			left -= p.Threads
 		default:
-			if kinds := o.kinds(); !slices.Contains(kinds, p.Kind) {
+			if kinds := o.kinds(); !slices.Contains(kinds, p.Kind.String()) {
 				errs = append(errs, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, %s:N", ErrOptions, p.Kind, strings.Join(kinds, ":N, ")))
 			}
 			if p.Device < 0 || p.Memory < 0 {
@@ -143,7 +144,7 @@ func (o *Options) ensureDefaults() error {
 	for left < sharing {
 		most := -1
 		for i, p := range o.Processors {
-			if p.Kind == "cpu" && p.Threads > 1 && (most < 0 || p.Threads > o.Processors[most].Threads) {
+			if p.Kind == CPU && p.Threads > 1 && (most < 0 || p.Threads > o.Processors[most].Threads) {
 				most = i
 			}
 		}
@@ -154,7 +155,7 @@ func (o *Options) ensureDefaults() error {
 		left++
 	}
 	for i := range o.Processors {
-		if p := &o.Processors[i]; p.Kind == "cpu" && p.Threads == 0 {
+		if p := &o.Processors[i]; p.Kind == CPU && p.Threads == 0 {
 			p.Threads = max(1, (left+sharing-1)/sharing)
 			left -= p.Threads
 			sharing--
@@ -165,20 +166,17 @@ func (o *Options) ensureDefaults() error {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if o.Director == "" {
-		o.Director = "auto"
+		o.Director = bsp.DirectorAuto
 	}
 	if _, err := bsp.NewDirector(o.Director, o.Rates); err != nil && o.NewDirector == nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
-	}
-	if o.DeviceGraph == "" {
-		o.DeviceGraph = gpu.OnDevice.String()
 	}
 	for _, p := range o.Processors {
 		if _, err := o.speed(p); err != nil {
 			errs = append(errs, err)
 		}
 	}
-	if _, err := o.gpuOptions(0); err != nil {
+	if err := o.gpuOptions(0).Validate(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
 	}
 	if err := cpu.New(1).Use(o.Kernels); err != nil {
@@ -202,15 +200,22 @@ func (o *Options) ensureDefaults() error {
 
 // gpuOptions are those of a processor on a device with so much memory for its part; 0 is
 // no bound.
-func (o *Options) gpuOptions(memory int64) (g gpu.Options, err error) {
-	g = gpu.Options{TopDown: o.GPUStrategy, BottomUp: o.GPUBottomUp, Memory: memory}
-	if g.Graph, err = gpu.ParseGraphPlacement(o.DeviceGraph); err == nil {
-		err = g.Validate()
-	}
-	return g, err
+func (o *Options) gpuOptions(memory int64) gpu.Options {
+	return gpu.Options{TopDown: o.GPUStrategy, BottomUp: o.GPUBottomUp, Graph: o.DeviceGraph, Memory: memory}
 }
 
 // inPlace tells that adjacency of devices may lie in the host's memory.
-func (o *Options) inPlace() bool {
-	return o.DeviceGraph != "" && o.DeviceGraph != gpu.OnDevice.String()
+func (o *Options) inPlace() bool { return o.DeviceGraph != gpu.OnDevice }
+
+// oneWay returns the direction of all searches if the director has only one.
+func (o *Options) oneWay() (d kernels.Direction, only bool) {
+	if o.NewDirector != nil {
+		return 0, false
+	}
+	made, err := bsp.NewDirector(o.Director, o.Rates)
+	one, only := made.(bsp.OneWay)
+	if err != nil || !only {
+		return 0, false
+	}
+	return one.Direction(), true
 }

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
@@ -26,8 +27,10 @@ func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placeme
 func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
-		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, NoOut: o.Director == "bottom-up" && o.NewDirector == nil,
-		NoIn: o.Director == "top-down" && o.NewDirector == nil, InPlace: o.inPlace(),
+		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, InPlace: o.inPlace(),
+	}
+	if d, only := o.oneWay(); only {
+		po.NoOut, po.NoIn = d == kernels.BottomUp, d == kernels.TopDown
 	}
 	if o.Consume {
 		po.Consumed = func() { release(src) }
@@ -35,7 +38,7 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 	uses := o.partitions()
 	for _, p := range o.Processors {
 		po.Processors = append(po.Processors, partition.Processor{
-			Name: p.String(), Device: p.Kind != "cpu", Rate: d.rate(p, o), Budget: d.budget(p, uses[p.String()]),
+			Name: p.String(), Device: p.Kind != CPU, Rate: d.rate(p, o), Budget: d.budget(p, uses[p.String()]),
 		})
 	}
 	p, err := partition.New(ctx, src, po)
@@ -56,9 +59,9 @@ func (d *Devices) roomFor(o *Options, err error) error {
 	if errors.Is(err, partition.ErrRankSpace) || o.Placement == partition.Assigned {
 		return err
 	}
-	list, inPlace := "cpu", !o.inPlace()
+	list, inPlace := CPU.String(), !o.inPlace()
 	for _, p := range o.Processors {
-		if p.Kind == "cpu" {
+		if p.Kind == CPU {
 			return err
 		}
 		list += "," + p.String()

@@ -6,43 +6,55 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 )
 
+// Kind is the kind of a processor: CPU, or that of a device's driver.
+type Kind = kernels.Kind
+
+// The kinds of this module. Options.Drivers may bring others.
+const (
+	CPU    = kernels.CPU
+	OpenCL = kernels.OpenCL
+	CUDA   = kernels.CUDA
+)
+
 // Processor is one processor of an engine.
 type Processor struct {
-	// Kind is "cpu", "opencl", or that of one of Options.Drivers, such as "cuda".
-	Kind string
-	// Threads is the number of threads of a CPU processor; 0 means a share of those that
-	// Options.Threads allows.
+	// Kind is CPU, OpenCL or the kind of one of Options.Drivers, such as CUDA.
+	Kind Kind
+	// Threads is the number of threads of a CPU processor; 0 is a share of the
+	// Options.Threads that others leave, at least 1.
 	Threads int
-	// Device is the number of a device.
+	// Device is the number of a device among those of its kind.
 	Device int
-	// Memory is the number of bytes that its part of the graph may take; 0 means
-	// no bound.
+	// Memory limits the bytes of the processor's part of the graph. 0 is no limit for a CPU
+	// and 80% of its memory for a device.
 	Memory int64
 }
 
 // String is the form that ParseProcessors reads.
 func (p Processor) String() string {
 	switch {
-	case p.Kind == "cpu" && p.Threads == 0:
-		return "cpu"
-	case p.Kind == "cpu":
-		return "cpu:" + strconv.Itoa(p.Threads)
+	case p.Kind == CPU && p.Threads == 0:
+		return p.Kind.String()
+	case p.Kind == CPU:
+		return p.Kind.String() + ":" + strconv.Itoa(p.Threads)
 	}
-	return p.Kind + ":" + strconv.Itoa(p.Device)
+	return p.Kind.String() + ":" + strconv.Itoa(p.Device)
 }
 
-// ParseProcessors reads a list such as "cpu", "cpu:2", "cpu:1,cpu:1" or
-// "cpu,opencl:0": kinds with a number of threads or of a device. Whether there is such a
-// kind and device shows when New or OpenDevices looks for its driver. The error wraps ErrOptions.
+// ParseProcessors reads a list such as "cpu", "cpu:2", "cpu:1,cpu:1" or "cpu,opencl:0":
+// kinds, each with a number of threads or of a device. It looks for no driver: New and
+// OpenDevices do. The error wraps ErrOptions.
 func ParseProcessors(s string) ([]Processor, error) {
 	var list []Processor
 	for _, f := range strings.Split(s, ",") {
 		kind, num, has := strings.Cut(strings.TrimSpace(f), ":")
+		var p Processor
 		n := 0
 		if has {
 			var err error
@@ -50,24 +62,26 @@ func ParseProcessors(s string) ([]Processor, error) {
 				return nil, fmt.Errorf("%w: processor %q: %q is no number", ErrOptions, f, num)
 			}
 		}
-		switch {
-		case kind == "":
+		if err := p.Kind.UnmarshalText([]byte(kind)); err != nil {
 			return nil, fmt.Errorf("%w: processor %q has no kind", ErrOptions, f)
-		case kind != "cpu":
-			list = append(list, Processor{Kind: kind, Device: n})
+		}
+		switch {
+		case p.Kind != CPU:
+			p.Device = n
 		case has && n == 0:
 			return nil, fmt.Errorf("%w: processor %q has no threads", ErrOptions, f)
 		default:
-			list = append(list, Processor{Kind: kind, Threads: n})
+			p.Threads = n
 		}
+		list = append(list, p)
 	}
 	return list, nil
 }
 
-// kinds are those of devices that processors may be of: cuda without a driver too, whose
-// error says what it needs.
+// kinds lists the kinds of devices that processors may have. CUDA without a driver is one
+// of them: its error names the driver that is missing.
 func (o *Options) kinds() []string {
-	kinds := []string{"opencl", "cuda"}
+	kinds := []string{OpenCL.String(), CUDA.String()}
 	for _, d := range o.Drivers {
 		if !slices.Contains(kinds, d.Kind()) {
 			kinds = append(kinds, d.Kind())
@@ -76,7 +90,7 @@ func (o *Options) kinds() []string {
 	return kinds
 }
 
-// partitions is the number of processors on each device, by name.
+// partitions counts the processors of each device, by name.
 func (o *Options) partitions() map[string]int {
 	n := map[string]int{}
 	for _, p := range o.Processors {
@@ -85,61 +99,67 @@ func (o *Options) partitions() map[string]int {
 	return n
 }
 
-// autoEdges is the number of edges below which no GPU pays: opening its driver takes longer
-// than the CPU takes for hundreds of searches.
+// autoEdges is the number of edges from which a GPU pays: opening its driver takes as long
+// as hundreds of searches of a smaller graph on the CPU.
 const autoEdges = 1 << 20
 
-// AutoProcessors chooses processors for a graph of so many vertices and edges: the CPU alone
-// below 2^20 edges, where no driver is opened, or without a GPU; one discrete GPU where one
-// holds the graph; else the CPU with all GPUs. Of each device memory bytes may be taken, 0
-// for 80% of what it has. deviceGraph is Options.DeviceGraph: where it leaves adjacency in
-// the host's memory, GPUs that do not read that in place are left out. A device that is the
-// host's own CPU is never chosen, nor a card by OpenCL that CUDA lists. drivers are those of
-// ListDevices.
-func AutoProcessors(vertices, edges int64, directed bool, memory int64, deviceGraph string, drivers ...device.Driver) []Processor {
-	if edges >= autoEdges {
-		if list, err := ListDevices(drivers...); err == nil {
-			return choose(list, vertices, edges, directed, memory, deviceGraph)
-		}
-	}
-	return []Processor{{Kind: "cpu"}}
+// GraphSize is the size of a graph that need not exist yet.
+type GraphSize struct {
+	Vertices, Edges int64
+	Directed        bool
 }
 
-// choose is AutoProcessors for a large graph on a list of devices.
-func choose(list []DeviceInfo, vertices, edges int64, directed bool, memory int64, deviceGraph string) []Processor {
-	o := Options{DeviceGraph: deviceGraph}
+// AutoProcessors chooses processors for a graph and returns o with them and with the drivers
+// that it opened, so that New opens none again. It chooses the CPU below 2^20 edges, where it
+// opens no driver, or without a GPU; one discrete GPU if one holds the graph; else the CPU
+// with all GPUs. deviceMemory is the Memory of each device chosen, in bytes. It skips devices
+// that are the host's CPU, the OpenCL twins of a vendor's cards that CUDA lists, and, if
+// o.DeviceGraph is not gpu.OnDevice, devices that cannot read host memory in place.
+func AutoProcessors(size GraphSize, deviceMemory int64, o Options) Options {
+	o.Processors = []Processor{{Kind: CPU}}
+	if size.Edges < autoEdges {
+		return o
+	}
+	o.Drivers, _ = withOpenCL(o.Drivers) // without OpenCL there are the others
+	list, _ := describeDevices(o.Drivers)
+	o.Processors = choose(list, size, deviceMemory, o.DeviceGraph)
+	return o
+}
+
+// choose is AutoProcessors for a large graph and a list of devices.
+func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.GraphPlacement) []Processor {
 	byCUDA := map[string]bool{} // vendors
 	for _, d := range list {
-		byCUDA[d.Vendor] = byCUDA[d.Vendor] || d.Kind == "cuda"
+		byCUDA[d.Vendor] = byCUDA[d.Vendor] || Kind(d.Kind) == CUDA
 	}
-	structures, entries := 1, 2*edges
-	if directed {
+	structures := 1
+	if size.Directed {
 		structures = 2
 	}
-	need := partition.PartBytes(entries, vertices, vertices, structures, 8, 0) + partition.DeviceBytes(vertices)
-	hybrid := []Processor{{Kind: "cpu"}}
-	best := -1
-	for i, d := range list {
-		if d.HostCPU || o.inPlace() && !d.InPlace || d.Kind == "opencl" && byCUDA[d.Vendor] {
+	need := partition.PartBytes(2*size.Edges, size.Vertices, size.Vertices, structures, 8, 0) + partition.DeviceBytes(size.Vertices)
+	hybrid := []Processor{{Kind: CPU}}
+	var alone []Processor // the discrete GPU with the most memory that holds the graph
+	most := int64(-1)
+	for _, d := range list {
+		if d.HostCPU || where != gpu.OnDevice && !d.InPlace || Kind(d.Kind) == OpenCL && byCUDA[d.Vendor] {
 			continue
 		}
 		p, err := ParseProcessors(d.Name)
 		if err != nil {
-			continue // a name that does not say which device
+			continue // the driver's name has no number
 		}
+		p[0].Memory = deviceMemory
 		hybrid = append(hybrid, p...)
 		room := int64(deviceMemoryPart * float64(d.Memory))
-		if memory > 0 {
-			room = memory
+		if deviceMemory > 0 {
+			room = deviceMemory
 		}
-		holds := room >= need && deviceGraph != gpu.OnHost.String()
-		if holds && !d.Unified && (best < 0 || d.Memory > list[best].Memory) {
-			best = i
+		if room >= need && where != gpu.OnHost && !d.Unified && d.Memory > most {
+			alone, most = p, d.Memory
 		}
 	}
-	if best >= 0 {
-		p, _ := ParseProcessors(list[best].Name) // parsed above
-		return p
+	if alone != nil {
+		return alone
 	}
 	return hybrid
 }

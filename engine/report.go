@@ -169,7 +169,7 @@ func Describe(p *partition.Placement, procs []Processor) []record.Processor {
 	var list []record.Processor
 	for i, f := range p.Processors {
 		list = append(list, record.Processor{
-			Name: procs[i].String(), Kind: procs[i].Kind, Threads: procs[i].Threads,
+			Name: procs[i].String(), Kind: procs[i].Kind.String(), Threads: procs[i].Threads,
 			Vertices: f.Vertices, Edges: f.Entries, Bytes: f.Bytes,
 			VertexShare: part(f.Vertices, vertices), EdgeShare: part(f.Entries, entries), CutShare: part(f.Cut, f.Entries),
 		})

@@ -20,7 +20,7 @@ const (
 func (d *Devices) tableSpeed(p Processor) float64 {
 	info, ok := d.info(p)
 	switch {
-	case p.Kind == "cpu":
+	case p.Kind == CPU:
 		return float64(max(1, p.Threads))
 	case !ok:
 		return speedDiscrete
@@ -39,8 +39,8 @@ func (d *Devices) tableSpeed(p Processor) float64 {
 func (o *Options) speed(p Processor) (float64, error) {
 	for _, s := range o.Speeds {
 		same := s.Processor == p.String()
-		if p.Kind == "cpu" {
-			same = s.Processor == p.Kind
+		if p.Kind == CPU {
+			same = s.Processor == p.Kind.String()
 		}
 		if !same {
 			continue
@@ -48,7 +48,7 @@ func (o *Options) speed(p Processor) (float64, error) {
 		if !(s.EdgesPerS > 0) || math.IsInf(s.EdgesPerS, 0) || s.Threads < 0 {
 			return 0, fmt.Errorf("%w: the speed of %s is %v edges a second on %d threads", ErrOptions, s.Processor, s.EdgesPerS, s.Threads)
 		}
-		if p.Kind == "cpu" {
+		if p.Kind == CPU {
 			return s.EdgesPerS / float64(max(1, s.Threads)) * float64(max(1, p.Threads)), nil
 		}
 		return s.EdgesPerS, nil

@@ -53,7 +53,7 @@ func TestDirectors(t *testing.T) {
 		list     *graph.EdgeList
 		degree   []int
 		name     string
-		director string
+		director bsp.DirectorName
 		down, up bool
 	}{
 		{kron, kronDegree, "kronecker", "top-down", true, false},
@@ -66,7 +66,7 @@ func TestDirectors(t *testing.T) {
 	} {
 		for _, threads := range [][]int{{1}, {1, 1}} {
 			e := open(t, c.list, engine.Options{Director: c.director, Processors: cpus(threads...), Rates: benchRates})
-			if e.Director() != c.director {
+			if e.Director() != string(c.director) {
 				t.Errorf("director %s, want %s", e.Director(), c.director)
 			}
 			r := e.NewResult()
@@ -344,7 +344,7 @@ func TestCaseRepeat(t *testing.T) {
 // TestRepeat: one thread with a fixed director repeats parents exactly.
 func TestRepeat(t *testing.T) {
 	o := find(t, "scale-free of scale 11")
-	for _, director := range []string{"top-down", "bottom-up", "totem", "beamer", "ratio"} {
+	for _, director := range []bsp.DirectorName{"top-down", "bottom-up", "totem", "beamer", "ratio"} {
 		var first []uint32
 		for range 3 {
 			e := open(t, o.list, engine.Options{Processors: cpus(1), Director: director})
@@ -372,7 +372,7 @@ func TestOneDirection(t *testing.T) {
 			continue
 		}
 		o := newOracle(g)
-		for _, director := range []string{"top-down", "bottom-up"} {
+		for _, director := range []bsp.DirectorName{"top-down", "bottom-up"} {
 			for _, threads := range [][]int{{1}, {1, 1, 1}} {
 				e := open(t, g.List, engine.Options{Processors: cpus(threads...), Director: director})
 				for _, root := range g.Roots() {
@@ -438,6 +438,15 @@ func TestDirect(t *testing.T) {
 	}
 	if err := one.SetDirector(ctx, bsp.Script{kernels.BottomUp}); !errors.Is(err, engine.ErrOptions) {
 		t.Errorf("an engine without in-arcs: %v", err)
+	}
+	for name, want := range map[bsp.DirectorName]error{bsp.DirectorTopDown: nil, bsp.DirectorBottomUp: engine.ErrOptions} {
+		d, err := bsp.NewDirector(name, bsp.Rates{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := one.SetDirector(ctx, d); !errors.Is(err, want) {
+			t.Errorf("%s in an engine for top-down: %v", name, err)
+		}
 	}
 	if err := one.SetDirector(ctx, nil); err != nil {
 		t.Error(err)

@@ -31,7 +31,7 @@ func TestRunOnEngine(t *testing.T) {
 				if err != nil {
 					t.Fatalf("%s: %v", name, err)
 				}
-				if r.Placement != string(policy) || r.Director != director || len(r.Processors) != len(procs) {
+				if r.Placement != string(policy) || r.Director != string(director) || len(r.Processors) != len(procs) {
 					t.Errorf("%s: %s, %s, %+v", name, r.Placement, r.Director, r.Processors)
 				}
 				var figures strings.Builder

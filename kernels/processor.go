@@ -2,6 +2,8 @@ package kernels
 
 import (
 	"context"
+	"fmt"
+	"strings"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -33,6 +35,28 @@ type (
 	Part  = graph.Part
 )
 
+// Kind is the kind of a processor: CPU, or that of a device's driver.
+type Kind string
+
+// The kinds of this module; a program may bring drivers of others.
+const (
+	CPU    Kind = "cpu"
+	OpenCL Kind = "opencl"
+	CUDA   Kind = "cuda"
+)
+
+func (k Kind) String() string { return string(k) }
+
+// UnmarshalText sets k to a non-empty name without colon and comma. Whether there is a
+// driver of that kind shows when a device is opened.
+func (k *Kind) UnmarshalText(text []byte) error {
+	if len(text) == 0 || strings.ContainsAny(string(text), ":,") {
+		return fmt.Errorf("kernels: %q is no kind of processor", text)
+	}
+	*k = Kind(text)
+	return nil
+}
+
 // Processor runs the supersteps of one partition. Package doc gives the order of calls.
 // One goroutine at a time calls a processor's methods, so that Step and Outbox never run
 // at once; different processors run concurrently.
@@ -40,8 +64,7 @@ type (
 // An error ends the search. The processor is usable again after Reset, unless the error is
 // a device.ErrLost of package kernels/gpu/device: then every later call but Close returns it.
 type Processor interface {
-	// Kind is "cpu", "opencl" or "cuda".
-	Kind() string
+	Kind() Kind
 	// Load takes the partition and allocates all memory that searches need. It is called
 	// once. p and its arrays must stay valid until Close and are not changed.
 	Load(ctx context.Context, p *Part) error

@@ -606,8 +606,8 @@ func (e *env) speeds(ctx context.Context, list string, scale, threads int) (spee
 	for i, p := range procs {
 		bar.set(int64(i), int64(len(procs)), "processors")
 		s := record.Speed{Processor: p.String()}
-		if p.Kind == "cpu" {
-			s.Processor = p.Kind
+		if p.Kind == engine.CPU {
+			s.Processor = p.Kind.String()
 		}
 		if slices.ContainsFunc(speeds, func(x record.Speed) bool { return x.Processor == s.Processor }) {
 			continue

@@ -23,7 +23,7 @@ const (
 	oracleTries = 3
 )
 
-// directors compares all directors but "bottom-up", and the best directions that are
+// directors compares all directors but bsp.DirectorBottomUp, and the best directions that are
 // found for each root: starting from the quickest director's, both are tried at each
 // level, and the quicker is kept, until nothing changes. All of them are then clocked
 // again in turn, so that nobody's luck in the trials counts.
@@ -34,7 +34,7 @@ func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint
 	var list []bsp.Director
 	var out []record.BenchDirector
 	for _, name := range append(bsp.Directors(), oracle) {
-		if name == kernels.BottomUp.String() {
+		if name == bsp.DirectorBottomUp {
 			continue // on a long diameter it takes minutes
 		}
 		d, err := bsp.NewDirector(name, eng.Rates())
@@ -45,7 +45,7 @@ func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint
 			return nil, err
 		}
 		list = append(list, d)
-		out = append(out, record.BenchDirector{Director: name, Searches: make([]record.DirectedSearch, len(roots))})
+		out = append(out, record.BenchDirector{Director: string(name), Searches: make([]record.DirectedSearch, len(roots))})
 	}
 	search := func(d bsp.Director, root uint32) (time.Duration, error) {
 		if err := eng.SetDirector(ctx, d); err != nil {

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -55,7 +54,7 @@ func TestBFSOptions(t *testing.T) {
 		t.Fatalf("%+v", want)
 	}
 	for _, placement := range placements() {
-		for _, director := range bsp.Directors() {
+		for _, director := range directors() {
 			for _, processors := range []string{"cpu", "cpu:1,cpu:1", "cpu:2,cpu:1,cpu:1"} {
 				args := []string{"bfs", g, "--root", "3", "--json", "--placement", placement, "--director", director, "--processors", processors}
 				got := document[record.BFS](t, command(t, args...))

@@ -52,6 +52,7 @@ type engineFlags struct {
 	noCache, releaseHost                               bool
 	deviceGraph, rates                                 string
 	drivers                                            []device.Driver
+	chosen                                             []engine.Processor // by resolve
 }
 
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
@@ -80,8 +81,8 @@ func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 		completes(c, "kernels", append(cpu.Kernels(), "auto")...)
 		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
 		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
-		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(bsp.Directors(), ", "))
-		completes(c, "director", bsp.Directors()...)
+		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(directors(), ", "))
+		completes(c, "director", directors()...)
 	}
 }
 
@@ -99,8 +100,12 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 	if f.processors != autoProcessors {
 		return
 	}
+	o := engine.Options{Drivers: f.drivers}
+	o.DeviceGraph, _ = gpu.ParseGraphPlacement(f.deviceGraph) // options returned its error
+	o = engine.AutoProcessors(engine.GraphSize{Vertices: vertices, Edges: edges, Directed: directed}, int64(f.device), o)
+	f.chosen, f.drivers = o.Processors, o.Drivers
 	var names []string
-	for _, p := range engine.AutoProcessors(vertices, edges, directed, int64(f.device), f.deviceGraph, f.drivers...) {
+	for _, p := range f.chosen {
 		names = append(names, p.String())
 	}
 	f.processors = strings.Join(names, ",")
@@ -109,11 +114,12 @@ func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
 // options turns the flags into engine options. labels are needed for --assignment.
 func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 	o := engine.Options{
-		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: f.director, Threads: f.threads,
+		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: bsp.DirectorName(f.director), Threads: f.threads,
 		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory),
-		Kernels: f.kernels, NoKernelCache: f.noCache, DeviceGraph: f.deviceGraph, ReleaseHost: f.releaseHost, Drivers: f.drivers,
+		Kernels: f.kernels, NoKernelCache: f.noCache, ReleaseHost: f.releaseHost, Drivers: f.drivers,
 	}
-	if _, err := gpu.ParseGraphPlacement(f.deviceGraph); err != nil {
+	var err error
+	if o.DeviceGraph, err = gpu.ParseGraphPlacement(f.deviceGraph); err != nil {
 		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)
 	}
 	for _, s := range []struct {
@@ -128,21 +134,25 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 			return o, usagef("--%s %q: want one of %s", s.flag, s.value, strings.Join(s.names, ", "))
 		}
 	}
-	tuning, err := cpu.ParseTuning(f.tuning)
+	var tuning cpu.Tuning
+	tuning, err = cpu.ParseTuning(f.tuning)
 	if err != nil {
 		return o, usagef("--tuning: %v", err)
 	}
 	o.Tuning = &tuning
-	processors := f.processors
-	if processors == autoProcessors {
-		processors = "cpu" // until resolve knows the graph
-	}
-	if o.Processors, err = engine.ParseProcessors(processors); err != nil {
-		return o, err
-	}
-	for i := range o.Processors {
-		if o.Processors[i].Kind != "cpu" {
-			o.Processors[i].Memory = int64(f.device)
+	switch {
+	case f.chosen != nil:
+		o.Processors = f.chosen
+	case f.processors == autoProcessors:
+		o.Processors = []engine.Processor{{Kind: engine.CPU}} // until resolve
+	default:
+		if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+			return o, err
+		}
+		for i := range o.Processors {
+			if o.Processors[i].Kind != engine.CPU {
+				o.Processors[i].Memory = int64(f.device)
+			}
 		}
 	}
 	if err := checkThreads(f.threads); err != nil {
@@ -199,11 +209,20 @@ func (f *engineFlags) check() error {
 		return err
 	}
 	if f.director != "" {
-		if _, err := bsp.NewDirector(f.director, bsp.Rates{}); err != nil {
+		if _, err := bsp.NewDirector(bsp.DirectorName(f.director), bsp.Rates{}); err != nil {
 			return usageError{err}
 		}
 	}
 	return o.Check()
+}
+
+// directors names the directors that can be asked for.
+func directors() []string {
+	var names []string
+	for _, d := range bsp.Directors() {
+		names = append(names, string(d))
+	}
+	return names
 }
 
 // placements names the placements that can be asked for by name.

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -41,7 +40,7 @@ func TestGraph500Partitions(t *testing.T) {
 		roots = "8"
 	}
 	for _, placement := range placements() {
-		for _, director := range bsp.Directors() {
+		for _, director := range directors() {
 			r := command(t, "graph500", "--scale", "9", "--processors", "cpu:1,cpu:1", "--placement", placement, "--share", "0.9,0.1",
 				"--director", director, "--roots", roots, "--json")
 			d := document[record.Graph500](t, r)

@@ -129,8 +129,8 @@ func (p *Processor) Tune(t Tuning) error {
 	return nil
 }
 
-// Kind is "cpu".
-func (p *Processor) Kind() string { return "cpu" }
+// Kind is kernels.CPU.
+func (p *Processor) Kind() kernels.Kind { return kernels.CPU }
 
 // Threads is the number of threads that it runs on.
 func (p *Processor) Threads() int { return p.threads }

@@ -356,7 +356,7 @@ func TestLoad(t *testing.T) {
 	if err := k.Load(context.Background(), p.Part(0)); err != nil {
 		t.Fatal(err)
 	}
-	if k.Kind() != "cpu" || k.Bytes() <= 0 || k.Bytes() > p.Processors[0].Bytes+1024 {
+	if k.Kind() != kernels.CPU || k.Bytes() <= 0 || k.Bytes() > p.Processors[0].Bytes+1024 {
 		t.Errorf("%s, %d bytes, the placement says %d", k.Kind(), k.Bytes(), p.Processors[0].Bytes)
 	}
 	for range 2 {

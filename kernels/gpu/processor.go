@@ -96,7 +96,7 @@ func New(program *Program, o Options) (*Processor, error) {
 var _ kernels.Processor = (*Processor)(nil)
 
 // Kind implements kernels.Processor: the kind of the device.
-func (p *Processor) Kind() string { return p.dev.Info().Kind }
+func (p *Processor) Kind() kernels.Kind { return kernels.Kind(p.dev.Info().Kind) }
 
 // Bytes implements kernels.Processor.
 func (p *Processor) Bytes() (sum int64) {

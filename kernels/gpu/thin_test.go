@@ -75,7 +75,7 @@ func TestThinLevels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		checkThin(t, name, list, d, name != "bottom-up")
+		checkThin(t, string(name), list, d, name != "bottom-up")
 	}
 	long := slices.Repeat(bsp.Script{kernels.TopDown}, 100)
 	checkThin(t, "script", list, append(append(long, kernels.BottomUp, kernels.BottomUp), long...), true)

@@ -49,7 +49,7 @@ func newPair(t reporter, where string, part *kernels.Part, under kernels.Process
 	if under == nil {
 		p.fail("the factory returned no processor")
 	}
-	if k := under.Kind(); k != "cpu" && k != "opencl" && k != "cuda" {
+	if k := under.Kind(); k != kernels.CPU && k != kernels.OpenCL && k != kernels.CUDA {
 		p.fail("Kind is %q", k)
 	}
 	p.ok("Load", under.Load(context.Background(), part))

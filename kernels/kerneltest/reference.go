@@ -24,7 +24,7 @@ type reference struct {
 // other packages.
 func NewReference() kernels.Processor { return &reference{} }
 
-func (p *reference) Kind() string { return "cpu" }
+func (p *reference) Kind() kernels.Kind { return kernels.CPU }
 
 func (p *reference) Load(_ context.Context, part *kernels.Part) error {
 	p.part = part
