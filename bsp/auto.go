@@ -11,58 +11,58 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// Rates are the costs, in nanoseconds, from which "auto" predicts a superstep: time of one
-// operation over all threads. MeasureRates takes them of the host's threads, whatever the
-// processors are; Calibrate replaces Claim and Visit where all processors are CPUs. So
-// measured rates of a list with devices are those of the host, not of the list.
+// Rates are the costs from which DirectorAuto predicts a superstep: nanoseconds an operation,
+// with all threads at work. MeasureRates measures them on the host's threads, whatever the
+// processors are; Calibrate replaces ClaimNS, VisitNS and ProbeNS if all processors are CPUs.
+// So measured rates of a list with devices are those of the host.
 type Rates struct {
-	// ClaimNS is one arc of a top-down step: a random test of a visited bit.
+	// ClaimNS is the cost of an arc of a top-down step: a random test of a visited bit.
 	ClaimNS float64 `json:"claim_ns"`
-	// VisitNS is one unvisited vertex of a bottom-up step: with its first neighbour, or
-	// with all that it reads, where Probe is 0.
+	// VisitNS is the cost of an unvisited vertex of a bottom-up step: with its first
+	// neighbour, or with all neighbours that it reads if ProbeNS is 0.
 	VisitNS float64 `json:"visit_ns"`
-	// ProbeNS is one further neighbour of a bottom-up step.
+	// ProbeNS is the cost of a further neighbour in a bottom-up step.
 	ProbeNS float64 `json:"probe_ns"`
-	// WordNS is one word of 64 ranks in a pass over bitmaps.
+	// WordNS is the cost of a word of 64 ranks in a pass over bitmaps.
 	WordNS float64 `json:"word_ns"`
-	// StepNS is what a bottom-up step costs beyond a top-down one, however small.
+	// StepNS is the fixed cost of a bottom-up step beyond that of a top-down step.
 	StepNS float64 `json:"step_ns"`
 }
 
-// IsZero tells that no rates were given.
+// IsZero reports that no rates were given.
 func (r Rates) IsZero() bool { return r == Rates{} }
 
-// auto compares the predicted cost of both directions. Top-down costs the frontier's
-// arcs. Bottom-up costs every unvisited vertex a probe of its first neighbour, and
-// further probes until one hits: with a fraction f of the arcs leaving the frontier
-// and d arcs a vertex, (1−(1−f)^d)/f in the mean. A flip costs passes over the
-// bitmaps and is added to the side that flips.
+// auto chooses the direction of the lower predicted cost. Top-down costs ClaimNS per arc of
+// the frontier. Bottom-up costs VisitNS per unvisited vertex and ProbeNS per further
+// neighbour until one is in the frontier: with d arcs per vertex, of which a fraction f leaves
+// the frontier, (1−(1−f)^d)/f neighbours in the mean. A change of direction costs passes over
+// the bitmaps.
 type auto struct {
 	rates Rates
-	f     GraphInfo
+	graph GraphInfo
 }
 
 func (d *auto) Name() string       { return string(DirectorAuto) }
 func (d *auto) Need() kernels.Need { return kernels.NeedFewArcs | kernels.NeedUnvisited }
-func (d *auto) Start(f GraphInfo)  { d.f = f }
-func (d *auto) Next(s *Observation) kernels.Direction {
-	if s.Arcs < 0 {
-		return kernels.BottomUp // a large part of all vertices
+func (d *auto) Start(g GraphInfo)  { d.graph = g }
+func (d *auto) Next(o *Observation) kernels.Direction {
+	if o.Arcs < 0 {
+		return kernels.BottomUp // above the limit of NeedFewArcs
 	}
 	r := d.rates
-	down := float64(s.Arcs) * r.ClaimNS
-	up := r.StepNS + float64(d.f.Words)*r.WordNS
-	if s.Unvisited > 0 {
-		deg := float64(d.f.Arcs) / float64(max(1, d.f.Vertices))
-		f := float64(s.Arcs) / float64(max(1, d.f.Arcs))
+	down := float64(o.Arcs) * r.ClaimNS
+	up := r.StepNS + float64(d.graph.Words)*r.WordNS
+	if o.Unvisited > 0 {
+		deg := float64(d.graph.Arcs) / float64(max(1, d.graph.Vertices))
+		f := float64(o.Arcs) / float64(max(1, d.graph.Arcs))
 		probes := deg
 		if f > 0 {
 			probes = min(deg, (1-math.Pow(1-min(f, 1), deg))/f)
 		}
-		up += float64(s.Unvisited) * (r.VisitNS + max(0, probes-1)*r.ProbeNS)
+		up += float64(o.Unvisited) * (r.VisitNS + max(0, probes-1)*r.ProbeNS)
 	}
-	flip := 2*float64(d.f.Words)*r.WordNS + r.StepNS
-	if s.Last == kernels.TopDown {
+	flip := 2*float64(d.graph.Words)*r.WordNS + r.StepNS
+	if o.Last == kernels.TopDown {
 		up += flip
 	} else {
 		down += flip
@@ -74,8 +74,8 @@ func (d *auto) Next(s *Observation) kernels.Direction {
 }
 
 func (d *auto) Steps(_ *Observation, limits kernels.MultiStepLimits) int {
-	// What a bottom-up step after a top-down one costs at least.
-	up := 2*d.rates.StepNS + 3*float64(d.f.Words)*d.rates.WordNS
+	// The least cost of a bottom-up step after a top-down one.
+	up := 2*d.rates.StepNS + 3*float64(d.graph.Words)*d.rates.WordNS
 	if float64(limits.Arcs)*d.rates.ClaimNS <= up {
 		return limits.Levels
 	}
@@ -83,17 +83,17 @@ func (d *auto) Steps(_ *Observation, limits kernels.MultiStepLimits) int {
 }
 
 const (
-	// rateSamples is the number of operations that each rate is measured over.
+	// rateSamples is the number of operations per measurement.
 	rateSamples = 1 << 16
-	// stepCost is what a bottom-up step costs however small the graph: its passes
-	// over bitmaps and its handing of work to threads, in nanoseconds. It is a bound,
-	// not a measurement: on graphs so small that it decides, either way is quick.
+	// stepCost is the fixed cost of a bottom-up step in nanoseconds: passes over bitmaps and
+	// handing work to threads. It is assumed, not measured: where it decides, both
+	// directions are fast.
 	stepCost = 3000
 )
 
-// MeasureRates times the operations that a search is made of, on arrays of the graph's own
-// size and, for neighbours, the graph's own rows: one thread, divided by the number of
-// threads. It reads the rows of p, so it comes before they are released.
+// MeasureRates measures the operations of a search on arrays of the graph's size and on rows
+// of p, which it reads: call it before they are released. It measures one thread and divides
+// by threads.
 func MeasureRates(ctx context.Context, p *partition.Placement, threads int) Rates {
 	words := int(p.Ranks / 64)
 	if words == 0 || ctx.Err() != nil {
@@ -160,24 +160,23 @@ func MeasureRates(ctx context.Context, p *partition.Placement, threads int) Rate
 }
 
 const (
-	// calibrateVertices is the number of vertices from which on it pays to calibrate:
-	// on a smaller graph either way is quick.
+	// calibrateVertices is the number of vertices from which Calibrate searches: on a smaller
+	// graph both directions are fast.
 	calibrateVertices = 1 << 14
-	// calibratePart is the part of the vertices, one in calibratePart, that the
-	// frontier's arcs have to reach for a superstep to be clocked: about there the two
-	// directions cost the same.
+	// A superstep is timed from a frontier with at least vertices ÷ calibratePart arcs, where
+	// both directions cost about the same.
 	calibratePart = 4
-	// calibrateLevels bounds the levels of a calibrating search: there are fewer than these
-	// before the frontier of a graph with hubs is that large.
+	// calibrateLevels limits the levels of a search of Calibrate: on a graph with hubs the
+	// frontier is that large earlier.
 	calibrateLevels = 32
 )
 
-// Calibrate clocks one superstep each way, from a frontier at which a director has to
-// choose, and returns the rates with what an arc of a top-down step and an unvisited vertex
-// of a bottom-up one cost. Each direction takes a search of its own, which ends with the
-// clocked superstep, or without one after calibrateLevels levels or the given time. The
-// rates stay what they are where there is no such frontier, as on a mesh, for a small
-// graph, and for a list with devices. The error is ctx's or a processor's.
+// Calibrate times one superstep in each direction, from a frontier at which both cost about
+// the same, and returns rates with ClaimNS and VisitNS from these times and ProbeNS 0. It
+// runs a search per direction, which ends after the timed superstep, or without one after 32
+// levels or the given time. It returns rates unchanged if there is no such frontier (a mesh),
+// for less than 2^14 vertices, and if a processor is a device. The error is ctx's or a
+// processor's.
 func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration) (Rates, error) {
 	if l.info.Vertices < calibrateVertices {
 		return rates, nil
@@ -187,17 +186,17 @@ func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration)
 			return rates, nil
 		}
 	}
-	// A vertex from the middle of the largest range: neither a hub nor a leaf.
+	// The middle of the largest range: neither a hub nor a leaf.
 	root, rows := graph.None, uint32(0)
 	for _, r := range l.ranges {
 		if r.Vertices > rows {
 			rows, root = r.Vertices, r.First+r.Vertices/2
 		}
 	}
-	// Bottom-up first: its step is the longer one, and readies memory for the other.
-	up := stepTimer{way: kernels.BottomUp, enough: l.info.Vertices / calibratePart, deadline: time.Now().Add(within)}
+	// Bottom-up first: its step takes longer, and brings memory into the caches.
+	up := stepTimer{dir: kernels.BottomUp, enough: l.info.Vertices / calibratePart, deadline: time.Now().Add(within)}
 	down := up
-	down.way = kernels.TopDown
+	down.dir = kernels.TopDown
 	for _, c := range []*stepTimer{&up, &down} {
 		if _, err := l.Search(ctx, Search{Root: root, Director: c, until: c.until}); err != nil || c.took == 0 {
 			return rates, err
@@ -205,40 +204,40 @@ func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration)
 	}
 	if down.seen.Arcs > 0 && up.seen.Unvisited > 0 {
 		rates.ClaimNS = float64(down.took.Nanoseconds()) / float64(down.seen.Arcs)
-		// What a vertex costs in all, its further neighbours included.
+		// All neighbours that a vertex reads are in VisitNS.
 		rates.VisitNS, rates.ProbeNS = float64(up.took.Nanoseconds())/float64(up.seen.Unvisited), 0
 	}
 	return rates, nil
 }
 
-// stepTimer is a director that goes top-down to the first frontier of enough arcs, and
-// clocks one superstep from there. The search ends after it, or where it gives up.
+// stepTimer is a director that chooses top-down until the frontier has enough arcs, and
+// times the superstep from there in its direction.
 type stepTimer struct {
-	way      kernels.Direction
+	dir      kernels.Direction
 	enough   int64
 	deadline time.Time
 
-	seen  Observation // before the clocked step
-	begun time.Time   // zero before it
+	seen  Observation // before the timed superstep
+	begun time.Time   // of the timed superstep
 	took  time.Duration
 }
 
 func (c *stepTimer) Name() string       { return "step-timer" }
 func (c *stepTimer) Need() kernels.Need { return kernels.NeedNextArcs | kernels.NeedUnvisited }
 func (c *stepTimer) Start(GraphInfo)    {}
-func (c *stepTimer) Next(s *Observation) kernels.Direction {
-	if s.Arcs < c.enough {
+func (c *stepTimer) Next(o *Observation) kernels.Direction {
+	if o.Arcs < c.enough {
 		return kernels.TopDown
 	}
-	c.seen, c.begun = *s, time.Now()
-	return c.way
+	c.seen, c.begun = *o, time.Now()
+	return c.dir
 }
 
-// until ends the search: it is called after each superstep.
-func (c *stepTimer) until(s *Observation) bool {
+// until ends the search after the timed superstep, or without one.
+func (c *stepTimer) until(o *Observation) bool {
 	if !c.begun.IsZero() {
 		c.took = max(1, time.Since(c.begun))
 		return true
 	}
-	return s.Level >= calibrateLevels || time.Now().After(c.deadline)
+	return o.Level >= calibrateLevels || time.Now().After(c.deadline)
 }

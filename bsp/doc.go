@@ -1,25 +1,25 @@
-// Package bsp runs a breadth-first search as bulk-synchronous supersteps over any
-// list of processors: the superstep loop, the exchange of frontiers, the directors
-// that choose between top-down and bottom-up, the aggregation of parents at the end,
-// and statistics per level and processor.
+// Package bsp runs a breadth-first search in bulk-synchronous supersteps over any list of
+// processors: the superstep loop (superstep.go), the exchange of messages (exchange.go), the
+// directors that choose between top-down and bottom-up (direction.go, auto.go), the parents
+// at the end (resolve.go) and statistics per level and processor.
 //
 // # A superstep
 //
 //	direction := director.Next(counts)
-//	bottom-up: every processor publishes its frontier, gathers the others', steps
-//	top-down:  every processor steps, hands out its outbox, merges what it is sent
-//	counts are summed; the search ends when no partition has a next vertex
+//	bottom-up: every processor sends its frontier slices, receives those of others, steps
+//	top-down:  every processor steps, sends its outboxes, merges those for it
+//	sum the counts; end when the next frontier is empty
 //
 // There is no barrier between a step and the merge: a processor merges the outbox of
-// sender s as soon as s is done, in the order of senders, and waits only for the
-// next one. Each processor is driven by one goroutine, which New starts and Close
-// ends (the caller's goroutine drives the first); none is started in a search.
+// sender s as soon as s has stepped, in the order of senders. One goroutine drives each
+// processor: New starts them, Close ends them, and the caller's drives the first. A search
+// starts none.
 //
-// While one partition holds the whole frontier, its processor may run several top-down
-// supersteps in one call (kernels.MultiStepper) where the director knows that it will want
-// them (Lookahead): without exchange, the others not woken. Where all processors are CPUs,
-// the caller's goroutine runs a superstep of a few vertices for all of them, in turn.
+// If one partition holds the whole frontier and the director is a Lookahead, its processor
+// may run several top-down supersteps in one call (kernels.MultiStepper), without exchange
+// and without waking other processors. If all processors are CPUs, the caller's goroutine
+// runs a superstep of a few vertices for all of them.
 //
-// No processor is special, no device buffer is seen here, and any sequence of
-// directions gives the same levels.
+// No processor is special, no device buffer is visible, and levels do not depend on
+// directions.
 package bsp

@@ -2,8 +2,9 @@ package bsp
 
 import "time"
 
-// exchange takes in what the other processors have for processor i, in the order of
-// senders, each as soon as it is there.
+// exchange hands processor i the messages of superstep n for it, in the order of senders,
+// each as soon as its sender has advanced sent. pull exchanges frontier slices, else
+// outboxes.
 func (l *Loop) exchange(i int, n int64, pull bool, lap func(*time.Duration)) {
 	pt, p := &l.participants[i], l.procs[i]
 	t := &pt.times

@@ -11,15 +11,15 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// ErrRoot is returned by Search where the root is not a rank of a vertex.
+// ErrRoot is returned by Search if the root is not the rank of a vertex.
 var ErrRoot = errors.New("bsp: root is not a vertex with edges")
 
-// ErrProcessor is returned by Search where processors report what cannot be: more
-// vertices than there are. Without it such a search would never end.
+// ErrProcessor is returned by Search if processors report more reached vertices than the
+// graph has: such a search might not end.
 var ErrProcessor = errors.New("bsp: a processor breaks the contract")
 
-// Loop runs searches over processors that have loaded their partitions. It runs one
-// search at a time; the caller serialises.
+// Loop runs searches over processors that have loaded their partitions, one at a time: its
+// methods must not be called concurrently.
 type Loop struct {
 	procs  []kernels.Processor
 	ranges []kernels.Range
@@ -28,57 +28,57 @@ type Loop struct {
 	inArcs int64
 
 	participants []participant
-	order        *sequence // the number of the job that the drivers shall run
-	level        *sequence // the number of the superstep that may begin
+	order        *sequence // the job to run, by number
+	level        *sequence // the superstep that may begin, by number
 	job          func(i int)
 	jobs         int64
 	steps        int64 // supersteps of all searches so far
 	closing      bool
 
 	allCPU bool // every processor is a CPU
-	// inDevices are the processors, if the memory of none is the host's.
+	// inDevices holds the processors if all keep their parents in device memory, else nil.
 	inDevices []kernels.DeviceResults
 
-	// of the search under way
+	// of the current search
 	ctx     context.Context
 	dir     kernels.Direction
-	timed   bool // levels are collected
-	skips   int  // levels until StepMany is tried again
-	backoff int  // skips after the last call that ran nothing
+	timed   bool // collects statistics
+	skips   int  // levels until the next try of StepMany
+	backoff int  // skips after the last call that ran less than two levels
 	stop    bool
 	outcome Outcome
-	sum     [1]kernels.Counts // over all processors, of one superstep
+	sum     [1]kernels.Counts // of all processors in one superstep
 	failure atomic.Pointer[error]
 }
 
-// participant is one processor's part of the loop; its fields are written by its driver
-// and read by others after a sequence.
+// participant is the loop's state of one processor. Its own goroutine writes the fields;
+// others read them after the sequence that announces them.
 type participant struct {
-	own           []int // its ranges
+	own           []int // indices of its ranges
 	many          kernels.MultiStepper
 	limits        kernels.MultiStepLimits // Levels is 0 without many
-	none          kernels.Counts          // of an empty frontier, nothing visited
-	stepped       bool                    // in the superstep of stepSmall
-	outgoing      []kernels.Message       // by range: published or outbox
+	none          kernels.Counts          // before the root is set
+	stepped       bool                    // in this superstep of stepSmall
+	outgoing      []kernels.Message       // by range: frontier slice or outbox
 	sent          *sequence               // outgoing is complete, by superstep
 	done          *sequence               // the superstep is finished, by superstep
-	idle          *sequence               // the job is done, by job
+	idle          *sequence               // the job is finished, by job
 	ready         *sequence               // the processor is reset, by job
-	counts        kernels.Counts
-	remoteClaims  [][]uint32
-	remoteParents [][]uint32
+	counts        kernels.Counts          // of the last superstep
+	remoteClaims  [][]uint32              // by finder: ranks whose parents to ask for
+	remoteParents [][]uint32              // by finder: their parents
 	times         stepTimes
 	_             [64]byte
 }
 
-// stepTimes is one processor's times of one superstep.
+// stepTimes is what one processor measured in one superstep.
 type stepTimes struct {
 	compute, push, pull, idle time.Duration
-	sent, received            int64
+	sent, received            int64 // bytes
 	kernel                    string
 }
 
-// New returns a loop over the processors, which have loaded the parts of p in order.
+// New returns a loop over processors; processor i has loaded part i of p.
 func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 	l := &Loop{procs: procs, ranges: p.Ranges, place: p, order: newSequence(), level: newSequence(), participants: make([]participant, len(procs))}
 	l.info = GraphInfo{Hub: -1, Words: int64(p.Ranks / 64)}
@@ -139,7 +139,7 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 	return l
 }
 
-// drive runs jobs on processor i until the loop is closed.
+// drive runs jobs on processor i until Close.
 func (l *Loop) drive(i int) {
 	for n := int64(1); ; n++ {
 		l.order.park(n)
@@ -152,7 +152,7 @@ func (l *Loop) drive(i int) {
 	}
 }
 
-// all runs f for every processor at once and returns when all are done.
+// all runs f for all processors concurrently and returns when all have finished.
 func (l *Loop) all(f func(i int)) {
 	l.job = f
 	l.jobs++
@@ -163,7 +163,7 @@ func (l *Loop) all(f func(i int)) {
 	}
 }
 
-// Close ends the drivers. It does not close the processors.
+// Close ends the loop's goroutines. It does not close the processors.
 func (l *Loop) Close() {
 	if l.closing {
 		return
@@ -176,37 +176,37 @@ func (l *Loop) Close() {
 	}
 }
 
-// Search says what to search.
+// Search describes a search.
 type Search struct {
-	// Root is a rank; Parents, by vertex id, gets the result: graph.None for a vertex
-	// that has a rank and was not reached. Entries of vertices without a rank are
-	// left alone. Nil parents are not made.
+	// Root is a rank. Parents, if not nil, has an entry per vertex id and receives the
+	// parents' vertex ids, graph.None for an unreached vertex with a rank. Entries of
+	// vertices without a rank are not written.
 	Root    uint32
 	Parents []uint32
 	// Director chooses the directions.
 	Director Director
-	// Examined asks for the number of adjacency entries read at each level.
+	// Examined counts the adjacency entries read at each level, which takes time.
 	Examined bool
-	// Statistics collects the levels, if not nil.
+	// Statistics, if not nil, receives the levels.
 	Statistics *Statistics
 
-	// until, if set, is called after each superstep with the Observation of the next one; true
-	// ends the search there, its tree incomplete.
+	// until, if set, is called after each superstep with the observation before the next; true
+	// ends the search with an incomplete tree.
 	until func(*Observation) bool
 }
 
-// Outcome is what a search found.
+// Outcome is the result of a search.
 type Outcome struct {
 	// Reached is the number of vertices, the root included; Depth the largest level.
 	Reached, Depth int64
-	// Time is that of the supersteps, without the aggregation of parents.
+	// Time is the time of the supersteps, without the aggregation of parents.
 	Time time.Duration
-	// Copy is the time that the parents took from the memory of the processors, where
-	// it ended the search, to the host's; 0 where a processor works in the host's.
+	// Copy is the time to copy the parents from devices to the host, after the search. It is
+	// 0 unless all processors are devices.
 	Copy time.Duration
 }
 
-// fail keeps the first error of a search.
+// fail keeps err if it is the search's first.
 func (l *Loop) fail(i int, err error) {
 	if err != nil {
 		first := fmt.Errorf("processor %d (%s): %w", i, l.procs[i].Kind(), err)
@@ -216,8 +216,9 @@ func (l *Loop) fail(i int, err error) {
 
 func (l *Loop) failed() bool { return l.failure.Load() != nil }
 
-// Search runs one search. It returns ctx's error within one superstep of its end, and
-// a processor's error as it is; either way the loop is ready for the next search.
+// Search runs one search. Errors are ErrRoot, ErrProcessor, ctx's, at the latest one
+// superstep after ctx ends, or a processor's with its number. The loop can search again
+// afterwards.
 func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	owner, ok := l.owner(s.Root)
 	if !ok {

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// smallVertices is the largest frontier that the coordinator steps on its own: waking and
-	// waiting for another thread costs as much as stepping some tens of vertices.
+	// smallVertices is the largest frontier, in vertices, that the coordinator steps alone:
+	// waking another thread costs as much as stepping some tens of vertices.
 	smallVertices = 32
-	// mostSkips bounds how many levels go by between two calls of StepMany that run nothing.
+	// mostSkips limits the levels between two tries of StepMany.
 	mostSkips = 64
 )
 
-// holder is the partition that holds the whole frontier, −1 where several do.
+// holder returns the partition that holds the whole frontier, −1 if there are several.
 func (l *Loop) holder() int {
 	holder := -1
 	for i := range l.participants {
@@ -28,10 +28,10 @@ func (l *Loop) holder() int {
 	return holder
 }
 
-// stepMany runs several top-down supersteps in one call, without exchange and without waking
-// other processors, where one partition holds the whole frontier, its processor can and the
-// director knows already that it will want them. It returns the counts of each over all
-// partitions, or nil where nothing was run.
+// stepMany runs several top-down supersteps in one call if one partition holds the whole
+// frontier, its processor is a MultiStepper and the director promises them: without exchange
+// and without waking other processors. It returns each superstep's counts over all
+// partitions, nil if it ran none.
 func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 	f, is := d.(Lookahead)
 	if !is || l.dir != kernels.TopDown || l.failed() {
@@ -60,7 +60,7 @@ func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 		return append(l.sum[:0], kernels.Counts{})
 	}
 	if len(run) < 2 {
-		// A frontier that crosses to another partition again and again.
+		// The frontier keeps crossing to another partition.
 		l.backoff = min(2*l.backoff+1, mostSkips)
 		l.skips = l.backoff
 	} else {
@@ -96,14 +96,13 @@ func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 	return run
 }
 
-// small tells that the coordinator had better run the superstep on its own.
+// small reports that the coordinator runs the superstep alone.
 func (l *Loop) small(st *Observation) bool {
 	return l.allCPU && l.dir == kernels.TopDown && st.Frontier <= smallVertices
 }
 
 // stepSmall runs a top-down superstep of all processors on the coordinator's goroutine, in
-// the order of the contract. A partition that has no frontier and is sent nothing is left
-// out: nothing of it would change.
+// the order of calls of the contract. It skips processors without frontier and messages.
 func (l *Loop) stepSmall() {
 	var last time.Time
 	lap := func(d *time.Duration) {
@@ -172,7 +171,7 @@ func (l *Loop) stepSmall() {
 	}
 }
 
-// stepOne runs Step of processor i for stepSmall.
+// stepOne calls Step of processor i for stepSmall.
 func (l *Loop) stepOne(i int) {
 	if l.failed() {
 		return

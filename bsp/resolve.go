@@ -1,6 +1,7 @@
 package bsp
 
-// aggregate makes the parents: each owner asks the finders of its vertices.
+// aggregate computes the parents of processor i's vertices: each owner asks the finders of
+// its vertices for their parents.
 func (l *Loop) aggregate(i int, parents []uint32) {
 	if parents == nil {
 		return
@@ -12,7 +13,7 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 		return
 	}
 	pt, p := &l.participants[i], l.procs[i]
-	n := l.steps // the coordinator has opened it already
+	n := l.steps // the coordinator has advanced level to it
 	for q := range l.procs {
 		pt.remoteClaims[q], pt.remoteParents[q] = nil, nil
 		if q != i && !l.failed() {
@@ -43,7 +44,8 @@ func (l *Loop) aggregate(i int, parents []uint32) {
 	}
 }
 
-// resolve makes the parents of processor i, in its own memory where CopyTo is to come.
+// resolve maps the parents of processor i to vertex ids: in device memory if CopyTo follows,
+// else in parents.
 func (l *Loop) resolve(i int, parents []uint32, remoteClaims, remoteParents [][]uint32) error {
 	if l.inDevices != nil {
 		return l.inDevices[i].Resolve(remoteClaims, remoteParents)

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 )
 
-// sequence is a counter that only rises and can be waited for: first spinning, so that
-// a short wait costs no trip through the scheduler, then parked.
+// sequence is a monotone event counter. Waiters poll first, to avoid the scheduler for short
+// waits, and then block.
 type sequence struct {
 	value  atomic.Int64
 	mu     sync.Mutex
@@ -16,48 +16,48 @@ type sequence struct {
 }
 
 func newSequence() *sequence {
-	g := &sequence{}
-	g.cond.L = &g.mu
-	return g
+	s := &sequence{}
+	s.cond.L = &s.mu
+	return s
 }
 
-// spins is how many looks a waiter takes before it parks; every yieldEvery of them
-// it lets other goroutines run. Together some tens of microseconds.
+// spins is the number of polls before wait blocks (some 10 µs); it yields after every
+// yieldEvery of them.
 const (
 	spins      = 4000
 	yieldEvery = 64
 )
 
-// advance raises the counter to n and wakes those who wait for it.
-func (g *sequence) advance(n int64) {
-	g.value.Store(n)
-	g.mu.Lock()
-	if g.parked > 0 {
-		g.cond.Broadcast()
+// advance sets the counter to n and wakes its waiters.
+func (s *sequence) advance(n int64) {
+	s.value.Store(n)
+	s.mu.Lock()
+	if s.parked > 0 {
+		s.cond.Broadcast()
 	}
-	g.mu.Unlock()
+	s.mu.Unlock()
 }
 
-// wait returns once the counter is at least n.
-func (g *sequence) wait(n int64) {
+// wait returns when the counter is at least n.
+func (s *sequence) wait(n int64) {
 	for i := range spins {
-		if g.value.Load() >= n {
+		if s.value.Load() >= n {
 			return
 		}
 		if i%yieldEvery == yieldEvery-1 {
 			runtime.Gosched()
 		}
 	}
-	g.park(n)
+	s.park(n)
 }
 
-// park is wait without spinning.
-func (g *sequence) park(n int64) {
-	g.mu.Lock()
-	g.parked++
-	for g.value.Load() < n {
-		g.cond.Wait()
+// park is wait without polling.
+func (s *sequence) park(n int64) {
+	s.mu.Lock()
+	s.parked++
+	for s.value.Load() < n {
+		s.cond.Wait()
 	}
-	g.parked--
-	g.mu.Unlock()
+	s.parked--
+	s.mu.Unlock()
 }

@@ -7,23 +7,21 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// MaxLevels is the number of levels that Statistics keeps one by one.
+// MaxLevels is the number of levels that Statistics keeps singly.
 const MaxLevels = 4096
 
-// Statistics are the levels of a search. The first MaxLevels are kept one by one, the
-// later ones are summed in Rest. A value can be used again: its memory is kept.
+// Statistics holds the levels of a search: the first MaxLevels singly, the sums of all later
+// ones in Rest. The next search into it reuses its memory.
 type Statistics struct {
 	Levels []record.Level
-	// Rest sums the levels from MaxLevels on; RestLevels is how many they are. Its
-	// direction is that of the last one.
+	// Rest sums RestLevels levels from MaxLevels on. Its Level and Direction are the last one's.
 	Rest       record.Level
 	RestLevels int
-	// Count is the number of supersteps, one more than the depth unless the last
-	// frontier had been empty from the start.
+	// Count is the number of supersteps.
 	Count int
 
 	processors []record.ProcessorLevel
-	examined   float64 // of a level that Rest is about to take in
+	examined   float64 // of a level before it is added to Rest
 }
 
 func (s *Statistics) start(procs int) {
@@ -37,8 +35,8 @@ func (s *Statistics) start(procs int) {
 	}
 }
 
-// add records a superstep. Time without computing and transfers, the wait for the
-// slowest processor included, is idle.
+// add records a superstep. A processor's idle time is the superstep's time less its own
+// compute, push and pull times, so it includes the wait for the slowest processor.
 func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, participants []participant) {
 	s.Count++
 	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}
@@ -72,7 +70,7 @@ func (t *stepTimes) record(took time.Duration) record.ProcessorLevel {
 	}
 }
 
-// All returns the levels, and after them Rest where there is one.
+// All returns the levels, and Rest last if RestLevels > 0.
 func (s *Statistics) All() []record.Level {
 	if s.RestLevels == 0 {
 		return s.Levels

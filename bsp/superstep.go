@@ -7,12 +7,12 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// coordinate drives processor 0 and decides for all.
+// coordinate drives processor 0, chooses directions and ends the search.
 func (l *Loop) coordinate(s *Search, d Director) {
 	st := &Observation{Frontier: 1}
 	l.outcome = Outcome{Reached: 1}
 	begun := time.Now()
-	// The counts of the root are those that its owner would report.
+	// As the root's owner would count.
 	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.countRoot(s.Root)
 	if l.info.Hub >= 0 {
 		if o, _ := l.owner(s.Root); o == l.info.Hub {
@@ -37,7 +37,7 @@ func (l *Loop) coordinate(s *Search, d Director) {
 		if run == nil {
 			run = l.superstep(st, started)
 		}
-		took := time.Duration(0) // supersteps of one call share its time evenly
+		took := time.Duration(0) // of each superstep of a call: an equal part
 		if l.timed {
 			took = time.Since(started) / time.Duration(len(run))
 		}
@@ -75,8 +75,8 @@ func (l *Loop) coordinate(s *Search, d Director) {
 	l.level.advance(l.steps)
 }
 
-// superstep runs one superstep on all processors, and returns the sums of what they
-// count; those of the hub partition go to st.
+// superstep runs one superstep on all processors and returns the sums of their counts. It
+// sets st's counts of the hub partition.
 func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 	if l.small(st) {
 		l.stepSmall()
@@ -89,13 +89,13 @@ func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 		}
 	}
 	var sum kernels.Counts
-	many := false
+	uncounted := false
 	st.HubFrontier, st.HubArcs = 0, 0
 	for i := range l.participants {
 		c := &l.participants[i].counts
 		sum.Next += c.Next
 		sum.NextArcs += c.NextArcs
-		many = many || c.NextArcs < 0
+		uncounted = uncounted || c.NextArcs < 0
 		sum.Examined += c.Examined
 		sum.Unvisited += c.Unvisited
 		sum.UnvisitedArcs += c.UnvisitedArcs
@@ -103,15 +103,15 @@ func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 			st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
 		}
 	}
-	if many {
+	if uncounted {
 		sum.NextArcs = -1
 	}
 	l.sum[0] = sum
 	return l.sum[:]
 }
 
-// countRoot are the out-arcs of the root, and the vertices and in-arcs unvisited
-// once it is placed.
+// countRoot counts the root's out-arcs, and the unvisited vertices and their in-arcs once the
+// root is visited.
 func (l *Loop) countRoot(root uint32) (arcs, unvisited, unvisitedArcs int64) {
 	s := l.place.Subgraphs[l.place.RangeOf(root)]
 	unvisited, unvisitedArcs = l.info.Vertices-1, l.inArcs
@@ -124,7 +124,7 @@ func (l *Loop) countRoot(root uint32) (arcs, unvisited, unvisitedArcs int64) {
 	return arcs, unvisited, unvisitedArcs
 }
 
-// work drives processor i until the coordinator stops.
+// work runs supersteps on processor i until the coordinator stops.
 func (l *Loop) work(i int, begin int64) {
 	for n := begin + 1; ; n++ {
 		l.level.wait(n)
@@ -135,8 +135,8 @@ func (l *Loop) work(i int, begin int64) {
 	}
 }
 
-// step runs superstep n on processor i. After a failure it only opens the sequences, so
-// that nobody waits for ever.
+// step runs superstep n on processor i. After a failure it only advances the sequences, so
+// that no participant blocks.
 func (l *Loop) step(i int, n int64, started time.Time) {
 	pt, p := &l.participants[i], l.procs[i]
 	t := &pt.times
@@ -196,5 +196,5 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 	}
 	lap(&t.compute)
 	pt.done.advance(n)
-	// The rest of the superstep is idle: see Statistics.add.
+	// Statistics.add counts the rest of the superstep as idle.
 }
