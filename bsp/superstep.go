@@ -148,47 +148,38 @@ func (l *Loop) step(i int, n int64, started time.Time) {
 		*d += now.Sub(last)
 		last = now
 	}
-	run := func() (err error) {
-		t.kernel, err = p.Step(l.ctx, l.dir)
-		return err
-	}
-	up := l.dir == kernels.BottomUp
+	pull := l.dir == kernels.BottomUp
 	single := len(l.procs) == 1
 	var err error
-	if up {
-		if !single {
-			for _, r := range pt.own {
-				pt.outgoing[r] = kernels.Message{}
-				if err == nil && !l.failed() {
-					pt.outgoing[r], err = p.FrontierSlice(r)
-				}
+	if pull && !single {
+		for _, r := range pt.own {
+			pt.outgoing[r] = kernels.Message{}
+			if err == nil && !l.failed() {
+				pt.outgoing[r], err = p.FrontierSlice(r)
 			}
-			l.fail(i, err)
-			lap(&t.pull)
-			pt.sent.advance(n)
-			l.exchange(i, n, true, lap)
 		}
-		if !l.failed() {
-			l.fail(i, run())
-		}
-	} else {
-		if !l.failed() {
-			l.fail(i, run())
-		}
-		if !single {
-			lap(&t.compute)
-			for r, rg := range l.ranges {
-				pt.outgoing[r] = kernels.Message{}
-				if rg.Owner != i && err == nil && !l.failed() {
-					pt.outgoing[r], err = p.Outbox(r)
-					t.sent += pt.outgoing[r].Bytes()
-				}
+		l.fail(i, err)
+		lap(&t.pull)
+		pt.sent.advance(n)
+		l.exchange(i, n, true, lap)
+	}
+	if !l.failed() {
+		t.kernel, err = p.Step(l.ctx, l.dir)
+		l.fail(i, err)
+	}
+	if !pull && !single {
+		lap(&t.compute)
+		for r, rg := range l.ranges {
+			pt.outgoing[r] = kernels.Message{}
+			if rg.Owner != i && err == nil && !l.failed() {
+				pt.outgoing[r], err = p.Outbox(r)
+				t.sent += pt.outgoing[r].Bytes()
 			}
-			l.fail(i, err)
-			lap(&t.push)
-			pt.sent.advance(n)
-			l.exchange(i, n, false, lap)
 		}
+		l.fail(i, err)
+		lap(&t.push)
+		pt.sent.advance(n)
+		l.exchange(i, n, false, lap)
 	}
 	if !l.failed() {
 		pt.counts, err = p.Finish()

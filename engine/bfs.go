@@ -9,17 +9,20 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// BFS returns a breadth-first tree from root, an id of the file: for every vertex
-// that can be reached along arcs a parent one level nearer to the root.
+// BFS returns a breadth-first tree from root, an id of the file: for every vertex reachable
+// along arcs, a parent one level nearer to the root.
 //
 // The search is direction-optimising (Beamer, Asanović, Patterson, SC 2012) and
-// bulk-synchronous over the partitions (Sallinen, Gharaibeh, Ripeanu 2015): see
-// package bsp. Levels are the same for every placement, processor list and number of
-// threads; parents may differ.
+// bulk-synchronous over the partitions (Sallinen, Gharaibeh, Ripeanu 2015). Levels are the
+// same for every placement, processor list and number of threads; parents may differ.
+//
+// Loop.Search (bsp/superstep.go) calls Step of each processor in every superstep; the loops
+// over edges are kernels/cpu's step files and kernels/gpu/src. bsp/direction.go has the rules
+// that choose directions.
 //
 // A root without edges reaches itself at depth 0. A root that is no vertex fails with
-// graph.ErrNoVertex. BFS allocates its result, whose first touch costs as much as
-// several searches of a small graph: for many searches use BFSInto.
+// graph.ErrNoVertex. BFS allocates a result of 4 bytes per vertex; for many searches use
+// BFSInto.
 func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 	r := &BFSResult{engineID: e.engineID, labels: e.labels, Statistics: &bsp.Statistics{}}
 	if err := e.take(ctx); err != nil {
@@ -37,16 +40,16 @@ func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 	return r, nil
 }
 
-// BFSInto is BFS into a result made by NewResult, whose memory is used again. Where
-// r.Statistics is set (see Collect), it gets the levels. A search that ends early leaves r
-// without a tree; a call that never gets to search (closed, no such root, the context ends
-// before its turn) leaves r as it was.
+// BFSInto is BFS into a result of NewResult, whose memory it reuses. It fills r.Statistics if
+// set (see Collect). A search that fails leaves r without a tree; a call that fails before its
+// search (closed, no such root, ctx ends in the queue) leaves r unchanged. Errors are
+// ErrResult, ErrClosed, graph.ErrNoVertex, ctx's or a processor's.
 func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 	return e.into(ctx, root, r, false)
 }
 
-// CountBFS is BFSInto with statistics that count the adjacency entries read, at a
-// small cost in time.
+// CountBFS is BFSInto with statistics that count the adjacency entries read, which takes
+// time.
 func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
 	return e.into(ctx, root, r.Collect(), true)
 }

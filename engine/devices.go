@@ -15,15 +15,14 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 )
 
-// Devices holds opened devices with their kernels built, so that New need not wait
-// for a compiler. It may serve several engines, one after the other or at once, and is
-// closed after them.
+// Devices holds open devices with built kernels, so that New waits for no compiler. Several
+// engines may use it, also concurrently; close it after them.
 type Devices struct {
 	drivers map[Kind]device.Driver
 	open    map[string]*openDevice
 }
 
-// driverOf returns the driver of a kind: one of those given, or else the system's OpenCL.
+// driverOf returns the driver of a kind: one of those given, else the system's OpenCL.
 func driverOf(kind Kind, given []device.Driver) (device.Driver, error) {
 	for _, d := range given {
 		if Kind(d.Kind()) == kind {
@@ -49,9 +48,9 @@ type openDevice struct {
 	program *gpu.Program
 }
 
-// OpenDevices opens the devices that the options' processors name and builds their
-// kernels, or takes them from the cache. Without devices it opens no driver. Errors
-// wrap ErrNoDevice where a driver or a device is not there.
+// OpenDevices opens the devices of the options' processors and builds their kernels, or loads
+// them from the user's cache folder. Without devices it opens no driver. Errors wrap
+// ErrNoDevice (no such driver or device), ErrNotInPlace or one of package device, or are ctx's.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 	d := &Devices{drivers: map[Kind]device.Driver{}, open: map[string]*openDevice{}}
 	for _, p := range o.Processors {
@@ -72,7 +71,7 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 	return d, nil
 }
 
-// checkOpened refuses processors whose device is not among those that were opened.
+// checkOpened returns ErrNoDevice if the device of a processor is not open.
 func (d *Devices) checkOpened(o *Options) error {
 	for _, p := range o.Processors {
 		if p.Kind != CPU && d.open[p.String()] == nil {
@@ -82,7 +81,8 @@ func (d *Devices) checkOpened(o *Options) error {
 	return nil
 }
 
-// checkInPlace refuses devices that cannot read the graph where the options leave it.
+// checkInPlace returns ErrNotInPlace if the options leave the graph in host memory and a
+// device cannot read that.
 func (d *Devices) checkInPlace(o *Options) error {
 	if !o.inPlace() {
 		return nil
@@ -97,7 +97,7 @@ func (d *Devices) checkInPlace(o *Options) error {
 	return nil
 }
 
-// add opens the device of one processor, once.
+// add opens the device of p unless it is open.
 func (d *Devices) add(p Processor, o *Options) error {
 	name := p.String()
 	if d.open[name] != nil {
@@ -114,7 +114,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 	dev, err := driver.Open(p.Device)
 	if err != nil {
 		there := ""
-		infos, _ := driver.Devices() // Open told why there are none
+		infos, _ := driver.Devices() // err says why there are none
 		for _, info := range infos {
 			there += fmt.Sprintf("; there is %s (%s)", info.Name, info.Model)
 		}
@@ -134,7 +134,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 	return nil
 }
 
-// Close frees the devices. Engines that use them must be closed before.
+// Close frees the devices. Close the engines that use them first.
 func (d *Devices) Close() error {
 	var errs []error
 	for _, o := range d.open {
@@ -144,7 +144,7 @@ func (d *Devices) Close() error {
 	return errors.Join(errs...)
 }
 
-// info describes the device of a processor; false for a CPU or one that is not open.
+// info describes the device of p; false for a CPU and for a device that is not open.
 func (d *Devices) info(p Processor) (device.Info, bool) {
 	if d == nil || d.open[p.String()] == nil {
 		return device.Info{}, false
@@ -152,7 +152,7 @@ func (d *Devices) info(p Processor) (device.Info, bool) {
 	return d.open[p.String()].dev.Info(), true
 }
 
-// processor makes the kernels' side of a processor.
+// processor makes the kernels.Processor of p.
 func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) {
 	if p.Kind == CPU {
 		k := cpu.New(p.Threads)
@@ -161,10 +161,11 @@ func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) 
 	return gpu.New(d.open[p.String()].program, o.gpuOptions(d.budget(p, o.partitions()[p.String()])))
 }
 
-// deviceMemoryPart is the part of a device's memory that its part of a graph may take.
+// deviceMemoryPart is the largest part of a device's memory for its part of a graph.
 const deviceMemoryPart = 0.8
 
-// budget is the number of bytes that a processor's part may take, 0 without a bound.
+// budget is the most bytes of a processor's part of the graph, 0 for no limit. The
+// partitions of one device share its memory.
 func (d *Devices) budget(p Processor, partitions int) int64 {
 	if p.Memory > 0 || p.Kind == CPU {
 		return p.Memory
@@ -175,7 +176,7 @@ func (d *Devices) budget(p Processor, partitions int) int64 {
 	return 0
 }
 
-// DeviceInfo describes a device that a processor can name.
+// DeviceInfo describes a device that a Processor can name.
 type DeviceInfo = device.Info
 
 // ListDevices describes every device of the drivers, and those of the system's OpenCL unless

@@ -27,7 +27,7 @@ type Engine struct {
 	procs    []kernels.Processor
 	loop     *bsp.Loop
 	director bsp.Director // of the options; nil where NewDirector makes one for each search
-	override bsp.Director // from SetDirector; nil for the options' director
+	override bsp.Director // of SetDirector; nil for the options' director
 
 	report   report
 	turn     chan struct{} // holds one token: whose turn it is to search
@@ -36,22 +36,21 @@ type Engine struct {
 	engineID *engineID
 }
 
-// chooseFor bounds the time that a processor takes to choose its kernels; 1% of the time
-// that placing took is the other bound.
+// chooseFor limits the time in which a processor measures its kernels. 1% of the time of
+// placing is another limit.
 const chooseFor = 10 * time.Millisecond
 
-// engineID tells the results of one engine from those of another without keeping the
-// engine alive. It has a size, so that no two share an address.
+// engineID identifies the engine of a result without keeping the engine alive. It has a
+// size, so that each has an address of its own.
 type engineID struct{ _ byte }
 
-// calibratePart is the part of New's time, one in calibratePart, after which searches that
-// calibrate give up.
+// New's time ÷ calibratePart is the time limit of a calibrating search.
 const calibratePart = 8
 
-// New places a graph, an *graph.EdgeList or a *graph.CSR, on the processors and
-// readies them. It keeps nothing of src but its labels, and a copy of those that are
-// mapped from a file: src may be closed afterwards. Errors wrap ErrOptions, ErrMemory,
-// ErrCapacity, ErrNoDevice or one of package partition, or are ctx's.
+// New places a graph, a *graph.EdgeList or a *graph.CSR, on the processors. It keeps the
+// labels of src, copied if they are mapped from a file, and nothing else: src may be closed
+// afterwards. Errors wrap ErrOptions, ErrMemory, ErrCapacity, ErrNoDevice, ErrNotInPlace or an
+// error of package partition, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
@@ -128,10 +127,9 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 	return e, nil
 }
 
-// Close waits for the search under way, ends the engine's goroutines and frees its
-// memory. Calls that wait for their turn, and later ones, get ErrClosed; a second
-// Close waits for the first, and returns nil. An error is a device's first failure; all
-// is freed nevertheless.
+// Close waits for the current search, ends the engine's goroutines and frees its memory.
+// Queued and later calls return ErrClosed; a second Close waits for the first and returns
+// nil. The error is the first failure of a device; everything is freed nevertheless.
 func (e *Engine) Close() (err error) {
 	e.closing.Do(func() {
 		close(e.closed)
@@ -141,7 +139,7 @@ func (e *Engine) Close() (err error) {
 	return err
 }
 
-// free frees everything and returns the first failure.
+// free frees all resources and returns the first failure.
 func (e *Engine) free() (first error) {
 	keep := func(err error) {
 		if first == nil {
@@ -165,13 +163,13 @@ func (e *Engine) free() (first error) {
 	return first
 }
 
-// abandon frees what New made before err, which is the failure to tell.
+// abandon frees what New has allocated and returns err.
 func (e *Engine) abandon(err error) error {
 	_ = e.free()
 	return err
 }
 
-// take waits for the caller's turn.
+// take queues the caller until its turn.
 func (e *Engine) take(ctx context.Context) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -197,13 +195,13 @@ func (e *Engine) take(ctx context.Context) error {
 	}
 }
 
-// release ends the caller's turn, and reports what it did.
+// release ends the caller's turn and updates the report.
 func (e *Engine) release() {
 	e.report.launched(e.procs)
 	e.turn <- struct{}{}
 }
 
-// newDirector is the director of the search to come; it takes the caller's turn.
+// newDirector returns the director of the next search, in the caller's turn.
 func (e *Engine) newDirector() bsp.Director {
 	d := e.override
 	if d == nil {
@@ -215,8 +213,8 @@ func (e *Engine) newDirector() bsp.Director {
 	return d
 }
 
-// Tune sets the limits between the CPU processors' ways to run a step, after the search
-// under way. The error wraps cpu.ErrTuning or is ErrClosed.
+// Tune sets the limits by which CPU processors choose kernels, after the current search. The
+// error wraps cpu.ErrTuning, or is ErrClosed or ctx's.
 func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 	if err := e.take(ctx); err != nil {
 		return err
@@ -233,30 +231,10 @@ func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 	return nil
 }
 
-// UseKernels chooses the inner loops of the CPU processors, as Options.Kernels does, after
-// the search under way: "auto" measures those that no call has measured before. The error
-// wraps cpu.ErrKernels, or is ErrClosed or ctx's.
-func (e *Engine) UseKernels(ctx context.Context, spec string) error {
-	if err := e.take(ctx); err != nil {
-		return err
-	}
-	defer e.release()
-	for _, p := range e.procs {
-		if c, ok := p.(*cpu.Processor); ok {
-			if err := c.Use(spec); err != nil {
-				return err
-			}
-			c.Choose(chooseFor)
-		}
-	}
-	e.report.kernelsOf(e.procs)
-	return nil
-}
-
-// SetDirector lets d choose the directions of later searches, after the search under way; nil
-// gives that back to the director of Options. An engine of the directors "top-down" and
-// "bottom-up" holds the arcs of one direction only and takes no other: ErrOptions. Else
-// the error is ErrClosed or ctx's.
+// SetDirector sets the director of later searches, after the current one; nil is that of
+// Options. An engine whose Options.Director has one direction holds no arcs of the other: it
+// accepts directors of the same direction only (bsp.OneWay) and returns ErrOptions for all
+// others. Else the error is ErrClosed or ctx's.
 func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) error {
 	if err := e.take(ctx); err != nil {
 		return err

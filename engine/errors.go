@@ -4,29 +4,29 @@ import "errors"
 
 // Opening an engine.
 var (
-	// ErrOptions is returned by New where options contradict each other, are out of
-	// range or name something unknown. The message lists every fault.
+	// ErrOptions is returned by New for options that contradict each other, are out of range
+	// or name something unknown. The message lists every fault.
 	ErrOptions = errors.New("engine: invalid options")
-	// ErrMemory is returned by New, before it allocates, where the graph needs more
-	// memory than the limit; the message has both figures.
+	// ErrMemory is returned by New before it allocates if the graph needs more memory than
+	// Options.MemoryLimit. The message has both in bytes.
 	ErrMemory = errors.New("engine: not enough memory")
-	// ErrCapacity is returned by New where the memory of devices, or what may be taken of
-	// it, does not hold what is theirs of the graph. The message has the figures and,
-	// where a CPU would take the rest, the processors to ask for.
+	// ErrCapacity is returned by New if the memory of devices, or Processor.Memory, does not
+	// hold their parts of the graph. The message has the sizes in bytes and, if a CPU would
+	// hold the rest, the processors to use.
 	ErrCapacity = errors.New("engine: not enough device memory")
-	// ErrNoDevice is returned by New where a processor names a device that this
-	// build or machine does not have.
+	// ErrNoDevice is returned for a processor that names a device or driver that this build or
+	// machine does not have.
 	ErrNoDevice = errors.New("engine: no such device")
-	// ErrNotInPlace is returned by OpenDevices and New where DeviceGraph leaves the graph
-	// in the host's memory and a device does not read that in place; the message has
-	// the bytes that fit in its own.
+	// ErrNotInPlace is returned by OpenDevices and New if Options.DeviceGraph leaves the graph
+	// in host memory and a device cannot read that. The message has the bytes that fit in
+	// device memory.
 	ErrNotInPlace = errors.New("engine: the device cannot read the graph in place")
 )
 
 // Running.
 var (
-	// ErrClosed is returned by calls on an engine that is closed.
+	// ErrClosed is returned by calls on a closed engine.
 	ErrClosed = errors.New("engine: closed")
-	// ErrResult is returned by BFSInto for a result made by another engine.
+	// ErrResult is returned by BFSInto for a result of another engine.
 	ErrResult = errors.New("engine: result belongs to another engine")
 )

@@ -18,95 +18,90 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// Options configure an engine. The zero value runs on all cores with a placement and
-// a director chosen for the graph.
+// Options configure an engine. The zero value runs on all cores and chooses placement and
+// director by the graph.
 type Options struct {
-	// Processors lists the processors, one partition each; none means one CPU
-	// processor of all threads. See ParseProcessors.
+	// Processors lists the processors, one partition each; nil is one CPU processor with all
+	// threads. See ParseProcessors and AutoProcessors.
 	Processors []Processor
-	// Threads is the most threads of any CPU processor, and of all together that have no
-	// number of their own: these share what the others leave, with one each at least.
-	// 0 means GOMAXPROCS.
+	// Threads is the number of threads of all CPU processors together, unless each needs one.
+	// Those with Processor.Threads 0 share the threads that the others leave. 0 and more than
+	// GOMAXPROCS are GOMAXPROCS.
 	Threads int
-	// Placement is the rule that gives each vertex to a processor; partition.Auto
-	// chooses by the graph.
+	// Placement assigns vertices to processors; "" and partition.Auto choose by the graph.
 	Placement partition.Policy
-	// Assignment is the processor of each vertex (by dense id) for
+	// Assignment is the index of each vertex's processor, by dense id, for
 	// partition.Assigned.
 	Assignment []uint8
-	// Shares are the fractions of adjacency entries per processor, adding up to 1,
-	// what TwoEnded gives included; nil leaves them to the placement.
+	// Shares are the fractions of the adjacency entries per processor, with sum 1. The first
+	// device's includes TwoEnded. nil is by the processors' speeds.
 	Shares []float64
-	// Seed drives partition.Random.
+	// Seed is the seed of partition.Random.
 	Seed uint64
-	// TwoEnded is the part of the arcs at the top of the degree order that goes to
-	// the first device (Totem's λ); 0 for none.
+	// TwoEnded is the fraction of the arcs, from the highest degrees, that the first device
+	// gets (Totem's λ), from 0 to below 1.
 	TwoEnded float64
-	// Director names the rule that chooses between top-down and bottom-up:
-	// "" and "auto", or another of bsp.Directors.
+	// Director names the rule that chooses between top-down and bottom-up; "" is
+	// bsp.DirectorAuto.
 	Director bsp.DirectorName
-	// NewDirector, if set, makes the director of each search and overrides Director.
+	// NewDirector, if not nil, makes the director of each search instead.
 	NewDirector func() bsp.Director
-	// Rates are the costs that "auto" predicts from; zero lets New measure them, which
-	// takes less time than a search. Results do not depend on them, directions do.
+	// Rates are the costs by which bsp.DirectorAuto chooses; if zero, New measures them.
+	// Levels do not depend on them, directions do.
 	Rates bsp.Rates
-	// MemoryLimit is the number of bytes that New may take, the graph given to it not
-	// counted; 0 means 80% of the smaller of the control group's limit and the
-	// available memory; negative means no limit.
+	// MemoryLimit is the most bytes that New may allocate beside the graph given to it. 0 is
+	// DefaultMemoryLimit, a negative value is no limit.
 	MemoryLimit int64
-	// Consume lets New free the graph given to it: an EdgeList loses its records, a
-	// CSR its rows. Labels are kept.
+	// Consume lets New free the records of an EdgeList or the rows of a CSR given to it.
+	// Labels remain.
 	Consume bool
-	// Drivers are the drivers of devices besides the system's OpenCL, such as package cuda's;
-	// one of kind "opencl" takes the place of that.
+	// Drivers are drivers of devices, such as package cuda's. The system's OpenCL is added
+	// unless one has the kind OpenCL.
 	Drivers []device.Driver
-	// Devices are opened devices to use, as OpenDevices returned them; nil lets New
-	// open and Close close them.
+	// Devices are the open devices of OpenDevices. If nil, New opens devices and
+	// Engine.Close closes them.
 	Devices *Devices
-	// DeviceGraph is where the adjacency of devices lies: "" or "device", in their memory;
-	// "host", in the host's, read in place; "split", in theirs while it fits, the rest as
-	// with "host". The last two need devices that read the host's memory in place.
+	// DeviceGraph is the memory of the devices' adjacency. All but gpu.OnDevice need devices
+	// that read host memory in place.
 	DeviceGraph gpu.GraphPlacement
-	// ReleaseHost frees the host's copy of a device's rows once they are loaded, but for
-	// the offsets: 4 bytes a vertex.
+	// ReleaseHost frees the host's copy of a device's rows after loading, except the offsets
+	// (4 bytes a vertex).
 	ReleaseHost bool
-	// Speeds, if given, are the speeds of processors, from which default shares follow. A
-	// processor without one counts by a table of kinds, in proportion to those with one.
+	// Speeds are measured speeds of processors, by which default Shares are computed. A
+	// processor without one counts by its kind, in proportion to those with one.
 	Speeds []record.Speed
-	// GPUStrategy is the load balancing of top-down steps on devices, GPUBottomUp the
-	// strategy of bottom-up steps.
+	// GPUStrategy and GPUBottomUp assign the work of top-down and bottom-up steps to lanes of
+	// a device.
 	GPUStrategy, GPUBottomUp gpu.Strategy
-	// Kernels names the inner loops of the CPU processors: "" and "auto" for those that New
-	// measures to be the quickest, one of cpu.Kernels, or a list such as
-	// "probe=generic,settle=avx2", whose other loops are "auto".
+	// Kernels names the kernels of CPU processors, as cpu.Processor.Use reads it; "" and
+	// "auto" choose by measurement.
 	Kernels string
-	// Tuning holds the limits between a CPU processor's ways to run a step; nil for
+	// Tuning holds the limits by which CPU processors choose how to step; nil is
 	// cpu.DefaultTuning.
 	Tuning *cpu.Tuning
-	// NoKernelCache builds device kernels anew instead of keeping them in the user's
-	// cache folder.
+	// NoKernelCache disables the cache of built device kernels in the user's cache folder.
 	NoKernelCache bool
-	// Logger gets what New decides; nil is silent.
+	// Logger receives the decisions of New; nil discards them.
 	Logger *slog.Logger
-	// Progress, if set, is called from several goroutines while New builds.
+	// Progress, if not nil, is called from several goroutines while New builds, in records.
 	Progress func(done, total int64)
 }
 
-// memoryPart is the part of the memory at hand that an engine takes at most.
+// memoryPart is the largest part of the available memory for an engine.
 const memoryPart = 0.8
 
-// DefaultMemoryLimit is 80% of the smaller of the control group's limit and the
-// available memory, in bytes; 0 where neither is known.
+// DefaultMemoryLimit is 80% of the smaller of the control group's limit and the available
+// memory, in bytes; 0 if neither is known.
 func DefaultMemoryLimit() int64 { return int64(memoryPart * float64(hugemem.Available())) }
 
-// Check returns every fault that the options show by themselves, without a graph; New
-// finds the same and more. The errors wrap ErrOptions.
+// Check returns all faults of the options that show without a graph; New returns them too.
+// Each error wraps ErrOptions.
 func (o Options) Check() error {
 	o.Processors = append([]Processor(nil), o.Processors...)
 	return o.ensureDefaults()
 }
 
-// ensureDefaults fills in what is left open and returns all faults together.
+// ensureDefaults sets defaults and returns all faults.
 func (o *Options) ensureDefaults() error {
 	var errs []error
 	if o.Threads < 0 {
@@ -140,7 +135,7 @@ func (o *Options) ensureDefaults() error {
 			}
 		}
 	}
-	// Numbers that add up to more than there are shrink, the largest first, to one each.
+	// Lower the largest numbers, to one thread each, until the sum is at most o.Threads.
 	for left < sharing {
 		most := -1
 		for i, p := range o.Processors {
@@ -198,13 +193,13 @@ func (o *Options) ensureDefaults() error {
 	return errors.Join(errs...)
 }
 
-// gpuOptions are those of a processor on a device with so much memory for its part; 0 is
-// no bound.
+// gpuOptions returns the options of a processor on a device; memory limits the bytes of its
+// part, 0 is no limit.
 func (o *Options) gpuOptions(memory int64) gpu.Options {
 	return gpu.Options{TopDown: o.GPUStrategy, BottomUp: o.GPUBottomUp, Graph: o.DeviceGraph, Memory: memory}
 }
 
-// inPlace tells that adjacency of devices may lie in the host's memory.
+// inPlace reports that adjacency of devices may be in host memory.
 func (o *Options) inPlace() bool { return o.DeviceGraph != gpu.OnDevice }
 
 // oneWay returns the direction of all searches if the director has only one.

@@ -13,8 +13,8 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// Place places a graph as New would and runs nothing; devices need not exist. The
-// caller closes the placement.
+// Place places a graph as New does, without processors: devices need not exist. The caller
+// closes the placement.
 func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placement, error) {
 	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
@@ -23,7 +23,7 @@ func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placeme
 	return o.place(ctx, src, o.Devices)
 }
 
-// place builds the placement that the options, with defaults filled in, ask for.
+// place builds the placement of options that ensureDefaults has completed.
 func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
@@ -48,9 +48,8 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 	return p, d.roomFor(o, err)
 }
 
-// roomFor makes ErrCapacity of an error that says that devices lack the memory for the
-// graph, and adds what would help, if anything does: not where rank space alone is too
-// large, and an assignment is for the processors as they are.
+// roomFor wraps out-of-memory errors of devices in ErrCapacity and adds a hint, except where
+// none helps (rank space too large; fixed assignment; a CPU among the processors).
 func (d *Devices) roomFor(o *Options, err error) error {
 	if !errors.Is(err, partition.ErrCapacity) && !errors.Is(err, gpu.ErrTooLarge) && !errors.Is(err, device.ErrMemory) {
 		return err
@@ -75,14 +74,12 @@ func (d *Devices) roomFor(o *Options, err error) error {
 	return fmt.Errorf("%w; %s", err, text)
 }
 
-// Need is the memory in bytes that New takes at most for src, and for the result of
-// one search.
+// Need is the most memory in bytes that New takes for src, with the result of one search.
 func Need(src graph.Source, o Options) int64 {
 	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors))
 }
 
-// NeedFor is Need for a graph that is not there yet; what is too large for any machine
-// is math.MaxInt64.
+// NeedFor is Need for a graph that need not exist yet. It is math.MaxInt64 for more.
 func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 	k := int64(max(1, processors))
 	placing, searching := partition.NeedFor(vertices, edges, directed, 0), k*(vertices*8+5*vertices/8)+4*vertices
@@ -92,7 +89,7 @@ func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 	return placing + searching
 }
 
-// release frees the records of a consumed source.
+// release frees the records or rows of a consumed source.
 func release(src graph.Source) {
 	switch s := src.(type) {
 	case *graph.EdgeList:

@@ -12,9 +12,9 @@ import (
 // arcs, the root included, and the eccentricity of the root: the largest distance to
 // one of them.
 //
-// It is a breadth-first search (see BFS) of which only the counts of each superstep
-// are kept: no parent leaves a processor, and nothing is allocated. A root without
-// edges reaches itself. A root that is no vertex fails with graph.ErrNoVertex.
+// It is a breadth-first search (see BFS) that keeps the counts of each superstep only: no
+// parent leaves a processor, and nothing is allocated. A root without edges reaches itself. A
+// root that is no vertex fails with graph.ErrNoVertex.
 func (e *Engine) Reach(ctx context.Context, root uint64) (reached, eccentricity int64, err error) {
 	if err := e.take(ctx); err != nil { // wait for our turn; leave when ctx ends
 		return 0, 0, err

@@ -14,8 +14,8 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// report is what an engine states of itself that changes with its searches: each writes it
-// in its turn, and callers read it without one.
+// report holds the engine's statements that searches change. Searches write it in their turn,
+// callers read it at any time.
 type report struct {
 	mu         sync.Mutex
 	director   string
@@ -23,7 +23,7 @@ type report struct {
 	processors []record.Processor
 }
 
-// rule notes the director of the next search; nil is one not made yet.
+// rule records the director of the next search; nil is one not made yet.
 func (r *report) rule(d bsp.Director) {
 	name := ""
 	if d != nil {
@@ -34,19 +34,7 @@ func (r *report) rule(d bsp.Director) {
 	r.mu.Unlock()
 }
 
-// kernelsOf notes the inner loops of the first CPU processor.
-func (r *report) kernelsOf(procs []kernels.Processor) {
-	for _, p := range procs {
-		if c, is := p.(*cpu.Processor); is {
-			r.mu.Lock()
-			r.kernels = c.KernelSet()
-			r.mu.Unlock()
-			return
-		}
-	}
-}
-
-// launched notes the launches of devices so far.
+// launched records the kernel launches of devices so far.
 func (r *report) launched(procs []kernels.Processor) {
 	for i, p := range procs {
 		if g, is := p.(*gpu.Processor); is {
@@ -64,34 +52,33 @@ func (e *Engine) NumVertices() int { return e.n }
 // Labels translates between dense ids and the file's.
 func (e *Engine) Labels() *graph.Labels { return e.labels }
 
-// Director is the name of the rule that chooses directions. That of Options.NewDirector is
-// known from the first search on, and "" before.
+// Director is the name of the director. With Options.NewDirector it is "" before the first
+// search.
 func (e *Engine) Director() string {
 	e.report.mu.Lock()
 	defer e.report.mu.Unlock()
 	return e.report.director
 }
 
-// Rates are the costs that "auto" uses: given or measured.
+// Rates are the costs by which bsp.DirectorAuto chooses, given or measured.
 func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
 
-// Kernels names the inner loops of the first CPU processor: one of cpu.Kernels, or the set
-// of each as in "probe=avx2,settle=generic,…"; "" without a CPU processor.
+// Kernels names the kernels of the CPU processors, "" without a CPU processor.
 func (e *Engine) Kernels() string {
 	e.report.mu.Lock()
 	defer e.report.mu.Unlock()
 	return e.report.kernels
 }
 
-// Placement is the policy that was applied, and why.
+// Placement is the policy of the placement and the reason for it.
 func (e *Engine) Placement() (policy partition.Policy, why string) {
 	return e.place.Policy, e.place.Reason
 }
 
-// Share is the part of the adjacency entries that each processor got, in the form
-// "0.92,0.08", whose parts add up to 1: Options.Shares of them asks for the same cut,
-// and for the same placement where no two processors of a kind were dealt their vertices
-// (see partition.HubsOnCPU). It is "" for one processor or without entries.
+// Share is the fraction of the adjacency entries of each processor, such as "0.92,0.08", with
+// sum 1. Options.Shares with these fractions gives the same cut, and the same placement
+// unless two processors of a kind were dealt vertices (see partition.HubsOnCPU). It is "" for
+// one processor and for a graph without entries.
 func (e *Engine) Share() string {
 	if len(e.place.Shares) < 2 {
 		return ""
@@ -103,11 +90,10 @@ func (e *Engine) Share() string {
 	return partition.FormatShares(entries)
 }
 
-// Isolated is the number of vertices without edges to another vertex: they belong to
-// no processor.
+// Isolated is the number of vertices without edges to other vertices. No processor owns them.
 func (e *Engine) Isolated() int64 { return e.place.Isolated }
 
-// Processors states what each processor got, with the launches of devices up to the end
+// Processors describes each processor's partition, and the launches of devices up to the end
 // of the last search. It waits for no search.
 func (e *Engine) Processors() []record.Processor {
 	r := &e.report
@@ -120,7 +106,7 @@ func (e *Engine) Processors() []record.Processor {
 	return list
 }
 
-// describe states what each processor got, without launches.
+// describe returns each processor's partition, without launches.
 func (e *Engine) describe() []record.Processor {
 	list := Describe(e.place, e.opts.Processors)
 	for i, p := range e.opts.Processors {
@@ -134,8 +120,7 @@ func (e *Engine) describe() []record.Processor {
 	return list
 }
 
-// arrays lists the memory of processor i, which is g, and what of its subgraphs the host
-// keeps a copy of.
+// arrays lists the arrays of processor i, which is g, and the host's copy of its subgraphs.
 func (e *Engine) arrays(i int, g *gpu.Processor) (list []record.Array) {
 	for _, a := range g.Arrays() {
 		where := record.OnDevice
@@ -153,7 +138,7 @@ func (e *Engine) arrays(i int, g *gpu.Processor) (list []record.Array) {
 	return append(list, kept)
 }
 
-// Describe states what a placement gave to each of the processors.
+// Describe returns the partition of each processor in a placement.
 func Describe(p *partition.Placement, procs []Processor) []record.Processor {
 	var vertices, entries int64
 	for _, f := range p.Processors {

@@ -11,7 +11,7 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// BFSResult is a breadth-first tree. It does not depend on the engine that made it.
+// BFSResult is a breadth-first tree. It outlives its engine.
 type BFSResult struct {
 	// Root is the label of the root.
 	Root uint64
@@ -21,16 +21,16 @@ type BFSResult struct {
 	// Reached is the number of vertices in the tree, the root included; Depth is the
 	// largest level.
 	Reached, Depth int64
-	// Time is from the call's turn to the complete parents: in host memory or, in a
-	// run on devices alone, in theirs.
+	// Time is from the call's turn to complete parents: in host memory or, if all processors
+	// are devices, in theirs.
 	Time time.Duration
-	// CopyTime is what the parents took from there to Parents, in a run on devices
-	// alone; it is not part of Time.
+	// CopyTime is the time to copy the parents from devices to Parents, not part of Time. It
+	// is 0 unless all processors are devices.
 	CopyTime time.Duration
-	// SearchTime is the part of Time that the supersteps took; the rest gathers the
-	// parents and maps them to ids.
+	// SearchTime is the supersteps' part of Time. The rest collects parents and maps them to
+	// ids.
 	SearchTime time.Duration
-	// Statistics are the levels, where they were asked for: see Collect.
+	// Statistics holds the levels if asked for: see Collect.
 	Statistics *bsp.Statistics
 
 	engineID *engineID // of the engine that made it
@@ -41,9 +41,9 @@ type BFSResult struct {
 	levels   func() []int32
 }
 
-// NewResult returns a result for BFSInto with its memory touched, so that a search
-// takes no page faults for it. Arrays of 4 MiB and more lie outside the Go heap
-// in huge pages: call Free when done with it.
+// NewResult returns a result for BFSInto with its memory touched, so that searches take no
+// page faults for it. Arrays of 1 MiB and more are in huge pages outside the Go heap: call
+// Free after use.
 func (e *Engine) NewResult() *BFSResult {
 	r := &BFSResult{engineID: e.engineID, labels: e.labels, block: hugemem.Make[uint32](e.n)}
 	r.Parents = r.block.S
@@ -61,15 +61,15 @@ func (r *BFSResult) clear() {
 	r.done()
 }
 
-// Free frees the memory of a result made by NewResult; the result and its Parents
-// must not be used afterwards. Results of BFS need no Free.
+// Free frees the memory of a result of NewResult; neither the result nor its Parents may be
+// used afterwards. Results of BFS need no Free.
 func (r *BFSResult) Free() {
 	r.Parents = nil
 	r.done()
 	r.block.Free()
 }
 
-// Collect makes searches into r keep their levels in Statistics, and returns r.
+// Collect makes searches into r fill Statistics, and returns r.
 func (r *BFSResult) Collect() *BFSResult {
 	if r.Statistics == nil {
 		r.Statistics = &bsp.Statistics{}
@@ -83,8 +83,8 @@ func (r *BFSResult) Label(v uint32) uint64 { return r.labels.Label(v) }
 // ID is the dense id of the vertex with the file's id label.
 func (r *BFSResult) ID(label uint64) (uint32, error) { return r.labels.ID(label) }
 
-// Tree yields every reached vertex with its parent, as the file's ids, rising by
-// vertex; the root is its own parent.
+// Tree yields every reached vertex and its parent as the file's ids, in the order of dense
+// ids; the root is its own parent.
 func (r *BFSResult) Tree() iter.Seq2[uint64, uint64] {
 	return func(yield func(uint64, uint64) bool) {
 		for v, p := range r.Parents {
@@ -95,16 +95,16 @@ func (r *BFSResult) Tree() iter.Seq2[uint64, uint64] {
 	}
 }
 
-// Levels returns the level of every vertex by dense id, −1 for an unreached one. It
-// is computed from the parents at the first call after a search and then kept.
+// Levels returns the level of every vertex by dense id, −1 for an unreached one. The first
+// call after a search computes them from the parents; later ones return the same slice.
 func (r *BFSResult) Levels() []int32 { return r.levels() }
 
-// done readies a result after a search.
+// done resets the levels after a search.
 func (r *BFSResult) done() {
 	r.levels = sync.OnceValue(func() []int32 { return levels(r.Parents) })
 }
 
-// levels walks up from each vertex to one whose level is known, and back.
+// levels follows the parents of each vertex to one of known level, and back.
 func levels(parents []uint32) []int32 {
 	l := make([]int32, len(parents))
 	for i := range l {
@@ -131,7 +131,7 @@ func levels(parents []uint32) []int32 {
 	return l
 }
 
-// Record is the search as reports state it, without edge counts.
+// Record returns the search as JSON documents state it, without edge counts.
 func (r *BFSResult) Record() record.Search {
 	s := record.Search{Root: r.Root, TimeS: r.Time.Seconds(), Reached: r.Reached, Depth: r.Depth}
 	if r.CopyTime > 0 {

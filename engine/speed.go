@@ -5,18 +5,17 @@ import (
 	"math"
 )
 
-// Speeds of processors relative to one CPU thread, for default shares where no others
-// are given. A device that is the host's own CPU counts its compute units as threads.
-// The figures for GPUs are ratios of memory bandwidth, which bounds BFS, to that of one
-// thread: an integrated GPU shares the host's memory; a discrete one counts by what its
-// driver says, or as the slowest of today's where it says nothing.
+// Speeds relative to one CPU thread, for default shares. The host's CPU as a device counts
+// its compute units. GPUs count by memory bandwidth, which bounds BFS, relative to that of
+// one thread: speedIntegrated in the host's memory; a discrete GPU by its driver's figure,
+// speedDiscrete without one.
 const (
 	threadBandwidth = 25e9 // bytes a second
 	speedIntegrated = 3
 	speedDiscrete   = 24
 )
 
-// tableSpeed is the speed of a processor by its kind, relative to one CPU thread.
+// tableSpeed is the speed of p by its kind, relative to one CPU thread.
 func (d *Devices) tableSpeed(p Processor) float64 {
 	info, ok := d.info(p)
 	switch {
@@ -34,8 +33,8 @@ func (d *Devices) tableSpeed(p Processor) float64 {
 	return speedDiscrete
 }
 
-// speed is a processor's from Speeds, 0 where none is given: a CPU's grows with its
-// threads.
+// speed is the measured speed of p in edges a second, 0 without one. That of a CPU is
+// proportional to its threads. The error wraps ErrOptions.
 func (o *Options) speed(p Processor) (float64, error) {
 	for _, s := range o.Speeds {
 		same := s.Processor == p.String()
@@ -56,8 +55,8 @@ func (o *Options) speed(p Processor) (float64, error) {
 	return 0, nil
 }
 
-// rate is a processor's speed relative to the others': a given one, else that of the
-// table, in the unit of those that are given.
+// rate is the speed of p relative to the other processors: measured, else tableSpeed, scaled
+// to the measured ones.
 func (d *Devices) rate(p Processor, o *Options) float64 {
 	if speed, err := o.speed(p); err == nil && speed > 0 {
 		return speed
