@@ -1,11 +1,70 @@
 package bsp
 
 import (
+	"context"
 	"fmt"
 	"time"
 
 	"github.com/totemgo/totemgo/kernels"
 )
+
+// Search runs one search. Errors are ErrRoot, ErrProcessor, ctx's, at the latest one
+// superstep after ctx ends, or a processor's with its number. The loop can search again
+// afterwards.
+func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
+	owner, ok := l.owner(s.Root)
+	if !ok {
+		return Outcome{}, fmt.Errorf("%w: rank %d", ErrRoot, s.Root)
+	}
+	l.ctx, l.stop = ctx, false
+	l.timed, l.skips, l.backoff = s.Statistics != nil, 0, 0
+	l.failure.Store(nil)
+	d := s.Director
+	d.Start(l.info)
+	need := d.Need()
+	if s.Examined {
+		need |= kernels.NeedExamined
+	}
+	if s.Statistics != nil {
+		s.Statistics.start(len(l.procs))
+	}
+	begin := l.steps
+	l.all(func(i int) {
+		err := l.procs[i].Reset(need)
+		if err == nil && i == owner {
+			err = l.procs[i].SetRoot(s.Root)
+		}
+		l.fail(i, err)
+		if i == 0 {
+			l.coordinate(&s, d)
+		} else {
+			l.participants[i].ready.advance(l.jobs)
+			l.work(i, begin)
+		}
+		l.aggregate(i, s.Parents)
+	})
+	if l.inDevices != nil && s.Parents != nil && !l.failed() {
+		begun := time.Now()
+		l.all(func(i int) { l.fail(i, l.inDevices[i].CopyTo(s.Parents)) })
+		l.outcome.Copy = time.Since(begun)
+	}
+	if e := l.failure.Load(); e != nil {
+		if err := ctx.Err(); err != nil {
+			return Outcome{}, err
+		}
+		return Outcome{}, *e
+	}
+	return l.outcome, ctx.Err()
+}
+
+func (l *Loop) owner(rank uint32) (int, bool) {
+	for _, r := range l.ranges {
+		if rank >= r.First && rank < r.First+r.Vertices {
+			return r.Owner, true
+		}
+	}
+	return 0, false
+}
 
 // coordinate drives processor 0, chooses directions and ends the search.
 func (l *Loop) coordinate(s *Search, d Director) {

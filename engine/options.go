@@ -28,7 +28,7 @@ type Options struct {
 	// Those with Processor.Threads 0 share the threads that the others leave. 0 and more than
 	// GOMAXPROCS are GOMAXPROCS.
 	Threads int
-	// Placement assigns vertices to processors; "" and partition.Auto choose by the graph.
+	// Placement assigns vertices to processors; partition.Auto, "", chooses by the graph.
 	Placement partition.Policy
 	// Assignment is the index of each vertex's processor, by dense id, for
 	// partition.Assigned.

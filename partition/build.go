@@ -163,9 +163,9 @@ func (b *builder) build(p *Placement) error {
 	}
 	groups, err := b.o.arrange(live, degree, load, p.Policy, func(device bool, degrees uint64, vertices int) int64 {
 		if device && b.o.InPlace {
-			return PartBytes(0, int64(vertices), ranks, 0, 4, weight) + DeviceBytes(ranks)
+			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks)
 		}
-		bytes := PartBytes(int64(degrees), int64(vertices), ranks, structures, 4, weight)
+		bytes := PartBytes(PartSize{Entries: int64(degrees), Rows: int64(vertices), Ranks: ranks, Structures: structures, Offset: 4, Weight: weight})
 		if device {
 			return bytes + DeviceBytes(ranks)
 		}
@@ -220,11 +220,11 @@ func (b *builder) build(p *Placement) error {
 		}
 		f := &p.Processors[p.Ranges[i].Owner]
 		f.Vertices += int64(s.Rows)
-		f.Bytes += PartBytes(0, int64(s.Rows), 0, structures, offset, weight)
+		f.Bytes += PartBytes(PartSize{Rows: int64(s.Rows), Structures: structures, Offset: offset, Weight: weight})
 	}
 	for i := range p.Processors {
 		f := &p.Processors[i]
-		f.Bytes += PartBytes(f.Entries, 0, int64(p.Ranks), structures, 4, weight)
+		f.Bytes += PartBytes(PartSize{Entries: f.Entries, Ranks: int64(p.Ranks), Structures: structures, Offset: 4, Weight: weight})
 		if b.o.Processors[i].Device {
 			f.Bytes += DeviceBytes(int64(p.Ranks))
 		} else {

@@ -55,13 +55,18 @@ type ProcessorLoad struct {
 	Bytes int64
 }
 
-// PartBytes is the memory a partition takes: adjacency entries, rows (vertices) and
-// the size of rank space; directed says that it has two structures, offset is 4 or
-// 8 bytes, weight the bytes of one weight.
+// PartSize is the size of a partition.
+type PartSize struct {
+	Entries, Rows, Ranks int64 // adjacency entries, own vertices, ranks of all partitions
+	Structures           int   // of rows: 2 with out-arcs and in-arcs, else 1
+	Offset, Weight       int   // bytes of an offset (4 or 8) and of a weight
+}
+
+// PartBytes is the memory of a partition of that size in bytes:
 //
 //	entries × (4 + weight) + structures × rows × (offset + 4) + ranks × 4 + 5 × ranks/8 + rows × 13
-func PartBytes(entries, rows, ranks int64, structures, offset, weight int) int64 {
-	return entries*int64(4+weight) + int64(structures)*rows*int64(offset+4) + ranks*4 + 5*ranks/8 + rows*13
+func PartBytes(s PartSize) int64 {
+	return s.Entries*int64(4+s.Weight) + int64(s.Structures)*s.Rows*int64(s.Offset+4) + s.Ranks*4 + 5*s.Ranks/8 + s.Rows*13
 }
 
 // HostBytes is the memory of a CPU's partition beyond PartBytes: the ranks and the ids of

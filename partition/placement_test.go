@@ -395,7 +395,7 @@ func TestBudget(t *testing.T) {
 	l := kronecker(t, 10)
 	whole := build(t, l, partition.Options{}).Processors[0].Bytes
 	ranks := int64(l.Vertices) + 6*64
-	empty := partition.PartBytes(0, 0, ranks, 1, 4, 0) + partition.HostBytes(0, ranks) // rank space alone
+	empty := partition.PartBytes(partition.PartSize{Ranks: ranks, Structures: 1, Offset: 4}) + partition.HostBytes(0, ranks) // rank space alone
 	refused, bounded, rounds := 0, 0, 120
 	if raceEnabled {
 		rounds = 25
