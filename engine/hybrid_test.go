@@ -294,6 +294,13 @@ func TestDrivers(t *testing.T) {
 	if got := fmt.Sprint(procs); got != "[vulkan:1]" {
 		t.Fatalf("chosen: %s", got)
 	}
+	auto := engine.AutoProcessors(engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 40}, 1<<20, engine.Options{Drivers: []device.Driver{b}})
+	if len(auto.Drivers) != 2 || engine.Kind(auto.Drivers[1].Kind()) != engine.OpenCL {
+		t.Errorf("the system's OpenCL is not among the drivers that New takes: %d", len(auto.Drivers))
+	}
+	if p := auto.Processors; len(p) < 3 || p[0].Memory != 0 || p[1].Memory != 1<<20 || p[2].Memory != 1<<20 {
+		t.Errorf("limits of 1 MiB on devices: %+v", p)
+	}
 	if list, err := engine.ListDevices(none); err != nil || len(list) != 1 || list[0].Memory != 3<<20 {
 		t.Errorf("in the place of the system's: %+v, %v", list, err)
 	}

@@ -4,9 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime"
-	"slices"
-	"strings"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -103,59 +100,7 @@ func (o Options) Check() error {
 
 // ensureDefaults sets defaults and returns all faults.
 func (o *Options) ensureDefaults() error {
-	var errs []error
-	if o.Threads < 0 {
-		errs = append(errs, fmt.Errorf("%w: %d threads", ErrOptions, o.Threads))
-	}
-	procs := runtime.GOMAXPROCS(0)
-	if o.Threads <= 0 || o.Threads > procs {
-		o.Threads = procs
-	}
-	if len(o.Processors) == 0 {
-		o.Processors = []Processor{{Kind: CPU}}
-	}
-	sharing, left := 0, o.Threads
-	for i := range o.Processors {
-		p := &o.Processors[i]
-		switch p.Kind {
-		case CPU:
-			if p.Threads < 0 {
-				errs = append(errs, fmt.Errorf("%w: processor %d has %d threads", ErrOptions, i, p.Threads))
-			}
-			if p.Threads = min(p.Threads, o.Threads); p.Threads == 0 {
-				sharing++
-			}
-			left -= p.Threads
-		default:
-			if kinds := o.kinds(); !slices.Contains(kinds, p.Kind.String()) {
-				errs = append(errs, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, %s:N", ErrOptions, p.Kind, strings.Join(kinds, ":N, ")))
-			}
-			if p.Device < 0 || p.Memory < 0 {
-				errs = append(errs, fmt.Errorf("%w: processor %d is device %d with %d bytes of memory", ErrOptions, i, p.Device, p.Memory))
-			}
-		}
-	}
-	// Lower the largest numbers, to one thread each, until the sum is at most o.Threads.
-	for left < sharing {
-		most := -1
-		for i, p := range o.Processors {
-			if p.Kind == CPU && p.Threads > 1 && (most < 0 || p.Threads > o.Processors[most].Threads) {
-				most = i
-			}
-		}
-		if most < 0 {
-			break
-		}
-		o.Processors[most].Threads--
-		left++
-	}
-	for i := range o.Processors {
-		if p := &o.Processors[i]; p.Kind == CPU && p.Threads == 0 {
-			p.Threads = max(1, (left+sharing-1)/sharing)
-			left -= p.Threads
-			sharing--
-		}
-	}
+	errs := o.shareThreads()
 	placing := partition.Options{Policy: o.Placement, Shares: o.Shares, TwoEnded: o.TwoEnded, Processors: make([]partition.Processor, len(o.Processors))}
 	if err := placing.Check(); err != nil {
 		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))

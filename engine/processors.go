@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -90,6 +91,64 @@ func (o *Options) kinds() []string {
 	return kinds
 }
 
+// shareThreads sets the processors and their threads where the options leave them open, and
+// returns the faults of both.
+func (o *Options) shareThreads() (errs []error) {
+	if o.Threads < 0 {
+		errs = append(errs, fmt.Errorf("%w: %d threads", ErrOptions, o.Threads))
+	}
+	procs := runtime.GOMAXPROCS(0)
+	if o.Threads <= 0 || o.Threads > procs {
+		o.Threads = procs
+	}
+	if len(o.Processors) == 0 {
+		o.Processors = []Processor{{Kind: CPU}}
+	}
+	sharing, left := 0, o.Threads
+	for i := range o.Processors {
+		p := &o.Processors[i]
+		switch p.Kind {
+		case CPU:
+			if p.Threads < 0 {
+				errs = append(errs, fmt.Errorf("%w: processor %d has %d threads", ErrOptions, i, p.Threads))
+			}
+			if p.Threads = min(p.Threads, o.Threads); p.Threads == 0 {
+				sharing++
+			}
+			left -= p.Threads
+		default:
+			if kinds := o.kinds(); !slices.Contains(kinds, p.Kind.String()) {
+				errs = append(errs, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, %s:N", ErrOptions, p.Kind, strings.Join(kinds, ":N, ")))
+			}
+			if p.Device < 0 || p.Memory < 0 {
+				errs = append(errs, fmt.Errorf("%w: processor %d is device %d with %d bytes of memory", ErrOptions, i, p.Device, p.Memory))
+			}
+		}
+	}
+	// Lower the largest numbers, to one thread each, until the sum is at most o.Threads.
+	for left < sharing {
+		most := -1
+		for i, p := range o.Processors {
+			if p.Kind == CPU && p.Threads > 1 && (most < 0 || p.Threads > o.Processors[most].Threads) {
+				most = i
+			}
+		}
+		if most < 0 {
+			break
+		}
+		o.Processors[most].Threads--
+		left++
+	}
+	for i := range o.Processors {
+		if p := &o.Processors[i]; p.Kind == CPU && p.Threads == 0 {
+			p.Threads = max(1, (left+sharing-1)/sharing)
+			left -= p.Threads
+			sharing--
+		}
+	}
+	return errs
+}
+
 // partitions counts the processors of each device, by name.
 func (o *Options) partitions() map[string]int {
 	n := map[string]int{}
@@ -136,7 +195,7 @@ func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.Gr
 	if size.Directed {
 		structures = 2
 	}
-	need := partition.PartBytes(partition.PartSize{Entries: 2*size.Edges, Rows: size.Vertices, Ranks: size.Vertices, Structures: structures, Offset: 8}) + partition.DeviceBytes(size.Vertices)
+	need := partition.PartBytes(partition.PartSize{Entries: 2 * size.Edges, Rows: size.Vertices, Ranks: size.Vertices, Structures: structures, Offset: 8}) + partition.DeviceBytes(size.Vertices)
 	hybrid := []Processor{{Kind: CPU}}
 	var alone []Processor // the discrete GPU with the most memory that holds the graph
 	most := int64(-1)
