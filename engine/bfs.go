@@ -17,8 +17,8 @@ import (
 // same for every placement, processor list and number of threads; parents may differ.
 //
 // Loop.Search (bsp/superstep.go) calls Step of each processor in every superstep; the loops
-// over edges are kernels/cpu's step files and kernels/gpu/src. bsp/direction.go has the rules
-// that choose directions.
+// over edges are kernels/cpu/bottomup.go and topdown.go, and kernels/gpu/src. The rules that
+// choose directions are bsp/direction.go and auto.go.
 //
 // A root without edges reaches itself at depth 0. A root that is no vertex fails with
 // graph.ErrNoVertex. BFS allocates a result of 4 bytes per vertex; for many searches use

@@ -290,7 +290,8 @@ func TestDrivers(t *testing.T) {
 		t.Errorf("listed: %+v, %v", list, err)
 	}
 	none := bench{openCL(t, fake.Options{Memory: 3 << 20})} // in the place of the system's
-	procs := engine.AutoProcessors(engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 20}, 0, engine.Options{Drivers: []device.Driver{b, none}}).Processors
+	small := engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 20}
+	procs := engine.AutoProcessors(small, 0, engine.Options{Drivers: []device.Driver{b, none}}).Processors
 	if got := fmt.Sprint(procs); got != "[vulkan:1]" {
 		t.Fatalf("chosen: %s", got)
 	}
