@@ -231,6 +231,26 @@ func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 	return nil
 }
 
+// UseKernels chooses the kernels of the CPU processors, as Options.Kernels does, after the
+// current search: "auto" measures those not measured before. The error wraps cpu.ErrKernels,
+// or is ErrClosed or ctx's.
+func (e *Engine) UseKernels(ctx context.Context, spec string) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer e.release()
+	for _, p := range e.procs {
+		if c, ok := p.(*cpu.Processor); ok {
+			if err := c.Use(spec); err != nil {
+				return err
+			}
+			c.Choose(chooseFor)
+		}
+	}
+	e.report.kernelsOf(e.procs)
+	return nil
+}
+
 // SetDirector sets the director of later searches, after the current one; nil is that of
 // Options. An engine whose Options.Director has one direction holds no arcs of the other: it
 // accepts directors of the same direction only (bsp.OneWay) and returns ErrOptions for all

@@ -34,6 +34,18 @@ func (r *report) rule(d bsp.Director) {
 	r.mu.Unlock()
 }
 
+// kernelsOf records the kernels of the first CPU processor.
+func (r *report) kernelsOf(procs []kernels.Processor) {
+	for _, p := range procs {
+		if c, is := p.(*cpu.Processor); is {
+			r.mu.Lock()
+			r.kernels = c.KernelSet()
+			r.mu.Unlock()
+			return
+		}
+	}
+}
+
 // launched records the kernel launches of devices so far.
 func (r *report) launched(procs []kernels.Processor) {
 	for i, p := range procs {
@@ -63,7 +75,8 @@ func (e *Engine) Director() string {
 // Rates are the costs by which bsp.DirectorAuto chooses, given or measured.
 func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
 
-// Kernels names the kernels of the CPU processors, "" without a CPU processor.
+// Kernels names the kernels of the first CPU processor: one of cpu.Kernels, or the set of
+// each as in "probe=avx2,settle=generic,…"; "" without a CPU processor.
 func (e *Engine) Kernels() string {
 	e.report.mu.Lock()
 	defer e.report.mu.Unlock()
