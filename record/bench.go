@@ -1,100 +1,90 @@
 package record
 
-// Bench is the document of "bench bfs".
+// Bench is the document of "totemgo bench bfs".
 type Bench struct {
 	Head
-	Graph      string      `json:"graph,omitempty"` // as given: "kron:20", a file
-	Time       BenchTime   `json:"time"`
-	TEPS       *BenchTEPS  `json:"TEPS,omitempty"` // nil where no search traversed an edge
-	Threads    int         `json:"threads"`
-	Kernels    string      `json:"kernels"`          // that ran: "avx2", or the set of each, "probe=avx2,settle=…"
-	Tuning     string      `json:"tuning,omitempty"` // where it was given
-	Director   string      `json:"director"`
-	Placement  string      `json:"placement,omitempty"`
-	Share      string      `json:"share,omitempty"` // as in Graph500
-	Processors []Processor `json:"processors,omitempty"`
-	Isolated   *int64      `json:"isolated,omitempty"`
-	Levels     []Level     `json:"levels,omitempty"`
-	// CountedOutsideClock is as in Graph500.
-	CountedOutsideClock bool      `json:"counted_outside_clock,omitempty"`
-	Searches            []Search  `json:"searches,omitempty"`
-	Roofline            *Roofline `json:"roofline,omitempty"`
-	// Directors compares the directors, where that was asked for.
-	Directors []BenchDirector `json:"directors,omitempty"`
-	// KernelSets compares the sets of kernels, "auto" first, where that was asked for.
-	KernelSets []BenchKernelSet `json:"kernel_sets,omitempty"`
+	Graph   string     `json:"graph,omitempty"` // as given: "kron:20", a file
+	Time    BenchTime  `json:"time"`            // of a search
+	TEPS    *BenchTEPS `json:"TEPS,omitempty"`  // absent if no search traversed an edge
+	Threads int        `json:"threads"`         // of the CPU processors
+	// Kernels that ran: "generic", "avx2", "avx512", or the set of each: "probe=avx2,settle=…". Of several
+	// CPU processors those of the first.
+	Kernels             string           `json:"kernels"`
+	Tuning              string           `json:"tuning,omitempty"`                // limits of --tuning; absent for the defaults
+	Director            string           `json:"director"`                        // "auto", …
+	Placement           string           `json:"placement,omitempty"`             // "hubs-on-cpu", …
+	Share               string           `json:"share,omitempty"`                 // as in Graph500
+	Processors          []Processor      `json:"processors,omitempty"`            // in the order of --processors
+	Isolated            *int64           `json:"isolated,omitempty"`              // vertices without edges
+	Levels              []Level          `json:"levels,omitempty"`                // as in Graph500
+	CountedOutsideClock bool             `json:"counted_outside_clock,omitempty"` // as in Graph500
+	Searches            []Search         `json:"searches,omitempty"`              // of each root
+	Roofline            *Roofline        `json:"roofline,omitempty"`              // time against the machine's limits
+	Directors           []BenchDirector  `json:"directors,omitempty"`             // with --directors
+	KernelSets          []BenchKernelSet `json:"kernel_sets,omitempty"`           // with --kernels all, "auto" first
 }
 
-// BenchTime is the time of one search, over all searches, in seconds.
+// BenchTime is the time of one search.
 type BenchTime struct {
-	MeanS   float64 `json:"mean_s"`
-	MedianS float64 `json:"median_s"`
-	MinS    float64 `json:"min_s"`
-	MaxS    float64 `json:"max_s"`
-	// SearchMeanS is the part spent in ranks, MapMeanS that of mapping parents to
-	// the graph's own ids.
-	SearchMeanS *float64 `json:"search_mean_s,omitempty"`
-	MapMeanS    *float64 `json:"map_mean_s,omitempty"`
+	MeanS       float64  `json:"mean_s"`                  // over all searches
+	MedianS     float64  `json:"median_s"`                // over all searches
+	MinS        float64  `json:"min_s"`                   // shortest search
+	MaxS        float64  `json:"max_s"`                   // longest search
+	SearchMeanS *float64 `json:"search_mean_s,omitempty"` // mean time of the supersteps
+	MapMeanS    *float64 `json:"map_mean_s,omitempty"`    // mean time of mapping parents to vertex ids
 }
 
-// BenchTEPS is the rate of traversed edges. The reciprocal of the harmonic mean is
-// the arithmetic mean of time per edge.
+// BenchTEPS is the rate of traversed edges.
 type BenchTEPS struct {
+	// Edges/s; its reciprocal is the arithmetic mean of time per edge
 	HarmonicMean float64 `json:"harmonic_mean"`
 }
 
-// Roofline compares the time with what the machine allows: Fraction =
-// (BytesStreamed/SequentialRate + RandomAccesses/RandomRate) / time.
+// Roofline compares the time of a search with the limits of the machine.
 type Roofline struct {
+	// (BytesStreamed / SequentialRate + RandomAccesses / RandomRate) / time
 	Fraction       float64 `json:"fraction"`
-	BytesStreamed  float64 `json:"bytes_streamed"`  // mean of a search
-	RandomAccesses float64 `json:"random_accesses"` // mean of a search
-	SequentialRate float64 `json:"sequential_rate"` // bytes a second
-	RandomRate     float64 `json:"random_rate"`     // accesses a second, at this working set
+	BytesStreamed  float64 `json:"bytes_streamed"`  // bytes read in order, mean of a search
+	RandomAccesses float64 `json:"random_accesses"` // random reads, mean of a search
+	SequentialRate float64 `json:"sequential_rate"` // bytes/s
+	RandomRate     float64 `json:"random_rate"`     // reads/s, at this working set
 }
 
-// BenchDirector is how fast one director's searches were, beside the best directions
-// that were found for each root, the director "oracle".
+// BenchDirector compares one director with the best directions found for each root.
 type BenchDirector struct {
-	Director string  `json:"director"`
-	MeanS    float64 `json:"mean_s"`
-	// OverOracle is over the roots: a search's time over the oracle's.
-	OverOracle BenchRatio `json:"over_oracle"`
-	// SameRoots is the number of roots for which the directions are the oracle's.
-	SameRoots int              `json:"same_roots"`
-	Searches  []DirectedSearch `json:"searches"`
+	Director   string           `json:"director"`    // name; "oracle" has the best directions found for each root
+	MeanS      float64          `json:"mean_s"`      // of a search
+	OverOracle BenchRatio       `json:"over_oracle"` // a search's time / the oracle's
+	SameRoots  int              `json:"same_roots"`  // roots with the oracle's directions
+	Searches   []DirectedSearch `json:"searches"`    // one per root
 }
 
 // BenchRatio is a ratio over the roots.
 type BenchRatio struct {
-	Median float64 `json:"median"`
-	P90    float64 `json:"p90"`
-	Max    float64 `json:"max"`
+	Median float64 `json:"median"` // over the roots
+	P90    float64 `json:"p90"`    // ninetieth percentile
+	Max    float64 `json:"max"`    // largest
 }
 
-// DirectedSearch is the search of one root with its directions: "T" for a top-down and
-// "B" for a bottom-up level, the first 16.
+// DirectedSearch is the search of one root.
 type DirectedSearch struct {
-	Root       uint64  `json:"root"`
-	TimeS      float64 `json:"time_s"`
-	Directions string  `json:"directions"`
+	Root       uint64  `json:"root"`       // vertex id
+	TimeS      float64 `json:"time_s"`     // of the search
+	Directions string  `json:"directions"` // "T" per top-down and "B" per bottom-up level, the first 16
 }
 
-// BenchKernelSet is how fast searches with one set of kernels were, beside those with
-// "auto" on the same graph, from the same roots, in rounds in turn.
+// BenchKernelSet compares one set of kernels with "auto", on the same graph and from the same
+// roots, in rounds in turn.
 type BenchKernelSet struct {
-	Kernels string  `json:"kernels"` // as --kernels takes it: "auto", "avx2"
-	Runs    string  `json:"runs"`    // as Bench.Kernels
-	Rounds  int     `json:"rounds"`
+	Kernels string  `json:"kernels"`  // as --kernels takes it: "auto", "avx2"
+	Runs    string  `json:"runs"`     // kernels that ran, as in Bench
+	Rounds  int     `json:"rounds"`   // in each round every set searches from all roots
 	MeanS   float64 `json:"mean_s"`   // of a search, over all rounds
-	MedianS float64 `json:"median_s"` // over the rounds: a round's mean
-	// RatioMedian, RatioQ1 and RatioQ3 are the median and the quartiles, over the rounds,
-	// of a round's mean over that of "auto".
-	RatioMedian float64 `json:"ratio_median"`
-	RatioQ1     float64 `json:"ratio_q1"`
-	RatioQ3     float64 `json:"ratio_q3"`
-	// Faster tells that the set beats "auto" beyond the spread: RatioQ3 is below 1.
-	Faster bool `json:"faster"`
-	// RoundMeansS has the mean time of a search in each round.
-	RoundMeansS []float64 `json:"round_means_s"`
+	MedianS float64 `json:"median_s"` // median over the rounds of a round's mean
+	// Median over the rounds of the mean of a round / that of "auto"; above 1 is slower
+	RatioMedian float64   `json:"ratio_median"`
+	RatioQ1     float64   `json:"ratio_q1"`      // first quartile of the ratios
+	RatioQ3     float64   `json:"ratio_q3"`      // third quartile of the ratios
+	Faster      bool      `json:"faster"`        // RatioQ3 is below 1
+	RoundMeansS []float64 `json:"round_means_s"` // mean of a search in each round, in order
 }

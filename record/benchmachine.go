@@ -3,51 +3,46 @@ package record
 // SchemaBenchMachine is the schema of BenchMachine.
 const SchemaBenchMachine = "totemgo.bench-machine/1"
 
-// BenchMachine is the document of "bench machine": the ceilings that bound a search.
+// BenchMachine is the document of "totemgo bench machine": the limits of the machine.
 type BenchMachine struct {
 	Head
-	Ceilings []Ceiling `json:"ceilings"`
-	// Rates are the costs of a search's steps that follow from the largest working
-	// set, over all threads.
-	Rates Rates `json:"rates"`
-	// Speeds are those of the processors that were asked for, from which default shares
-	// follow.
-	Speeds []Speed `json:"speeds,omitempty"`
-	// Kernels has the inner loops that the CPU's searches run here.
-	Kernels []KernelTime `json:"kernels"`
+	Ceilings []Ceiling    `json:"ceilings"`         // one for each working set and number of threads
+	Rates    Rates        `json:"rates"`            // costs at the largest working set
+	Speeds   []Speed      `json:"speeds,omitempty"` // of the processors of --processors
+	Kernels  []KernelTime `json:"kernels"`          // kernels of a CPU search
 }
 
-// KernelTime is one kernel with what was measured of it on a Kronecker graph.
+// KernelTime is one kernel of a CPU search, measured on a Kronecker graph of scale 17.
 type KernelTime struct {
-	Kernel string `json:"kernel"` // "probe", "settle", "scan", "spread", "fetch", "mapBack"
-	Set    string `json:"set"`    // that runs: "avx2"
-	// NS is by set the median time in nanoseconds an item, a vertex or an entry of a row;
-	// absent where one set runs here, or one thread has no use for the kernel.
+	Kernel string `json:"kernel"` // "probe", "settle", "scan", "spread", "fetch" or "mapBack"
+	Set    string `json:"set"`    // set that "auto" chooses: "avx2"
+	// Time per item by set: a vertex, an entry of a row for scan and spread, a row for fetch. Absent if
+	// only one set runs here, and for spread on one thread
 	NS map[string]float64 `json:"ns,omitempty"`
 }
 
-// Speed is how fast a processor alone searches.
+// Speed is the rate at which a processor alone searches; default shares follow from it.
 type Speed struct {
-	Processor string  `json:"processor"` // "cpu", "opencl:0"
-	Threads   int     `json:"threads,omitempty"`
-	EdgesPerS float64 `json:"edges_per_s"` // harmonic mean over searches
+	Processor string  `json:"processor"`         // "cpu", "opencl:0"
+	Threads   int     `json:"threads,omitempty"` // of a CPU
+	EdgesPerS float64 `json:"edges_per_s"`       // harmonic mean over searches of a Graph500 graph
 }
 
-// Ceiling is what the machine allows at one working set on so many threads, all
-// together.
+// Ceiling is the memory throughput of all threads together at one working set.
 type Ceiling struct {
-	WorkingSetBytes     int64   `json:"working_set_bytes"`
-	Threads             int     `json:"threads"`
-	SequentialBytesPerS float64 `json:"sequential_bytes_per_s"`
-	RandomReadsPerS     float64 `json:"random_reads_per_s"`    // independent, many in flight
-	DependentReadsPerS  float64 `json:"dependent_reads_per_s"` // one after the other
+	WorkingSetBytes     int64   `json:"working_set_bytes"`      // memory that is read
+	Threads             int     `json:"threads"`                // threads that read, together
+	SequentialBytesPerS float64 `json:"sequential_bytes_per_s"` // bytes read in order
+	RandomReadsPerS     float64 `json:"random_reads_per_s"`     // independent 4-byte reads, many in flight
+	DependentReadsPerS  float64 `json:"dependent_reads_per_s"`  // 4-byte reads, each at an address that the one before returns
 }
 
-// Rates are costs in nanoseconds: see bsp.Rates.
+// Rates are the costs, over all threads, from which the director "auto" predicts a superstep.
 type Rates struct {
 	ClaimNS float64 `json:"claim_ns"` // an arc of a top-down step
-	VisitNS float64 `json:"visit_ns"` // an unvisited vertex of a bottom-up step
+	// An unvisited vertex of a bottom-up step, with its first neighbour
+	VisitNS float64 `json:"visit_ns"`
 	ProbeNS float64 `json:"probe_ns"` // a further neighbour of a bottom-up step
-	WordNS  float64 `json:"word_ns"`  // a word of a pass over bitmaps
-	StepNS  float64 `json:"step_ns"`  // a bottom-up step, however small
+	WordNS  float64 `json:"word_ns"`  // a word of 64 ranks in a pass over bitmaps
+	StepNS  float64 `json:"step_ns"`  // fixed cost of a bottom-up step
 }

@@ -1,152 +1,142 @@
 package record
 
-// BFS is the document of "bfs": one search.
+// BFS is the document of "totemgo bfs": one search.
 type BFS struct {
 	Head
-	Root    uint64   `json:"root"`    // the file's id
-	Reached int64    `json:"reached"` // vertices, the root included
-	Depth   int64    `json:"depth"`   // the largest level
-	TimeS   *float64 `json:"time_s,omitempty"`
-	CopyS   *float64 `json:"copy_s,omitempty"` // copy to the host, runs on devices alone
-	// Placement to Isolated are as in Graph500.
-	Placement  string      `json:"placement,omitempty"`
-	Share      string      `json:"share,omitempty"`
-	Director   string      `json:"director,omitempty"`
-	Kernels    string      `json:"kernels,omitempty"` // as in Bench
-	Processors []Processor `json:"processors,omitempty"`
-	Isolated   *int64      `json:"isolated,omitempty"`
-	Levels     []Level     `json:"levels"`
-	// CountedOutsideClock tells that edges examined come from one more, untimed search;
-	// without it they were not counted.
+	Root       uint64      `json:"root"`                 // vertex id
+	Reached    int64       `json:"reached"`              // vertices, including the root
+	Depth      int64       `json:"depth"`                // largest level
+	TimeS      *float64    `json:"time_s,omitempty"`     // of the search, as in Search
+	CopyS      *float64    `json:"copy_s,omitempty"`     // as in Search; absent unless the run is on devices alone
+	Placement  string      `json:"placement,omitempty"`  // "hubs-on-cpu", …
+	Share      string      `json:"share,omitempty"`      // as in Graph500
+	Director   string      `json:"director,omitempty"`   // "auto", …
+	Kernels    string      `json:"kernels,omitempty"`    // as in Bench; absent without a CPU processor
+	Processors []Processor `json:"processors,omitempty"` // in the order of --processors
+	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges
+	Levels     []Level     `json:"levels"`               // one per superstep
+	// True with --count: edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }
 
-// Info is the document of "info": what a graph file holds.
+// Info is the document of "totemgo info": the content of a graph file.
 type Info struct {
 	Head
-	File     string `json:"file,omitempty"`
-	Format   string `json:"format,omitempty"`
-	Vertices int64  `json:"vertices"`
-	// Edges counts the records as the file states them: an undirected edge listed at
-	// both ends once, self-loops and duplicates included.
-	Edges      int64  `json:"edges"`
-	Arcs       int64  `json:"arcs"` // adjacency entries of the built graph
-	Directed   bool   `json:"directed"`
-	Weighted   bool   `json:"weighted"`
-	WeightKind string `json:"weight_kind,omitempty"` // "int32", "int64", "float32", "float64"
-	SelfLoops  int64  `json:"self_loops"`
+	File     string `json:"file,omitempty"`   // as given
+	Format   string `json:"format,omitempty"` // as in docs/formats.md
+	Vertices int64  `json:"vertices"`         // of the graph
+	// Records: an undirected edge listed at both ends counts once; self-loops and duplicates count
+	Edges    int64 `json:"edges"`
+	Arcs     int64 `json:"arcs"`     // adjacency entries of the built graph
+	Directed bool  `json:"directed"` // of the graph
+	Weighted bool  `json:"weighted"` // of the graph
+	// "int32", "int64", "float32" or "float64"; absent without weights
+	WeightKind string `json:"weight_kind,omitempty"`
+	SelfLoops  int64  `json:"self_loops"` // records that are self-loops
 	Duplicates int64  `json:"duplicates"` // records that repeat an earlier one
 	Isolated   int64  `json:"isolated"`   // vertices without edges
-	// Components counts the connected components, of a directed graph the weakly
-	// connected ones; LargestComponent is the number of vertices of the largest.
+	// Connected components; weakly connected ones of a directed graph
 	Components       int64       `json:"components"`
-	LargestComponent int64       `json:"largest_component"`
-	MaxDegree        int64       `json:"max_degree"`
-	DegreeHistogram  []DegreeBin `json:"degree_histogram"`
-	// Rule is how the placement is chosen where none is named; absent where one is.
-	Rule *Rule `json:"rule,omitempty"`
-	// Placements says what each placement would put where.
-	Placements []Placement `json:"placements"`
+	LargestComponent int64       `json:"largest_component"` // vertices of the largest component
+	MaxDegree        int64       `json:"max_degree"`        // largest degree
+	DegreeHistogram  []DegreeBin `json:"degree_histogram"`  // bins, by rising degree
+	Rule             *Rule       `json:"rule,omitempty"`    // choice of the default placement; absent if one is named
+	Placements       []Placement `json:"placements"`        // for each placement, the parts of the processors
 }
 
-// Rule is how a placement was chosen: hubs-on-cpu for a graph with hubs, whose largest
-// degree is at least Ratio times the mean, else original.
+// Rule is the choice of the default placement.
 type Rule struct {
-	Placement string `json:"placement"`
-	// MaxDegree and MeanDegree are over the vertices that have edges, without self-loops
-	// and duplicates.
-	MaxDegree  int64   `json:"max_degree"`
+	Placement string `json:"placement"`  // "hubs-on-cpu", or "original" for a graph without hubs
+	MaxDegree int64  `json:"max_degree"` // largest degree, without self-loops and duplicates
+	// Over vertices that have edges, without self-loops and duplicates
 	MeanDegree float64 `json:"mean_degree"`
-	Ratio      float64 `json:"ratio"`
-	Why        string  `json:"why"` // in words
+	// A graph has hubs if its largest degree is at least Ratio times the mean
+	Ratio float64 `json:"ratio"`
+	Why   string  `json:"why"` // the choice in words
 }
 
-// DegreeBin counts the vertices of degree From … To.
+// DegreeBin counts vertices by degree.
 type DegreeBin struct {
-	From     int64 `json:"from"`
-	To       int64 `json:"to"`
-	Vertices int64 `json:"vertices"`
+	From     int64 `json:"from"`     // smallest degree of the bin
+	To       int64 `json:"to"`       // largest degree of the bin
+	Vertices int64 `json:"vertices"` // vertices with such a degree
 }
 
 // Placement is one division of a graph among processors.
 type Placement struct {
-	Placement  string      `json:"placement"`       // "hubs-on-cpu", …
-	Share      string      `json:"share,omitempty"` // as in Graph500
-	Processors []Processor `json:"processors"`
-	Ranges     []RankRange `json:"ranges,omitempty"`
-	// Bytes is the sum over the processors.
-	Bytes int64 `json:"bytes"`
+	Placement  string      `json:"placement"`        // "hubs-on-cpu", …
+	Share      string      `json:"share,omitempty"`  // as in Graph500
+	Processors []Processor `json:"processors"`       // in the order of --processors
+	Ranges     []RankRange `json:"ranges,omitempty"` // in the order of ranks
+	Bytes      int64       `json:"bytes"`            // memory of all partitions
 }
 
 // RankRange is a run of ranks with one owner.
 type RankRange struct {
-	First    uint32 `json:"first"`    // the first rank, a multiple of 64
-	Vertices uint32 `json:"vertices"` // ranks that are vertices
+	First    uint32 `json:"first"`    // first rank, a multiple of 64
+	Vertices uint32 `json:"vertices"` // vertices of the range
 	Owner    int    `json:"owner"`    // index into processors
 	Edges    int64  `json:"edges"`    // adjacency entries
-	// MaxDegree and MinDegree are the degrees of the first and the last vertex where
-	// the range is ordered by degree.
+	// Of its first vertex; absent if the range is not ordered by degree
 	MaxDegree *int64 `json:"max_degree,omitempty"`
+	// Of its last vertex; absent if the range is not ordered by degree
 	MinDegree *int64 `json:"min_degree,omitempty"`
 }
 
-// Partition is the document of "partition": a placement that was not run.
+// Partition is the document of "totemgo partition": a placement without a search.
 type Partition struct {
 	Head
 	Placement
-	Vertices int64 `json:"vertices"`
-	Isolated int64 `json:"isolated"` // vertices without edges; they belong to nobody
+	Vertices int64 `json:"vertices"` // of the graph
+	Isolated int64 `json:"isolated"` // vertices without edges; no processor owns them
 }
 
-// Validate is the document of "validate": a tree checked against a graph.
+// Validate is the document of "totemgo validate": a tree checked against a graph.
 type Validate struct {
 	Head
-	Root    uint64 `json:"root"`
-	Valid   bool   `json:"valid"`
-	Reached int64  `json:"reached"`
-	Depth   int64  `json:"depth"`
-	// Violations holds one record per rule that is broken, in rule order.
-	Violations []Violation `json:"violations,omitempty"`
+	Root       uint64      `json:"root"`                 // vertex id
+	Valid      bool        `json:"valid"`                // the tree breaks no rule
+	Reached    int64       `json:"reached"`              // vertices whose chain of parents ends at the root
+	Depth      int64       `json:"depth"`                // largest level
+	Violations []Violation `json:"violations,omitempty"` // one per broken rule, in rule order; absent for a valid tree
 }
 
-// Violation names a rule that a tree breaks, and where.
+// Violation names a broken rule and one place where the tree breaks it.
 type Violation struct {
-	Rule   int        `json:"rule"`           // 1 … 5
-	Name   string     `json:"name"`           // the rule's name, as in Rules
-	Vertex uint64     `json:"vertex"`         // the file's id
-	Edge   *[2]uint64 `json:"edge,omitempty"` // the file's ids of both ends
+	Rule   int        `json:"rule"`           // 1 to 5
+	Name   string     `json:"name"`           // name of the rule, as in Rules
+	Vertex uint64     `json:"vertex"`         // id of the vertex at fault
+	Edge   *[2]uint64 `json:"edge,omitempty"` // ids of both ends of the edge at fault
 	Reason string     `json:"reason"`         // in words
 }
 
-// Generate is the document of "generate", with --dry-run as well.
+// Generate is the document of "totemgo generate", with or without --dry-run.
 type Generate struct {
 	Head
-	Graph    string   `json:"graph"` // "kron", "rmat", …
-	Vertices int64    `json:"vertices"`
-	Edges    int64    `json:"edges"`
-	Weighted bool     `json:"weighted"`
-	DryRun   bool     `json:"dry_run,omitempty"`
-	TimeS    *float64 `json:"time_s,omitempty"`
-	Outputs  []Output `json:"outputs,omitempty"`
+	Graph    string   `json:"graph"`             // "kron", "rmat", …
+	Vertices int64    `json:"vertices"`          // of the graph
+	Edges    int64    `json:"edges"`             // records
+	Weighted bool     `json:"weighted"`          // of the graph
+	DryRun   bool     `json:"dry_run,omitempty"` // nothing was generated
+	TimeS    *float64 `json:"time_s,omitempty"`  // of generating and writing
+	Outputs  []Output `json:"outputs,omitempty"` // files written
 }
 
-// Convert is the document of "convert".
+// Convert is the document of "totemgo convert".
 type Convert struct {
 	Head
-	Input    string `json:"input"`
-	Vertices int64  `json:"vertices"`
-	Edges    int64  `json:"edges"`
-	// Tolerated is the number of faults of the input that --lenient let pass.
-	Tolerated int64    `json:"tolerated,omitempty"`
-	Outputs   []Output `json:"outputs"`
-	// Losses names what the output's format cannot hold, Notes what was added.
-	Losses []string `json:"losses,omitempty"`
-	Notes  []string `json:"notes,omitempty"`
+	Input     string   `json:"input"`               // file read
+	Vertices  int64    `json:"vertices"`            // of the graph
+	Edges     int64    `json:"edges"`               // records
+	Tolerated int64    `json:"tolerated,omitempty"` // faults of the input that --lenient accepted; absent if 0
+	Outputs   []Output `json:"outputs"`             // files written
+	Losses    []string `json:"losses,omitempty"`    // sentences: what the output format cannot hold
+	Notes     []string `json:"notes,omitempty"`     // sentences: what was added, such as weights of 1
 }
 
 // Output is a file that a command writes.
 type Output struct {
-	File   string `json:"file"`
-	Format string `json:"format"`
-	Bytes  int64  `json:"bytes"`
+	File   string `json:"file"`   // name
+	Format string `json:"format"` // as in docs/formats.md
+	Bytes  int64  `json:"bytes"`  // size
 }

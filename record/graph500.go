@@ -1,97 +1,95 @@
 package record
 
-// Graph500 is the document of "graph500": one run of the benchmark.
+// Graph500 is the document of "totemgo graph500": one run of the benchmark.
 type Graph500 struct {
 	Head
-	Scale      int `json:"scale"`       // log2 of the number of vertices
-	EdgeFactor int `json:"edgefactor"`  // tuples per vertex
-	NBFS       int `json:"nbfs"`        // searches made: fewer than asked for if the graph has fewer roots
-	VertexBits int `json:"vertex_bits"` // width of a vertex id in the tuple list, 32 or 48
-	// Roots are the roots in the order searched.
-	Roots []uint64 `json:"roots"`
-	// GenerationTime, in seconds, is absent where the tuples were not generated.
-	GenerationTime *float64 `json:"generation_time,omitempty"`
-	// ConstructionTime is the time of kernel 1 in seconds.
-	ConstructionTime float64     `json:"construction_time"`
-	BFS              *Statistics `json:"bfs,omitempty"`  // kernel 2
-	SSSP             *Statistics `json:"sssp,omitempty"` // kernel 3
-	Validation       Validation  `json:"validation"`
-	Placement        string      `json:"placement,omitempty"`
-	// Share is what each processor got of the adjacency entries, "0.92,0.08", as
-	// --share takes it; empty for one processor.
+	Scale      int `json:"scale"`      // binary logarithm of the number of vertices
+	EdgeFactor int `json:"edgefactor"` // tuples per vertex
+	// Searches run; fewer than requested if the graph has fewer roots
+	NBFS             int         `json:"nbfs"`
+	VertexBits       int         `json:"vertex_bits"`               // bits of a vertex id in the tuple list: 32 or 48
+	Roots            []uint64    `json:"roots"`                     // ids, in the order searched
+	GenerationTime   *float64    `json:"generation_time,omitempty"` // s; absent if the tuples were not generated
+	ConstructionTime float64     `json:"construction_time"`         // s, kernel 1
+	BFS              *Statistics `json:"bfs,omitempty"`             // kernel 2; absent if it was not run
+	SSSP             *Statistics `json:"sssp,omitempty"`            // kernel 3; absent if it was not run
+	Validation       Validation  `json:"validation"`                // of all trees
+	Placement        string      `json:"placement,omitempty"`       // "hubs-on-cpu", …
+	// Each processor's part of the adjacency entries, in the form that --share takes: "0.92,0.08". These
+	// shares make the same placement again, except that processors of one kind are then cut by degree, not
+	// dealt. Absent for one processor.
 	Share      string      `json:"share,omitempty"`
-	Director   string      `json:"director,omitempty"`
-	Kernels    string      `json:"kernels,omitempty"` // as in Bench; empty without a CPU
-	Processors []Processor `json:"processors,omitempty"`
-	// Isolated is the number of vertices without edges.
-	Isolated *int64 `json:"isolated,omitempty"`
-	// Levels holds one record per level number and direction: means over the
-	// searches that took it.
+	Director   string      `json:"director,omitempty"`   // "auto", …
+	Kernels    string      `json:"kernels,omitempty"`    // as in Bench; absent without a CPU processor
+	Processors []Processor `json:"processors,omitempty"` // in the order of --processors
+	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges; no processor owns them
+	// One for each level number and direction; means over the searches that ran it
 	Levels []Level `json:"levels,omitempty"`
-	// CountedOutsideClock tells that edges examined and kernel times come from one
-	// more, untimed search per root.
+	// True if edges examined come from an extra, untimed search per root
 	CountedOutsideClock bool     `json:"counted_outside_clock,omitempty"`
-	Searches            []Search `json:"searches"`
-	Green               *Green   `json:"green,omitempty"`
-	Compare             *Compare `json:"compare,omitempty"`
+	Searches            []Search `json:"searches"`          // in the order of Roots
+	Green               *Green   `json:"green,omitempty"`   // absent without a power session
+	Compare             *Compare `json:"compare,omitempty"` // absent unless two configurations were compared
 }
 
 // Validation counts the trees that were checked.
 type Validation struct {
-	Passed int   `json:"passed"`
-	Failed int   `json:"failed"`
-	Rules  Rules `json:"rules"`
+	Passed int   `json:"passed"` // trees that break no rule
+	Failed int   `json:"failed"` // trees that break at least one
+	Rules  Rules `json:"rules"`  // trees by rule
 }
 
 // Rules counts, for each of the benchmark's five rules, the trees that break it. A
 // tree may break several.
 type Rules struct {
-	Tree       int `json:"tree"`        // 1: a tree rooted at the root, without a cycle
-	TreeLevels int `json:"tree_levels"` // 2: tree edges join levels that differ by one
-	EdgeLevels int `json:"edge_levels"` // 3: input edges join levels that differ by at most one
-	Component  int `json:"component"`   // 4: the tree spans the root's component
-	TreeEdges  int `json:"tree_edges"`  // 5: every tree edge is an input edge
+	Tree int `json:"tree"` // rule 1: a tree rooted at the root, without a cycle
+	// Rule 2: tree edges join levels that differ by one; only stated levels can break it
+	TreeLevels int `json:"tree_levels"`
+	// Rule 3: input edges within the tree join levels that differ by at most one
+	EdgeLevels int `json:"edge_levels"`
+	Component  int `json:"component"`  // rule 4: the tree spans the root's component
+	TreeEdges  int `json:"tree_edges"` // rule 5: every tree edge is an input edge
 }
 
-// Statistics is the benchmark's block of one kernel, in the benchmark's spelling.
-// Times are in seconds. Standard deviations divide by n−1, so one search has none.
-// The TEPS figures are absent in a run with a failed validation.
+// Statistics is the benchmark's block of one kernel, in the benchmark's spelling. Quartiles
+// are those of the reference code. Standard deviations divide by n−1.
 type Statistics struct {
-	MinTime           float64  `json:"min_time"`
-	FirstQuartileTime float64  `json:"firstquartile_time"`
-	MedianTime        float64  `json:"median_time"`
-	ThirdQuartileTime float64  `json:"thirdquartile_time"`
-	MaxTime           float64  `json:"max_time"`
-	MeanTime          float64  `json:"mean_time"`
-	StddevTime        *float64 `json:"stddev_time,omitempty"`
+	MinTime           float64  `json:"min_time"`              // s per search
+	FirstQuartileTime float64  `json:"firstquartile_time"`    // s
+	MedianTime        float64  `json:"median_time"`           // s
+	ThirdQuartileTime float64  `json:"thirdquartile_time"`    // s
+	MaxTime           float64  `json:"max_time"`              // s
+	MeanTime          float64  `json:"mean_time"`             // s
+	StddevTime        *float64 `json:"stddev_time,omitempty"` // s; absent for one search
 
-	// Edges of a search: records with an end in the reached component, duplicates
-	// counted, self-loops not.
+	// Records in the reached component; duplicates count, self-loops do not
 	MinNEdge           float64  `json:"min_nedge"`
-	FirstQuartileNEdge float64  `json:"firstquartile_nedge"`
-	MedianNEdge        float64  `json:"median_nedge"`
-	ThirdQuartileNEdge float64  `json:"thirdquartile_nedge"`
-	MaxNEdge           float64  `json:"max_nedge"`
-	MeanNEdge          float64  `json:"mean_nedge"`
-	StddevNEdge        *float64 `json:"stddev_nedge,omitempty"`
+	FirstQuartileNEdge float64  `json:"firstquartile_nedge"`    // records
+	MedianNEdge        float64  `json:"median_nedge"`           // records
+	ThirdQuartileNEdge float64  `json:"thirdquartile_nedge"`    // records
+	MaxNEdge           float64  `json:"max_nedge"`              // records
+	MeanNEdge          float64  `json:"mean_nedge"`             // records
+	StddevNEdge        *float64 `json:"stddev_nedge,omitempty"` // records; absent for one search
 
-	// Traversed edges per second, from the order statistics of seconds per edge.
-	MinTEPS            *float64 `json:"min_TEPS,omitempty"`
-	FirstQuartileTEPS  *float64 `json:"firstquartile_TEPS,omitempty"`
-	MedianTEPS         *float64 `json:"median_TEPS,omitempty"`
-	ThirdQuartileTEPS  *float64 `json:"thirdquartile_TEPS,omitempty"`
-	MaxTEPS            *float64 `json:"max_TEPS,omitempty"`
-	HarmonicMeanTEPS   *float64 `json:"harmonic_mean_TEPS,omitempty"`
+	// Traversed edges per second, from the order statistics of seconds per edge; absent if a tree failed
+	// validation
+	MinTEPS           *float64 `json:"min_TEPS,omitempty"`
+	FirstQuartileTEPS *float64 `json:"firstquartile_TEPS,omitempty"` // edges/s; absent if a tree failed validation
+	MedianTEPS        *float64 `json:"median_TEPS,omitempty"`        // edges/s; absent if a tree failed validation
+	ThirdQuartileTEPS *float64 `json:"thirdquartile_TEPS,omitempty"` // edges/s; absent if a tree failed validation
+	MaxTEPS           *float64 `json:"max_TEPS,omitempty"`           // edges/s; absent if a tree failed validation
+	HarmonicMeanTEPS  *float64 `json:"harmonic_mean_TEPS,omitempty"` // edges/s; absent if a tree failed validation
+	// Edges/s, standard error of the harmonic mean; absent for one search or if a tree failed validation
 	HarmonicStddevTEPS *float64 `json:"harmonic_stddev_TEPS,omitempty"`
 
-	MinValidate           float64  `json:"min_validate"`
-	FirstQuartileValidate float64  `json:"firstquartile_validate"`
-	MedianValidate        float64  `json:"median_validate"`
-	ThirdQuartileValidate float64  `json:"thirdquartile_validate"`
-	MaxValidate           float64  `json:"max_validate"`
-	MeanValidate          float64  `json:"mean_validate"`
-	StddevValidate        *float64 `json:"stddev_validate,omitempty"`
+	MinValidate           float64  `json:"min_validate"`              // s per tree
+	FirstQuartileValidate float64  `json:"firstquartile_validate"`    // s
+	MedianValidate        float64  `json:"median_validate"`           // s
+	ThirdQuartileValidate float64  `json:"thirdquartile_validate"`    // s
+	MaxValidate           float64  `json:"max_validate"`              // s
+	MeanValidate          float64  `json:"mean_validate"`             // s
+	StddevValidate        *float64 `json:"stddev_validate,omitempty"` // s; absent for one search
 
-	// CopyS is the mean time of the copy to the host, in runs on devices alone.
+	// Mean of the searches' copy_s; absent unless the run is on devices alone
 	CopyS *float64 `json:"copy_s,omitempty"`
 }

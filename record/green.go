@@ -1,96 +1,86 @@
 package record
 
-// Green is a Green Graph500 session: searches repeated, without validation, while
-// power is measured.
+// Green is a Green Graph500 session: searches repeated without validation while power is
+// measured. The three quotients are exact to 1e-9.
 type Green struct {
-	// HarmonicMeanTEPS is that of the repeated searches.
-	HarmonicMeanTEPS float64 `json:"harmonic_mean_TEPS"`
-	Searches         int64   `json:"searches"`
-	DurationS        float64 `json:"duration_s"`
-	EnergyJ          float64 `json:"energy_j"`
-	AveragePowerW    float64 `json:"average_power_w"`   // EnergyJ / DurationS
-	JoulesPerSearch  float64 `json:"joules_per_search"` // EnergyJ / Searches
-	MTEPSPerWatt     float64 `json:"mteps_per_watt"`    // HarmonicMeanTEPS / 10^6 / AveragePowerW
-	// Coverage is one of the Coverage names.
+	HarmonicMeanTEPS float64 `json:"harmonic_mean_TEPS"` // edges/s, over the repeated searches
+	Searches         int64   `json:"searches"`           // searches run
+	DurationS        float64 `json:"duration_s"`         // of the session
+	EnergyJ          float64 `json:"energy_j"`           // over the session, of the meters in Meters
+	AveragePowerW    float64 `json:"average_power_w"`    // EnergyJ / DurationS
+	JoulesPerSearch  float64 `json:"joules_per_search"`  // EnergyJ / Searches
+	MTEPSPerWatt     float64 `json:"mteps_per_watt"`     // HarmonicMeanTEPS / 10^6 / AveragePowerW
+	// "whole-system" (required by the Green Graph500 rules), "component" or "model"
 	Coverage  string `json:"coverage"`
-	Estimated bool   `json:"estimated"` // some figure comes from a model
-	Replayed  bool   `json:"replayed"`  // some figure comes from a recorded log
-	// CoveredS is for how many of the seconds the meters know the energy; where that
-	// is less than DurationS their mean power stands for the rest.
-	CoveredS float64 `json:"covered_s"`
-	// Meters are those whose energy is in EnergyJ, Apart all others that were read:
-	// what they cover is in EnergyJ already, or is no part of it.
-	Meters []GreenMeter `json:"meters"`
-	Apart  []GreenMeter `json:"apart,omitempty"`
-	// Phases are the energies of the run before: the stages from generation to the
-	// validated searches. Meters that are replayed have no part in them.
+	Estimated bool   `json:"estimated"` // a figure comes from a model
+	Replayed  bool   `json:"replayed"`  // a figure comes from a recorded log
+	// Seconds with known energy; their mean power stands for the rest of DurationS
+	CoveredS float64      `json:"covered_s"`
+	Meters   []GreenMeter `json:"meters"`          // meters that count in EnergyJ
+	Apart    []GreenMeter `json:"apart,omitempty"` // other meters that were read
+	// Of the run before the repeated searches; replayed meters have none
 	Phases  []GreenPhase `json:"phases,omitempty"`
-	Sampler PowerSampler `json:"sampler"`
-	Notes   []string     `json:"notes,omitempty"`
+	Sampler PowerSampler `json:"sampler"`         // the sampler's rate and cost
+	Notes   []string     `json:"notes,omitempty"` // sentences on how to read the figures
 }
 
 // GreenMeter is one meter's part of a Green session.
 type GreenMeter struct {
-	Name   string `json:"name"`
-	Covers string `json:"covers"` // package, dram, gpu, system, …
-	// Coverage is one of the Coverage names.
-	Coverage string  `json:"coverage"`
-	EnergyJ  float64 `json:"energy_j"`
-	// Seen is what happened to the meter.
-	Seen *PowerSeen `json:"seen,omitempty"`
+	Name     string     `json:"name"`           // as in PowerMeter
+	Covers   string     `json:"covers"`         // "package", "dram", "gpu", "system", …
+	Coverage string     `json:"coverage"`       // "whole-system", "component" or "model"
+	EnergyJ  float64    `json:"energy_j"`       // over the session, or the configuration's rounds
+	Seen     *PowerSeen `json:"seen,omitempty"` // the meter's record over the session; absent in a CompareSide
 }
 
 // GreenPhase is the energy of a stage of the run before the repeated searches.
 type GreenPhase struct {
-	Name      string  `json:"name"` // generating, constructing, searching
-	DurationS float64 `json:"duration_s"`
-	// EnergyJ is the total of the meters that count, absent where one has nothing.
+	// "generating", "constructing" or "searching" (searches and their validation)
+	Name      string  `json:"name"`
+	DurationS float64 `json:"duration_s"` // of the phase
+	// Of the meters that count; absent if one of them has no reading for the phase
 	EnergyJ *float64          `json:"energy_j,omitempty"`
-	Meters  []GreenPhaseMeter `json:"meters"`
+	Meters  []GreenPhaseMeter `json:"meters"` // all meters that were read, counted or not
 }
 
 // GreenPhaseMeter is one meter's part of a phase.
 type GreenPhaseMeter struct {
-	Name    string  `json:"name"`
-	EnergyJ float64 `json:"energy_j"`
+	Name    string  `json:"name"`     // as in PowerMeter
+	EnergyJ float64 `json:"energy_j"` // over the phase
 }
 
-// Compare is the outcome of alternating two configurations: the figures of the
-// second divided by those of the first.
+// Compare holds the ratios of two configurations that ran in turn, in one session.
 type Compare struct {
-	TimeRatio   Ratio `json:"time_ratio"`
-	EnergyRatio Ratio `json:"energy_ratio"`
-	EDPRatio    Ratio `json:"edp_ratio"` // energy times delay
-	Rounds      int   `json:"rounds"`
-	Estimated   bool  `json:"estimated"` // energy comes from a model
-	Replayed    bool  `json:"replayed"`  // energy comes from a recorded log
-	// Coverage is one of the Coverage names.
-	Coverage string `json:"coverage"`
-	// DurationS is the time of all rounds.
-	DurationS float64 `json:"duration_s"`
-	// Configurations are the two, in the order given.
-	Configurations []CompareSide `json:"configurations"`
-	Sampler        PowerSampler  `json:"sampler"`
-	Notes          []string      `json:"notes,omitempty"`
+	TimeRatio      Ratio         `json:"time_ratio"`      // second configuration / first
+	EnergyRatio    Ratio         `json:"energy_ratio"`    // second configuration / first
+	EDPRatio       Ratio         `json:"edp_ratio"`       // of energy × time, second configuration / first
+	Rounds         int           `json:"rounds"`          // rounds run; each runs both configurations
+	Estimated      bool          `json:"estimated"`       // energy comes from a model
+	Replayed       bool          `json:"replayed"`        // energy comes from a recorded log
+	Coverage       string        `json:"coverage"`        // as in Green
+	DurationS      float64       `json:"duration_s"`      // of all rounds
+	Configurations []CompareSide `json:"configurations"`  // the two, in the order given
+	Sampler        PowerSampler  `json:"sampler"`         // the sampler's rate and cost
+	Notes          []string      `json:"notes,omitempty"` // sentences on how to read the figures
 }
 
 // CompareSide is one of two configurations over all its rounds. In each round both
-// search from the same roots.
+// search from the same roots. The three quotients are exact to 1e-9.
 type CompareSide struct {
-	Processors       []Processor  `json:"processors,omitempty"`
-	HarmonicMeanTEPS float64      `json:"harmonic_mean_TEPS"`
-	Searches         int64        `json:"searches"`
-	DurationS        float64      `json:"duration_s"`
-	EnergyJ          float64      `json:"energy_j"`
-	AveragePowerW    float64      `json:"average_power_w"`
-	JoulesPerSearch  float64      `json:"joules_per_search"`
-	MTEPSPerWatt     float64      `json:"mteps_per_watt"`
-	Meters           []GreenMeter `json:"meters"` // those whose energy is in EnergyJ
+	Processors       []Processor  `json:"processors,omitempty"` // of the configuration
+	HarmonicMeanTEPS float64      `json:"harmonic_mean_TEPS"`   // edges/s
+	Searches         int64        `json:"searches"`             // searches run
+	DurationS        float64      `json:"duration_s"`           // of its own rounds
+	EnergyJ          float64      `json:"energy_j"`             // of its own rounds
+	AveragePowerW    float64      `json:"average_power_w"`      // EnergyJ / DurationS
+	JoulesPerSearch  float64      `json:"joules_per_search"`    // EnergyJ / Searches
+	MTEPSPerWatt     float64      `json:"mteps_per_watt"`       // HarmonicMeanTEPS / 10^6 / AveragePowerW
+	Meters           []GreenMeter `json:"meters"`               // meters that count in EnergyJ
 }
 
 // Ratio is a ratio and its spread over the rounds.
 type Ratio struct {
-	Median float64 `json:"median"`
-	P10    float64 `json:"p10"`
-	P90    float64 `json:"p90"`
+	Median float64 `json:"median"` // over the rounds
+	P10    float64 `json:"p10"`    // tenth percentile
+	P90    float64 `json:"p90"`    // ninetieth percentile
 }

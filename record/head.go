@@ -14,29 +14,27 @@ const (
 	SchemaVersion   = "totemgo.version/1"
 )
 
-// Head is the common part of every document. The command fills it in.
+// Head is the common part of most documents. The command fills it in.
 type Head struct {
-	Schema  string `json:"schema"`            // one of the constants above
-	Command string `json:"command,omitempty"` // the command line, as typed
-	Version string `json:"version,omitempty"` // of totemgo
-	// Machine is where the command ran.
-	Machine *Machine `json:"machine,omitempty"`
-	// PeakRSSBytes is the largest resident memory of the process so far, as the
-	// operating system counts it.
-	PeakRSSBytes int64 `json:"peak_rss_bytes,omitempty"`
+	Schema       string   `json:"schema"`                   // the document's schema
+	Command      string   `json:"command,omitempty"`        // the command line, as typed
+	Version      string   `json:"version,omitempty"`        // of totemgo
+	Machine      *Machine `json:"machine,omitempty"`        // where the command ran
+	PeakRSSBytes int64    `json:"peak_rss_bytes,omitempty"` // largest resident memory of the process so far
 }
 
 // Machine is the computer and its operating system.
 type Machine struct {
-	CPU         string   `json:"cpu,omitempty"`          // the maker's name of the model
-	Cores       int      `json:"cores"`                  // logical processors the process may use
-	MemoryBytes int64    `json:"memory_bytes,omitempty"` // installed, or the control group's limit if smaller
-	Features    []string `json:"features,omitempty"`     // instruction sets that kernels can use
-	OS          string   `json:"os"`                     // system/architecture, "linux/amd64"
+	CPU   string `json:"cpu,omitempty"` // model name
+	Cores int    `json:"cores"`         // logical processors that the process may use
+	// Installed memory, or the smallest limit of its control groups (version 1 or 2); absent if unknown
+	MemoryBytes int64    `json:"memory_bytes,omitempty"`
+	Features    []string `json:"features,omitempty"` // instruction sets that kernels can use
+	OS          string   `json:"os"`                 // system and architecture: "linux/amd64"
 }
 
-// Version is the document of "version".
+// Version is the document of "totemgo version".
 type Version struct {
 	Head
-	Go string `json:"go"` // the Go release that built the command
+	Go string `json:"go"` // Go release that built the command
 }

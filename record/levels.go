@@ -6,26 +6,23 @@ const (
 	BottomUp = "bottom-up"
 )
 
-// Processor is one processor of a run and what the placement gave it.
+// Processor is one processor of a run and its part of the graph.
 type Processor struct {
-	Name    string `json:"name"`             // as the user names it: "cpu:1", "opencl:0"
-	Kind    string `json:"kind"`             // "cpu", "opencl" or "cuda"
-	Device  string `json:"device,omitempty"` // the device's own name
-	Threads int    `json:"threads,omitempty"`
-	// Vertices counts its vertices, Edges the adjacency entries it holds.
-	Vertices int64 `json:"vertices"`
-	Edges    int64 `json:"edges"`
-	Bytes    int64 `json:"bytes"`
-	// VertexShare is its part of the vertices that have edges, EdgeShare of all
-	// adjacency entries, CutShare the part of its own entries that lead to another
-	// partition. Each lies in [0, 1], and is 0 where there is nothing to share.
-	VertexShare float64 `json:"vertex_share"`
-	EdgeShare   float64 `json:"edge_share"`
-	CutShare    float64 `json:"cut_share"`
-	// Arrays lists, for a device, where each array lies.
+	Name        string  `json:"name"`              // as named in --processors: "cpu:1", "opencl:0"
+	Kind        string  `json:"kind"`              // "cpu", "opencl" or "cuda"
+	Device      string  `json:"device,omitempty"`  // model name of the device
+	Threads     int     `json:"threads,omitempty"` // of a CPU
+	Vertices    int64   `json:"vertices"`          // vertices it owns
+	Edges       int64   `json:"edges"`             // adjacency entries it holds
+	Bytes       int64   `json:"bytes"`             // memory of its partition
+	VertexShare float64 `json:"vertex_share"`      // its part of the vertices that have edges, 0 to 1
+	EdgeShare   float64 `json:"edge_share"`        // its part of all adjacency entries, 0 to 1
+	CutShare    float64 `json:"cut_share"`         // the part of its entries that lead to another partition, 0 to 1
+	// Memory of the partition, on the device and for it in host memory, once the graph is loaded; absent
+	// for a CPU
 	Arrays []Array `json:"arrays,omitempty"`
-	// Launches counts, for a device, how often each of its kernels was launched since
-	// the graph was loaded, by name.
+	// Launches of each kernel, by name, since the graph was loaded; warm-up and counting searches
+	// included; absent for a CPU
 	Launches map[string]int64 `json:"launches,omitempty"`
 }
 
@@ -38,38 +35,43 @@ const (
 // HostCopy is the name of the copy that the host keeps of a device's subgraph.
 const HostCopy = "host_copy"
 
-// Array is memory of a processor on a device.
+// Array is one array of a processor on a device.
 type Array struct {
-	Name     string `json:"name"`     // "neighbours", …
-	Location string `json:"location"` // OnDevice or OnHost
-	Bytes    int64  `json:"bytes"`
+	// Graph: "offsets", "neighbours", "first_neighbours" ("out_offsets", "in_offsets", … if directed).
+	// Search: "seen", "frontier", "next", "parents", "vertex_ids", "finders", "lists", "inbox", "outbox",
+	// "counters", "staging". "host_copy": the host's copy of the subgraph, smaller with --release-host.
+	Name string `json:"name"`
+	// "device" or "host"; an array in both has two records (--device-graph split)
+	Location string `json:"location"`
+	Bytes    int64  `json:"bytes"` // size of the array
 }
 
 // Level is one superstep, or the mean of several of the same number and direction.
 type Level struct {
 	Level     int    `json:"level"`     // 0 is the step that expands the root
-	Direction string `json:"direction"` // TopDown or BottomUp
-	// Searches is the number of searches that took this level in this direction;
-	// 0 where the record is of one search.
-	Searches int `json:"searches,omitempty"`
-	// Frontier is the number of vertices that the step starts from.
-	Frontier float64 `json:"frontier"`
-	// EdgesExamined is the number of adjacency entries read, where it was counted.
-	EdgesExamined *float64         `json:"edges_examined,omitempty"`
-	TimeS         float64          `json:"time_s"`
-	Processors    []ProcessorLevel `json:"processors"`
+	Direction string `json:"direction"` // "top-down" or "bottom-up"
+	// Searches that ran the level in this direction; absent in a run of one search
+	Searches      int              `json:"searches,omitempty"`
+	Frontier      float64          `json:"frontier"`                 // vertices that the step starts from
+	EdgesExamined *float64         `json:"edges_examined,omitempty"` // adjacency entries read; absent if not counted
+	TimeS         float64          `json:"time_s"`                   // wall time
+	Processors    []ProcessorLevel `json:"processors"`               // in the order of the run's processors
 }
 
-// ProcessorLevel is one processor's part of a level. ComputeS, PushS, PullS and
-// IdleS are disjoint and add up to the level's time.
+// ProcessorLevel is one processor's part of a level. ComputeS, PushS, PullS and IdleS are
+// disjoint and add up to the level's time. Levels that ran in one call share its time
+// evenly; their frontiers and edges are their own.
 type ProcessorLevel struct {
-	ComputeS      float64 `json:"compute_s"`
-	PushS         float64 `json:"push_s"`
+	ComputeS float64 `json:"compute_s"` // running kernels
+	// Sending and merging claims, including waits for their transfers
+	PushS float64 `json:"push_s"`
+	// Exchanging frontier slices, including waits for their transfers
 	PullS         float64 `json:"pull_s"`
-	IdleS         float64 `json:"idle_s"`
-	BytesSent     float64 `json:"bytes_sent"`
-	BytesReceived float64 `json:"bytes_received"`
-	Kernel        string  `json:"kernel,omitempty"`
+	IdleS         float64 `json:"idle_s"`         // waiting for other processors
+	BytesSent     float64 `json:"bytes_sent"`     // messages to other processors
+	BytesReceived float64 `json:"bytes_received"` // messages from other processors
+	// Name of the kernel; absent if the processor had no work at this level
+	Kernel string `json:"kernel,omitempty"`
 }
 
 // Add adds the frontier, the edges examined, the times and the bytes of one search's
@@ -102,13 +104,16 @@ func (l *Level) Add(m Level) {
 
 // Search is one BFS.
 type Search struct {
-	Root  uint64   `json:"root"` // the file's id
-	TimeS float64  `json:"time_s"`
-	CopyS *float64 `json:"copy_s,omitempty"` // copy to the host, runs on devices alone
-	// NEdge is the number of records in the reached component without self-loops,
-	// NEdgeSpec with them.
+	Root uint64 `json:"root"` // vertex id
+	// From before the root is visited until the parents are in memory as vertex ids: in host memory, or,
+	// on devices alone, in device memory in rank order
+	TimeS float64 `json:"time_s"`
+	// Copying the parents from device memory to host memory, by vertex id; not part of time_s; absent
+	// unless the run is on devices alone
+	CopyS *float64 `json:"copy_s,omitempty"`
+	// Records in the reached component without self-loops, as reference code 3.0 counts
 	NEdge     int64 `json:"nedge"`
-	NEdgeSpec int64 `json:"nedge_spec"`
-	Reached   int64 `json:"reached"` // vertices, the root included
-	Depth     int64 `json:"depth"`   // the largest level
+	NEdgeSpec int64 `json:"nedge_spec"` // the same with self-loops, as the specification counts
+	Reached   int64 `json:"reached"`    // vertices, including the root
+	Depth     int64 `json:"depth"`      // largest level
 }
