@@ -10,18 +10,18 @@ type Bench struct {
 	// Kernels that ran: "generic", "avx2", "avx512", or the set of each: "probe=avx2,settle=…". Of several
 	// CPU processors those of the first.
 	Kernels             string           `json:"kernels"`
-	Tuning              string           `json:"tuning,omitempty"`                // limits of --tuning; absent for the defaults
+	Tuning              string           `json:"tuning,omitempty"`                // limits between the ways to run a step; absent for the defaults
 	Director            string           `json:"director"`                        // "auto", …
 	Placement           string           `json:"placement,omitempty"`             // "hubs-on-cpu", …
 	Share               string           `json:"share,omitempty"`                 // as in Graph500
-	Processors          []Processor      `json:"processors,omitempty"`            // in the order of --processors
+	Processors          []Processor      `json:"processors,omitempty"`            // in the order given
 	Isolated            *int64           `json:"isolated,omitempty"`              // vertices without edges
 	Levels              []Level          `json:"levels,omitempty"`                // as in Graph500
 	CountedOutsideClock bool             `json:"counted_outside_clock,omitempty"` // as in Graph500
 	Searches            []Search         `json:"searches,omitempty"`              // of each root
 	Roofline            *Roofline        `json:"roofline,omitempty"`              // time against the machine's limits
-	Directors           []BenchDirector  `json:"directors,omitempty"`             // with --directors
-	KernelSets          []BenchKernelSet `json:"kernel_sets,omitempty"`           // with --kernels all, "auto" first
+	Directors           []BenchDirector  `json:"directors,omitempty"`             // comparison of directors, if requested
+	KernelSets          []BenchKernelSet `json:"kernel_sets,omitempty"`           // comparison of sets, if requested; "auto" first
 }
 
 // BenchTime is the time of one search.
@@ -76,7 +76,7 @@ type DirectedSearch struct {
 // BenchKernelSet compares one set of kernels with "auto", on the same graph and from the same
 // roots, in rounds in turn.
 type BenchKernelSet struct {
-	Kernels string  `json:"kernels"`  // as --kernels takes it: "auto", "avx2"
+	Kernels string  `json:"kernels"`  // as requested: "auto", "avx2"
 	Runs    string  `json:"runs"`     // kernels that ran, as in Bench
 	Rounds  int     `json:"rounds"`   // in each round every set searches from all roots
 	MeanS   float64 `json:"mean_s"`   // of a search, over all rounds

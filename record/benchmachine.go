@@ -8,7 +8,7 @@ type BenchMachine struct {
 	Head
 	Ceilings []Ceiling    `json:"ceilings"`         // one for each working set and number of threads
 	Rates    Rates        `json:"rates"`            // costs at the largest working set
-	Speeds   []Speed      `json:"speeds,omitempty"` // of the processors of --processors
+	Speeds   []Speed      `json:"speeds,omitempty"` // of the processors that were measured
 	Kernels  []KernelTime `json:"kernels"`          // kernels of a CPU search
 }
 

@@ -12,10 +12,10 @@ type BFS struct {
 	Share      string      `json:"share,omitempty"`      // as in Graph500
 	Director   string      `json:"director,omitempty"`   // "auto", …
 	Kernels    string      `json:"kernels,omitempty"`    // as in Bench; absent without a CPU processor
-	Processors []Processor `json:"processors,omitempty"` // in the order of --processors
+	Processors []Processor `json:"processors,omitempty"` // in the order given
 	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges
 	Levels     []Level     `json:"levels"`               // one per superstep
-	// True with --count: edges examined come from an extra, untimed search
+	// True if edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }
 
@@ -66,7 +66,7 @@ type DegreeBin struct {
 type Placement struct {
 	Placement  string      `json:"placement"`        // "hubs-on-cpu", …
 	Share      string      `json:"share,omitempty"`  // as in Graph500
-	Processors []Processor `json:"processors"`       // in the order of --processors
+	Processors []Processor `json:"processors"`       // in the order given
 	Ranges     []RankRange `json:"ranges,omitempty"` // in the order of ranks
 	Bytes      int64       `json:"bytes"`            // memory of all partitions
 }
@@ -110,7 +110,7 @@ type Violation struct {
 	Reason string     `json:"reason"`         // in words
 }
 
-// Generate is the document of "totemgo generate", with or without --dry-run.
+// Generate is the document of "totemgo generate", dry runs included.
 type Generate struct {
 	Head
 	Graph    string   `json:"graph"`             // "kron", "rmat", …
@@ -128,7 +128,7 @@ type Convert struct {
 	Input     string   `json:"input"`               // file read
 	Vertices  int64    `json:"vertices"`            // of the graph
 	Edges     int64    `json:"edges"`               // records
-	Tolerated int64    `json:"tolerated,omitempty"` // faults of the input that --lenient accepted; absent if 0
+	Tolerated int64    `json:"tolerated,omitempty"` // faults of the input that were accepted; absent if 0
 	Outputs   []Output `json:"outputs"`             // files written
 	Losses    []string `json:"losses,omitempty"`    // sentences: what the output format cannot hold
 	Notes     []string `json:"notes,omitempty"`     // sentences: what was added, such as weights of 1

@@ -3,7 +3,7 @@ package record
 // SchemaDevices is the schema of Devices.
 const SchemaDevices = "totemgo.devices/1"
 
-// Devices is the document of "totemgo devices": the devices that --processors can name.
+// Devices is the document of "totemgo devices": the devices that a list of processors can name.
 type Devices struct {
 	Head
 	Devices []Device `json:"devices"`        // in the order of their drivers
@@ -23,6 +23,6 @@ type Device struct {
 	LargestAllocationBytes int64  `json:"largest_allocation_bytes"` // bound of one array
 	ComputeUnits           int    `json:"compute_units"`            // as the driver counts them
 	HostCPU                bool   `json:"host_cpu"`                 // the device is the host's CPU
-	// Kernels can read host memory in place, as --device-graph host and split require
+	// Kernels can read host memory in place; a graph in host memory requires it
 	InPlace bool `json:"in_place"`
 }

@@ -179,7 +179,7 @@ func document(t *testing.T) string {
 					text = regexp.MustCompile(before+f.Name+`\b`).ReplaceAllString(text, "$1`"+name+"`")
 				}
 			}
-			return regexp.MustCompile(`(^| )(--[a-z][a-z-]*)`).ReplaceAllString(text, "$1`$2`")
+			return text
 		}
 		text := inJSON(strings.TrimPrefix(c.types[s.Name()], s.Name()+" "))
 		text = regexp.MustCompile(`^(is|holds|are|has) `).ReplaceAllString(text, "")

@@ -15,13 +15,13 @@ type Graph500 struct {
 	SSSP             *Statistics `json:"sssp,omitempty"`            // kernel 3; absent if it was not run
 	Validation       Validation  `json:"validation"`                // of all trees
 	Placement        string      `json:"placement,omitempty"`       // "hubs-on-cpu", …
-	// Each processor's part of the adjacency entries, in the form that --share takes: "0.92,0.08". These
-	// shares make the same placement again, except that processors of one kind are then cut by degree, not
-	// dealt. Absent for one processor.
+	// Each processor's part of the adjacency entries: "0.92,0.08". Given as shares, they make the same
+	// placement, except that processors of one kind are then cut by degree, not dealt. Absent for one
+	// processor.
 	Share      string      `json:"share,omitempty"`
 	Director   string      `json:"director,omitempty"`   // "auto", …
 	Kernels    string      `json:"kernels,omitempty"`    // as in Bench; absent without a CPU processor
-	Processors []Processor `json:"processors,omitempty"` // in the order of --processors
+	Processors []Processor `json:"processors,omitempty"` // in the order given
 	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges; no processor owns them
 	// One for each level number and direction; means over the searches that ran it
 	Levels []Level `json:"levels,omitempty"`

@@ -8,7 +8,7 @@ const (
 
 // Processor is one processor of a run and its part of the graph.
 type Processor struct {
-	Name        string  `json:"name"`              // as named in --processors: "cpu:1", "opencl:0"
+	Name        string  `json:"name"`              // as named by the user: "cpu:1", "opencl:0"
 	Kind        string  `json:"kind"`              // "cpu", "opencl" or "cuda"
 	Device      string  `json:"device,omitempty"`  // model name of the device
 	Threads     int     `json:"threads,omitempty"` // of a CPU
@@ -38,10 +38,11 @@ const HostCopy = "host_copy"
 // Array is one array of a processor on a device.
 type Array struct {
 	// Graph: "offsets", "neighbours", "first_neighbours" ("out_offsets", "in_offsets", … if directed).
-	// Search: "seen", "frontier", "next", "parents", "vertex_ids", "finders", "lists", "inbox", "outbox",
-	// "counters", "staging". "host_copy": the host's copy of the subgraph, smaller with --release-host.
+	// Search: "seen", "frontier", "next", "parents", "vertex_ids", "finders", "lists", "inbox",
+	// "outbox", "counters", "staging". "host_copy": the host's copy of the subgraph, smaller once
+	// released.
 	Name string `json:"name"`
-	// "device" or "host"; an array in both has two records (--device-graph split)
+	// "device" or "host"; an array in both has two records
 	Location string `json:"location"`
 	Bytes    int64  `json:"bytes"` // size of the array
 }
