@@ -3,6 +3,7 @@ module github.com/totemgo/totemgo
 go 1.25.0
 
 require (
+	github.com/bits-and-blooms/bitset v1.29.0
 	github.com/ebitengine/purego v0.11.3
 	github.com/google/go-cmp v0.7.0
 	github.com/klauspost/compress v1.20.4

@@ -80,7 +80,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		}
 		r.Parents[id] = id
 		r.fresh, r.root = false, id
-		r.Reached, r.Depth = 1, 0
+		r.NumReached, r.Depth = 1, 0
 		if r.Statistics != nil {
 			*r.Statistics = bsp.Statistics{}
 		}
@@ -103,7 +103,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		}
 		return fmt.Errorf("engine: bfs from %d: %w", root, err)
 	}
-	r.Reached, r.Depth, r.SearchTime = out.Reached, out.Depth, out.Time
+	r.NumReached, r.Depth, r.SearchTime = out.Reached, out.Depth, out.Time
 	r.done()
 	return nil
 }

@@ -211,8 +211,8 @@ func TestCancel(t *testing.T) {
 			if steps != at+1 {
 				t.Errorf("cancelled before superstep %d, but %d were begun", at, steps)
 			}
-			if r.Reached != 0 || slices.Max(r.Levels()) != -1 {
-				t.Errorf("a tree of %d vertices is left, levels %v", r.Reached, r.Levels())
+			if r.NumReached != 0 || slices.Max(r.Levels()) != -1 {
+				t.Errorf("a tree of %d vertices is left, levels %v", r.NumReached, r.Levels())
 			}
 			armed = false
 			for _, root := range []uint32{0, 39} {
@@ -327,7 +327,7 @@ func TestReuse(t *testing.T) {
 			if isolated := root == 3 || root == 6 || root == 7; isolated != (r.Statistics.Count == 0) {
 				t.Errorf("root %d: %d supersteps", root, r.Statistics.Count)
 			}
-			if r.Root != uint64(root) || r.Record().Reached != r.Reached {
+			if r.Root != uint64(root) || r.Record().Reached != r.NumReached {
 				t.Errorf("root %d: the result says %d, its record %+v", root, r.Root, r.Record())
 			}
 		}

@@ -30,7 +30,7 @@ func ExampleEngine_BFS() {
 		fmt.Println(err)
 		return
 	}
-	fmt.Println(r.Reached, "vertices, depth", r.Depth)
+	fmt.Println(r.NumReached, "vertices, depth", r.Depth)
 	for v, parent := range r.Tree() {
 		fmt.Println(v, "from", parent)
 	}
@@ -63,7 +63,7 @@ func ExampleEngine_BFSInto() {
 		case err != nil:
 			fmt.Println(err)
 		default:
-			fmt.Println(root, "reaches", r.Reached)
+			fmt.Println(root, "reaches", r.NumReached)
 		}
 	}
 	// Output:

@@ -148,7 +148,7 @@ func TestUseKernels(t *testing.T) {
 			set = auto
 		}
 		got, err := e.BFS(t.Context(), root)
-		if err != nil || got.Reached != want.Reached || got.Depth != want.Depth || e.Kernels() != set {
+		if err != nil || got.NumReached != want.NumReached || got.Depth != want.Depth || e.Kernels() != set {
 			t.Errorf("%s: %v, kernels are %s", set, err, e.Kernels())
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -18,9 +20,9 @@ type BFSResult struct {
 	// Parents holds the dense id of the parent of every vertex, by dense id: the
 	// root's is itself, an unreached vertex has graph.None.
 	Parents []uint32
-	// Reached is the number of vertices in the tree, the root included; Depth is the
+	// NumReached is the number of vertices in the tree, the root included; Depth is the
 	// largest level.
-	Reached, Depth int64
+	NumReached, Depth int64
 	// Time is from the call's turn to complete parents: in host memory or, if all processors
 	// are devices, in theirs.
 	Time time.Duration
@@ -57,7 +59,7 @@ func (r *BFSResult) clear() {
 		r.Parents[i] = graph.None
 	}
 	r.fresh = true
-	r.Reached, r.Depth = 0, 0
+	r.NumReached, r.Depth = 0, 0
 	r.done()
 }
 
@@ -93,6 +95,18 @@ func (r *BFSResult) Tree() iter.Seq2[uint64, uint64] {
 			}
 		}
 	}
+}
+
+// Reached returns the set of vertices in the tree, by dense id: NumVertices bits, NumReached of
+// them set. Each call allocates a set of its own.
+func (r *BFSResult) Reached() *bitset.BitSet {
+	words := make([]uint64, (len(r.Parents)+63)/64)
+	for v, p := range r.Parents {
+		if p != graph.None {
+			words[v/64] |= 1 << (v % 64)
+		}
+	}
+	return bitset.FromWithLength(uint(len(r.Parents)), words)
 }
 
 // Levels returns the level of every vertex by dense id, −1 for an unreached one. The first
@@ -133,7 +147,7 @@ func levels(parents []uint32) []int32 {
 
 // Record returns the search as JSON documents state it, without edge counts.
 func (r *BFSResult) Record() record.Search {
-	s := record.Search{Root: r.Root, TimeS: r.Time.Seconds(), Reached: r.Reached, Depth: r.Depth}
+	s := record.Search{Root: r.Root, TimeS: r.Time.Seconds(), Reached: r.NumReached, Depth: r.Depth}
 	if r.CopyTime > 0 {
 		copied := r.CopyTime.Seconds()
 		s.CopyS = &copied

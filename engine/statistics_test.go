@@ -106,8 +106,8 @@ func TestDirectors(t *testing.T) {
 					frontiers += l.Frontier
 					examined += *l.EdgesExamined
 				}
-				if frontiers != float64(r.Reached) {
-					t.Errorf("%s: the frontiers hold %v vertices, %d were reached", c.director, frontiers, r.Reached)
+				if frontiers != float64(r.NumReached) {
+					t.Errorf("%s: the frontiers hold %v vertices, %d were reached", c.director, frontiers, r.NumReached)
 				}
 				if c.director == "top-down" {
 					want := 0.0
@@ -203,8 +203,8 @@ func TestLongChain(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Depth != n-1 || r.Reached != n || r.Levels()[n-1] != n-1 {
-		t.Errorf("depth %d, reached %d", r.Depth, r.Reached)
+	if r.Depth != n-1 || r.NumReached != n || r.Levels()[n-1] != n-1 {
+		t.Errorf("depth %d, reached %d", r.Depth, r.NumReached)
 	}
 	took := time.Since(start)
 	t.Logf("%v, %v a superstep", took, r.Time/n)

@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -29,17 +31,13 @@ type oracle struct {
 
 func newOracle(g ref.Named) *oracle {
 	o := &oracle{name: g.Name, list: g.List, Checker: ref.NewChecker(g.List)}
-	linked := make([]bool, g.List.Vertices)
+	linked := bitset.New(uint(g.List.Vertices))
 	for _, e := range g.List.Edges {
 		if e.U != e.V {
-			linked[e.U], linked[e.V] = true, true
+			linked.Set(uint(e.U)).Set(uint(e.V))
 		}
 	}
-	for _, l := range linked {
-		if l {
-			o.linked++
-		}
-	}
+	o.linked = int(linked.Count())
 	return o
 }
 
@@ -53,8 +51,8 @@ func (o *oracle) check(root uint32, r *engine.BFSResult) error {
 		return err
 	}
 	reached, depth := ref.Reached(want)
-	if r.Reached != reached || r.Depth != int64(depth) {
-		return fmt.Errorf("reached %d at depth %d, want %d at %d", r.Reached, r.Depth, reached, depth)
+	if !r.Reached().Equal(reached) || r.NumReached != int64(reached.Count()) || r.Depth != int64(depth) {
+		return fmt.Errorf("reached %d at depth %d, %v, want %v at %d", r.NumReached, r.Depth, r.Reached(), reached, depth)
 	}
 	return nil
 }

@@ -3,8 +3,9 @@ package graph500
 import (
 	"context"
 	"fmt"
-	"math/bits"
 	"sync/atomic"
+
+	"github.com/bits-and-blooms/bitset"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -16,7 +17,7 @@ type EdgeCounts struct {
 	// tuples and loops count the records by their first end: both ends of an edge
 	// lie in one component, so either will do, and an arc belongs to its tail.
 	tuples, loops []uint32
-	connected     []uint64 // bits: vertices with a record that is no self-loop
+	connected     *bitset.BitSet // vertices with a record that is no self-loop
 	eligible      int64
 }
 
@@ -26,19 +27,20 @@ type EdgeCounts struct {
 // engine holds.
 func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts, error) {
 	n := src.NumVertices()
+	connected := make([]uint64, (n+63)/64)
 	c := &EdgeCounts{
 		threads:   threads,
 		tuples:    make([]uint32, n),
 		loops:     make([]uint32, n),
-		connected: make([]uint64, (n+63)/64),
+		connected: bitset.FromWithLength(uint(n), connected),
 	}
 	err := graph.EachBlock(ctx, src, threads, blocksOf(src), func(_, _ int, records []graph.Edge) error {
 		for _, e := range records {
 			counts := c.loops
 			if e.U != e.V {
 				counts = c.tuples
-				setBit(c.connected, e.U)
-				setBit(c.connected, e.V)
+				setBit(connected, e.U)
+				setBit(connected, e.V)
 			}
 			if atomic.AddUint32(&counts[e.U], 1) == 0 {
 				return fmt.Errorf("graph500: %w: 2^32 records at vertex %d", graph.ErrTooManyArcs, e.U)
@@ -49,9 +51,7 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range c.connected {
-		c.eligible += int64(bits.OnesCount64(w))
-	}
+	c.eligible = int64(c.connected.Count())
 	return c, nil
 }
 
@@ -92,9 +92,7 @@ func (c *EdgeCounts) Of(parents []uint32) (nedge, spec int64, err error) {
 }
 
 // Connected reports whether vertex v has a record that is no self-loop.
-func (c *EdgeCounts) Connected(v uint32) bool {
-	return int64(v) < int64(len(c.tuples)) && c.connected[v/64]>>(v%64)&1 != 0
-}
+func (c *EdgeCounts) Connected(v uint32) bool { return c.connected.Test(uint(v)) }
 
 // Eligible is the number of vertices that can be a root: those that are Connected.
 func (c *EdgeCounts) Eligible() int64 { return c.eligible }

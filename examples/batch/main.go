@@ -64,7 +64,7 @@ func run(ctx context.Context, path string, in io.Reader, out io.Writer) error {
 		if err := e.BFSInto(ctx, root, r); err != nil {
 			return errors.Join(fmt.Errorf("line %d: %w", n, err), w.Flush())
 		}
-		if _, err := fmt.Fprintf(w, "%d\t%d\t%d\t%.3f\n", root, r.Reached, r.Depth, r.Time.Seconds()*1000); err != nil {
+		if _, err := fmt.Fprintf(w, "%d\t%d\t%d\t%.3f\n", root, r.NumReached, r.Depth, r.Time.Seconds()*1000); err != nil {
 			return err
 		}
 	}

@@ -104,7 +104,7 @@ func handler(e *engine.Engine) http.Handler {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		a := answer{Root: root, Reached: r.Reached, Depth: r.Depth, TimeS: r.Time.Seconds()}
+		a := answer{Root: root, Reached: r.NumReached, Depth: r.Depth, TimeS: r.Time.Seconds()}
 		if to := req.FormValue("to"); to != "" {
 			label, err := strconv.ParseUint(to, 10, 64)
 			if err != nil {

@@ -234,7 +234,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 					return err
 				}
 				doc.Searches = append(doc.Searches, record.Search{
-					Root: labels.Label(root), NEdge: edges[i], NEdgeSpec: spec, Reached: clocked.Reached, Depth: clocked.Depth,
+					Root: labels.Label(root), NEdge: edges[i], NEdgeSpec: spec, Reached: clocked.NumReached, Depth: clocked.Depth,
 				})
 			}
 			bar.set(int64(round*len(roots)+i+1), int64(bf.rounds*len(roots)), "searches")
@@ -255,7 +255,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		levels := counted.Statistics.All()
 		means.Add(levels)
 		means.AddCounted(levels)
-		work.add(levels, doc.Processors, counted.Reached)
+		work.add(levels, doc.Processors, counted.NumReached)
 	}
 	doc.CountedOutsideClock = true
 	doc.Levels = means.Levels()

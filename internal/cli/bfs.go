@@ -78,7 +78,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			isolated := eng.Isolated()
 			took := r.Time.Seconds()
 			doc := record.BFS{
-				Root: r.Root, Reached: r.Reached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
+				Root: r.Root, Reached: r.NumReached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
 				Placement: string(policy), Share: eng.Share(), Director: eng.Director(), Kernels: eng.Kernels(), Processors: eng.Processors(), Isolated: &isolated,
 				Levels: r.Statistics.All(),
 			}
@@ -103,7 +103,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			if output == "-" {
 				return nil
 			}
-			fmt.Fprintf(e.stdout, "root %d\nreached %d of %d vertices\ndepth %d\ntime %s\n", r.Root, r.Reached, eng.NumVertices(), r.Depth, seconds(took))
+			fmt.Fprintf(e.stdout, "root %d\nreached %d of %d vertices\ndepth %d\ntime %s\n", r.Root, r.NumReached, eng.NumVertices(), r.Depth, seconds(took))
 			if doc.CopyS != nil {
 				fmt.Fprintf(e.stdout, "copy to the host %s\n", seconds(*doc.CopyS))
 			}

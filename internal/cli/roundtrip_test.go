@@ -125,7 +125,7 @@ func trip(t *testing.T, want graph.Source, args []string, there string, roots in
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !slices.Equal(a.Levels(), b.Levels()[:want.NumVertices()]) || a.Reached != b.Reached || a.Depth != b.Depth {
+		if !slices.Equal(a.Levels(), b.Levels()[:want.NumVertices()]) || a.NumReached != b.NumReached || a.Depth != b.Depth {
 			t.Fatalf("other levels from root %d", want.VertexLabels().Label(root))
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"github.com/totemgo/totemgo/graph"
 )
 
@@ -79,11 +81,12 @@ func (c *Checker) Levels(root uint32) []int32 {
 // Levels is Checker.Levels for one search.
 func Levels(src graph.Source, root uint32) []int32 { return NewChecker(src).Levels(root) }
 
-// Reached counts the vertices that have a level, and returns the largest level.
-func Reached(levels []int32) (reached int64, depth int32) {
-	for _, l := range levels {
+// Reached returns the vertices that have a level, and the largest level.
+func Reached(levels []int32) (reached *bitset.BitSet, depth int32) {
+	reached = bitset.New(uint(len(levels)))
+	for v, l := range levels {
 		if l != Unreached {
-			reached++
+			reached.Set(uint(v))
 			depth = max(depth, l)
 		}
 	}
@@ -164,21 +167,20 @@ func Components(src graph.Source) []uint32 {
 			both[a.to] = append(both[a.to], uint32(v))
 		}
 	}
-	comp := make([]uint32, len(both))
+	comp, visited := make([]uint32, len(both)), bitset.New(uint(len(both)))
 	for v := range comp {
-		comp[v] = graph.None
-	}
-	for v := range comp {
-		if comp[v] != graph.None {
+		if visited.Test(uint(v)) {
 			continue
 		}
+		visited.Set(uint(v))
 		comp[v] = uint32(v)
 		stack := []uint32{uint32(v)}
 		for len(stack) > 0 {
 			u := stack[len(stack)-1]
 			stack = stack[:len(stack)-1]
 			for _, t := range both[u] {
-				if comp[t] == graph.None {
+				if !visited.Test(uint(t)) {
+					visited.Set(uint(t))
 					comp[t] = uint32(v)
 					stack = append(stack, t)
 				}

@@ -7,6 +7,8 @@ import (
 	"sort"
 	"unsafe"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
@@ -176,11 +178,11 @@ func (p *placed) sum() uint64 {
 // roots returns the vertices that searches start from: the one of the highest
 // degree, the one of the lowest and one between, the last of each range.
 func (p *placed) roots() []uint32 {
-	seen := map[uint32]bool{}
+	var seen bitset.BitSet // of vertices
 	var list []uint32
 	add := func(rank uint32) {
-		if v := p.parts[0].VertexOf[rank]; !seen[v] {
-			seen[v] = true
+		if v := p.parts[0].VertexOf[rank]; !seen.Test(uint(v)) {
+			seen.Set(uint(v))
 			list = append(list, v)
 		}
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"math/bits"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 )
@@ -85,10 +87,10 @@ func (p *reference) size() (n int64) {
 
 // leaves tells that a top-down step would claim a vertex of a foreign range.
 func (p *reference) leaves() (is bool) {
-	foreign := make([]bool, p.part.Ranks)
+	foreign := bitset.New(uint(p.part.Ranks))
 	for _, r := range p.part.Ranges {
 		for i := uint32(0); r.Owner != p.part.Index && i < r.Vertices; i++ {
-			foreign[r.First+i] = true
+			foreign.Set(uint(r.First + i))
 		}
 	}
 	p.own(func(s *graph.Subgraph, row, rank uint32) {
@@ -96,7 +98,7 @@ func (p *reference) leaves() (is bool) {
 			return
 		}
 		for _, v := range neighbours(s.Out, row) {
-			is = is || foreign[v] && !p.seen[v]
+			is = is || foreign.Test(uint(v)) && !p.seen[v]
 		}
 	})
 	return is

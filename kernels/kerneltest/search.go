@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math/rand"
 
+	"github.com/bits-and-blooms/bitset"
+
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 )
@@ -207,19 +209,19 @@ func (s *run) parents(p *pair, of kernels.Processor, asked, answers [][]uint32, 
 
 func (s *run) checkParents(p *pair, out []uint32, untouched, root uint32, who string) {
 	s.Helper()
-	own := make([]bool, s.Vertices)
+	own := bitset.New(uint(s.Vertices))
 	for _, r := range p.ranges(true) {
 		for i := uint32(0); i < p.part.Ranges[r].Vertices; i++ {
-			own[p.part.VertexOf[p.part.Ranges[r].First+i]] = true
+			own.Set(uint(p.part.VertexOf[p.part.Ranges[r].First+i]))
 		}
 	}
 	for v, u := range out {
 		switch {
-		case !own[v] && u != untouched:
+		case !own.Test(uint(v)) && u != untouched:
 			p.fail("%sParents: wrote vertex %d, which is not its own", who, v)
-		case own[v] && u == untouched:
+		case own.Test(uint(v)) && u == untouched:
 			p.fail("%sParents: did not write vertex %d", who, v)
-		case own[v] && s.CheckParent(root, uint32(v), u) != nil:
+		case own.Test(uint(v)) && s.CheckParent(root, uint32(v), u) != nil:
 			p.fail("%sParents: %d is no parent of %d", who, u, v)
 		}
 	}
