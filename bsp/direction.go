@@ -11,6 +11,10 @@ import (
 // ErrDirector is returned by NewDirector for an unknown name.
 var ErrDirector = errors.New("bsp: unknown director")
 
+// ErrDirectorFailed is wrapped by Search's error if the director panicked (the message has its
+// stack), is nil, or chose no direction.
+var ErrDirectorFailed = errors.New("bsp: the director failed")
+
 // GraphInfo is what a director learns of the graph before a search.
 type GraphInfo struct {
 	Vertices int64 // with edges

@@ -49,7 +49,7 @@ func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 	if pt.limits.Levels < 2 || st.Frontier > pt.limits.Vertices {
 		return nil
 	}
-	levels := min(f.Steps(st, pt.limits), pt.limits.Levels)
+	levels := min(l.lookahead(f, st, pt.limits), pt.limits.Levels)
 	if levels < 2 {
 		return nil
 	}

@@ -9,8 +9,8 @@ import (
 )
 
 // Search runs one search. Errors are ErrRoot, ErrProcessor, ctx's, at the latest one
-// superstep after ctx ends, or a processor's with its number. The loop can search again
-// afterwards.
+// superstep after ctx ends, a processor's with its number, or wrap ErrDirectorFailed. The loop
+// can search again afterwards.
 func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	owner, ok := l.owner(s.Root)
 	if !ok {
@@ -20,8 +20,10 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	l.timed, l.skips, l.backoff = s.Statistics != nil, 0, 0
 	l.failure.Store(nil)
 	d := s.Director
-	d.Start(l.info)
-	need := d.Need()
+	need, err := start(d, l.info)
+	if err != nil {
+		return Outcome{}, err
+	}
 	if s.Examined {
 		need |= kernels.NeedExamined
 	}
@@ -87,7 +89,9 @@ func (l *Loop) coordinate(s *Search, d Director) {
 		l.participants[i].ready.wait(l.jobs)
 	}
 	for going := true; going; {
-		l.dir = d.Next(st)
+		if l.dir = l.next(d, st); l.failed() {
+			break
+		}
 		var started time.Time
 		if l.timed {
 			started = time.Now()

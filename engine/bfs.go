@@ -51,11 +51,14 @@ func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 // CountBFS is BFSInto with statistics that count the adjacency entries read, which takes
 // time.
 func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
+	if r == nil {
+		return ErrResult
+	}
 	return e.into(ctx, root, r.Collect(), true)
 }
 
 func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
-	if r.engineID != e.engineID || len(r.Parents) != e.n {
+	if r == nil || r.engineID != e.engineID || len(r.Parents) != e.n {
 		return ErrResult
 	}
 	if err := e.take(ctx); err != nil {
@@ -92,9 +95,13 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		r.Parents[r.root] = graph.None // an isolated root of the search before
 	}
 	r.fresh, r.root = false, id
-	out, err := e.loop.Search(ctx, bsp.Search{
-		Root: rank, Parents: r.Parents, Director: e.newDirector(), Examined: examined, Statistics: r.Statistics,
-	})
+	director, err := e.newDirector()
+	var out bsp.Outcome
+	if err == nil {
+		out, err = e.loop.Search(ctx, bsp.Search{
+			Root: rank, Parents: r.Parents, Director: director, Examined: examined, Statistics: r.Statistics,
+		})
+	}
 	r.Time, r.CopyTime = time.Since(start)-out.Copy, out.Copy
 	if err != nil {
 		r.clear()

@@ -52,6 +52,9 @@ type openDevice struct {
 // them from the user's cache folder. Without devices it opens no driver. Errors wrap
 // ErrNoDevice (no such driver or device), ErrNotInPlace or one of package device, or are ctx's.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
+	if ctx == nil {
+		return nil, fmt.Errorf("%w: the context is nil", ErrArgument)
+	}
 	d := &Devices{drivers: map[Kind]device.Driver{}, open: map[string]*openDevice{}}
 	for _, p := range o.Processors {
 		if p.Kind == CPU {

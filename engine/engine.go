@@ -15,7 +15,8 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// Engine holds a placed graph and runs algorithms on it.
+// Engine holds a placed graph and runs algorithms on it. New makes one; the zero Engine is a
+// closed one without a graph.
 type Engine struct {
 	opts     Options
 	n        int
@@ -49,26 +50,34 @@ const calibratePart = 8
 
 // New places a graph, a *graph.EdgeList or a *graph.CSR, on the processors. It keeps the
 // labels of src, copied if they are mapped from a file, and nothing else: src may be closed
-// afterwards. Errors wrap ErrOptions, ErrMemory, ErrCapacity, ErrNoDevice, ErrNotInPlace or an
-// error of package partition, or are ctx's.
-func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
+// afterwards. Errors wrap ErrOptions, ErrArgument, ErrMemory, ErrCapacity, ErrNoDevice,
+// ErrNotInPlace, ErrPanic, graph.ErrInvalid (graph.ErrConsumed is one) or an error of package
+// partition, or are ctx's.
+func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error) {
+	if err := checkArguments(ctx, src); err != nil {
+		return nil, err
+	}
+	var e *Engine
+	defer func() {
+		if e != nil && errors.Is(err, ErrPanic) {
+			err = e.abandon(err)
+		}
+	}()
+	defer recovered(&err, ErrPanic)
 	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
-	}
-	if n, labels := src.NumVertices(), src.VertexLabels().Len(); n < 0 || labels != n {
-		return nil, fmt.Errorf("engine: %w: %d vertices, %d labels", partition.ErrInvalid, n, labels)
 	}
 	if need := Need(src, o); o.MemoryLimit > 0 && need > o.MemoryLimit {
 		return nil, fmt.Errorf("%w: %d vertices and %d edges need %d bytes, the limit is %d",
 			ErrMemory, src.NumVertices(), src.NumEdges(), need, o.MemoryLimit)
 	}
 	var labels *graph.Labels
-	err := memfault.Catch(func() error { labels = src.VertexLabels().Kept(); return nil }, func(error) error { return graph.ErrUnreadable })
+	err = memfault.Catch(func() error { labels = src.VertexLabels().Kept(); return nil }, func(error) error { return graph.ErrUnreadable })
 	if err != nil {
 		return nil, err
 	}
-	e := &Engine{
+	e = &Engine{
 		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: labels,
 		turn: make(chan struct{}, 1), closed: make(chan struct{}), engineID: &engineID{},
 	}
@@ -131,6 +140,9 @@ func New(ctx context.Context, src graph.Source, o Options) (*Engine, error) {
 // Queued and later calls return ErrClosed; a second Close waits for the first and returns
 // nil. The error is the first failure of a device; everything is freed nevertheless.
 func (e *Engine) Close() (err error) {
+	if e.turn == nil {
+		return nil // New did not make it
+	}
 	e.closing.Do(func() {
 		close(e.closed)
 		<-e.turn
@@ -171,6 +183,12 @@ func (e *Engine) abandon(err error) error {
 
 // take queues the caller until its turn.
 func (e *Engine) take(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil", ErrArgument)
+	}
+	if e.turn == nil {
+		return ErrClosed // New did not make it
+	}
 	if err := ctx.Err(); err != nil {
 		return err
 	}
@@ -202,15 +220,15 @@ func (e *Engine) release() {
 }
 
 // newDirector returns the director of the next search, in the caller's turn.
-func (e *Engine) newDirector() bsp.Director {
-	d := e.override
-	if d == nil {
+func (e *Engine) newDirector() (d bsp.Director, err error) {
+	defer recovered(&err, ErrDirector)
+	if d = e.override; d == nil {
 		if d = e.director; d == nil {
 			d = e.opts.NewDirector()
 		}
 	}
 	e.report.rule(d)
-	return d
+	return d, nil
 }
 
 // Tune sets the limits by which CPU processors choose kernels, after the current search. The
@@ -254,20 +272,23 @@ func (e *Engine) UseKernels(ctx context.Context, spec string) error {
 // SetDirector sets the director of later searches, after the current one; nil is that of
 // Options. An engine whose Options.Director has one direction holds no arcs of the other: it
 // accepts directors of the same direction only (bsp.OneWay) and returns ErrOptions for all
-// others. Else the error is ErrClosed or ctx's.
-func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) error {
+// others. Else the error is ErrDirector if a method of d panics, ErrArgument, ErrClosed or ctx's.
+func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) (err error) {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.release()
+	defer recovered(&err, ErrDirector)
 	if only, is := e.opts.oneWay(); is && d != nil {
 		if one, is := d.(bsp.OneWay); !is || one.Direction() != only {
 			return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, only)
 		}
 	}
-	if e.override = d; d == nil {
-		d = e.director
+	rule := d
+	if d == nil {
+		rule = e.director
 	}
-	e.report.rule(d)
+	e.report.rule(rule) // may panic: then nothing has changed
+	e.override = d
 	return nil
 }

@@ -1,12 +1,21 @@
 package engine
 
-import "errors"
+import (
+	"errors"
+
+	"github.com/totemgo/totemgo/bsp"
+)
 
 // Opening an engine.
 var (
 	// ErrOptions is returned by New for options that contradict each other, are out of range
 	// or name something unknown. The message lists every fault.
 	ErrOptions = errors.New("engine: invalid options")
+	// ErrArgument is returned for a nil context or graph.
+	ErrArgument = errors.New("engine: invalid argument")
+	// ErrPanic is returned by New and Place if a call panicked: Options.Progress or Logger, or,
+	// which is a bug, the engine's own. The message has the stack; everything is freed.
+	ErrPanic = errors.New("engine: a call panicked")
 	// ErrMemory is returned by New before it allocates if the graph needs more memory than
 	// Options.MemoryLimit. The message has both in bytes.
 	ErrMemory = errors.New("engine: not enough memory")
@@ -25,8 +34,11 @@ var (
 
 // Running.
 var (
-	// ErrClosed is returned by calls on a closed engine.
+	// ErrClosed is returned by calls on a closed engine, and on one that New did not make.
 	ErrClosed = errors.New("engine: closed")
-	// ErrResult is returned by BFSInto for a result of another engine.
+	// ErrDirector is returned by a search whose director panicked (the message has the stack),
+	// is nil or chose no direction, and if Options.NewDirector panicked. Later searches work.
+	ErrDirector = bsp.ErrDirectorFailed
+	// ErrResult is returned by BFSInto for a result that is nil, freed or of another engine.
 	ErrResult = errors.New("engine: result belongs to another engine")
 )

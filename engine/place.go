@@ -15,7 +15,11 @@ import (
 
 // Place places a graph as New does, without processors: devices need not exist. The caller
 // closes the placement.
-func Place(ctx context.Context, src graph.Source, o Options) (*partition.Placement, error) {
+func Place(ctx context.Context, src graph.Source, o Options) (_ *partition.Placement, err error) {
+	if err := checkArguments(ctx, src); err != nil {
+		return nil, err
+	}
+	defer recovered(&err, ErrPanic)
 	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
@@ -74,8 +78,12 @@ func (d *Devices) roomFor(o *Options, err error) error {
 	return fmt.Errorf("%w; %s", err, text)
 }
 
-// Need is the most memory in bytes that New takes for src, with the result of one search.
+// Need is the most memory in bytes that New takes for src, with the result of one search;
+// 0 for a nil src.
 func Need(src graph.Source, o Options) int64 {
+	if absent(src) {
+		return 0
+	}
 	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors))
 }
 
@@ -93,11 +101,7 @@ func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
 func release(src graph.Source) {
 	switch s := src.(type) {
 	case *graph.EdgeList:
-		s.Edges, s.Weights = nil, graph.Weights{}
-		if f := s.Release; f != nil {
-			s.Release = nil
-			f()
-		}
+		s.Consume()
 	case *graph.CSR:
 		s.Release()
 	}

@@ -29,7 +29,11 @@ func (e *Engine) Reach(ctx context.Context, root uint64) (reached, eccentricity 
 	if rank == graph.None {
 		return 1, 0, nil // a vertex without edges has no rank: the closed form
 	}
-	out, err := e.loop.Search(ctx, bsp.Search{Root: rank, Director: e.newDirector()})
+	director, err := e.newDirector() // chooses directions
+	if err != nil {
+		return 0, 0, err
+	}
+	out, err := e.loop.Search(ctx, bsp.Search{Root: rank, Director: director})
 	if err != nil {
 		return 0, 0, fmt.Errorf("engine: reach from %d: %w", root, err)
 	}

@@ -85,6 +85,9 @@ func (e *Engine) Kernels() string {
 
 // Placement is the policy of the placement and the reason for it.
 func (e *Engine) Placement() (policy partition.Policy, why string) {
+	if e.place == nil {
+		return "", ""
+	}
 	return e.place.Policy, e.place.Reason
 }
 
@@ -93,7 +96,7 @@ func (e *Engine) Placement() (policy partition.Policy, why string) {
 // unless two processors of a kind were dealt vertices (see partition.HubsOnCPU). It is "" for
 // one processor and for a graph without entries.
 func (e *Engine) Share() string {
-	if len(e.place.Shares) < 2 {
+	if e.place == nil || len(e.place.Shares) < 2 {
 		return ""
 	}
 	entries := make([]int64, len(e.place.Processors))
@@ -104,7 +107,12 @@ func (e *Engine) Share() string {
 }
 
 // Isolated is the number of vertices without edges to other vertices. No processor owns them.
-func (e *Engine) Isolated() int64 { return e.place.Isolated }
+func (e *Engine) Isolated() int64 {
+	if e.place == nil {
+		return 0
+	}
+	return e.place.Isolated
+}
 
 // Processors describes each processor's partition, and the launches of devices up to the end
 // of the last search. It waits for no search.
@@ -151,8 +159,12 @@ func (e *Engine) arrays(i int, g *gpu.Processor) (list []record.Array) {
 	return append(list, kept)
 }
 
-// Describe returns the partition of each processor in a placement.
+// Describe returns the partition of each processor in a placement, none for a nil placement.
+// Processors beyond procs have no name.
 func Describe(p *partition.Placement, procs []Processor) []record.Processor {
+	if p == nil {
+		return nil
+	}
 	var vertices, entries int64
 	for _, f := range p.Processors {
 		vertices += f.Vertices
@@ -166,11 +178,14 @@ func Describe(p *partition.Placement, procs []Processor) []record.Processor {
 	}
 	var list []record.Processor
 	for i, f := range p.Processors {
-		list = append(list, record.Processor{
-			Name: procs[i].String(), Kind: procs[i].Kind.String(), Threads: procs[i].Threads,
+		d := record.Processor{
 			Vertices: f.Vertices, Edges: f.Entries, Bytes: f.Bytes,
 			VertexShare: part(f.Vertices, vertices), EdgeShare: part(f.Entries, entries), CutShare: part(f.Cut, f.Entries),
-		})
+		}
+		if i < len(procs) {
+			d.Name, d.Kind, d.Threads = procs[i].String(), procs[i].Kind.String(), procs[i].Threads
+		}
+		list = append(list, d)
 	}
 	return list
 }

@@ -111,7 +111,12 @@ func (r *BFSResult) Reached() *bitset.BitSet {
 
 // Levels returns the level of every vertex by dense id, −1 for an unreached one. The first
 // call after a search computes them from the parents; later ones return the same slice.
-func (r *BFSResult) Levels() []int32 { return r.levels() }
+func (r *BFSResult) Levels() []int32 {
+	if r.levels == nil {
+		return nil // no engine made r
+	}
+	return r.levels()
+}
 
 // done resets the levels after a search.
 func (r *BFSResult) done() {

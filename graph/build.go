@@ -51,8 +51,14 @@ type BuildOptions struct {
 // undirected edge is two arcs, and for each goroutine buffers as large as about
 // 2^17 arcs, or the arcs of the largest vertex. Errors are a *MemoryError, before anything large is
 // allocated; an *InvalidError where a record names a vertex that the source does not
-// have; ErrWeightSum; ErrTooManyArcs; or that of ctx.
+// have, or for what CheckSource refuses; ErrOption; ErrWeightSum; ErrTooManyArcs; or that of ctx.
 func Build(ctx context.Context, src Source, o BuildOptions) (*CSR, error) {
+	if ctx == nil {
+		return nil, errNilContext
+	}
+	if err := CheckSource(src); err != nil {
+		return nil, err
+	}
 	if o.Loops > DropLoops || o.Duplicates > MergeSum {
 		return nil, fmt.Errorf("%w: loops %d, duplicates %d", ErrOption, o.Loops, o.Duplicates)
 	}

@@ -42,8 +42,11 @@ func (o *CompactOptions) check(need int64) error {
 // smallest and the largest id where these lie close enough together that this is the
 // cheaper way, otherwise about 48 bytes for each different id of each thread.
 //
-// The error is ErrTooManyVertices, a *MemoryError, or that of ctx.
+// The error is ErrTooManyVertices, a *MemoryError, ErrOption for a nil ctx, or that of ctx.
 func Compact(ctx context.Context, blocks [][]Pair64, o CompactOptions) (edges []Edge, labels *Labels, err error) {
+	if ctx == nil {
+		return nil, nil, errNilContext
+	}
 	threads := workers.Count(o.Threads)
 	starts := make([]int, len(blocks)+1)
 	for i, b := range blocks {

@@ -18,9 +18,11 @@ type EdgeList struct {
 	Weights Weights
 	// Labels translates to the file's ids; nil means that they are the dense ids.
 	Labels *Labels
-	// Release, if set, frees memory that lies outside the Go heap. It is called by
-	// an owner that has consumed the list, at most once.
+	// Release, if set, frees memory that lies outside the Go heap. Consume calls it, at
+	// most once.
 	Release func()
+
+	consumed bool
 }
 
 var _ Source = (*EdgeList)(nil)
@@ -39,16 +41,13 @@ func (l *EdgeList) WeightKind() WeightKind { return l.Weights.Kind() }
 
 // Validate checks that every record joins vertices and that weights and labels have
 // the right number. It returns an *InvalidError for the first rule that does not
-// hold, or ErrTooManyVertices.
+// hold, ErrConsumed or ErrTooManyVertices.
 func (l *EdgeList) Validate() error {
 	if l.Vertices < 0 || uint64(l.Vertices) > MaxVertices {
 		return fmt.Errorf("%w: %d", ErrTooManyVertices, l.Vertices)
 	}
-	if l.Weights.Kind() != Unweighted && l.Weights.Len() != len(l.Edges) {
-		return invalid("each record has a weight", "%d weights, %d records", l.Weights.Len(), len(l.Edges))
-	}
-	if l.Labels != nil && l.Labels.Len() != l.Vertices {
-		return invalid("each vertex has a label", "%d labels, %d vertices", l.Labels.Len(), l.Vertices)
+	if err := CheckSource(l); err != nil {
+		return err
 	}
 	return eachRecord(context.Background(), l, 0, func([]Edge) {})
 }

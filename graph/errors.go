@@ -24,8 +24,12 @@ var (
 	// ErrMemory is returned, as a *MemoryError, where something would need more memory
 	// than the limit allows. Nothing has been allocated then.
 	ErrMemory = errors.New("graph: needs more memory than allowed")
-	// ErrOption is returned where build options contradict each other or the graph.
+	// ErrOption is returned where build options contradict each other or the graph, and for
+	// a nil context.
 	ErrOption = errors.New("graph: bad option")
+
+	errNilContext = fmt.Errorf("%w: the context is nil", ErrOption)
+
 	// ErrTooManyArcs is returned by Build and NewCSR where a weighted graph has 2^32
 	// arcs or more at one vertex, or at a run of vertices that is built as one.
 	ErrTooManyArcs = fmt.Errorf("%w: too many arcs at one vertex", ErrOption)
@@ -38,6 +42,10 @@ var (
 // ids out of range, an undirected graph that lacks an arc's other direction. It is
 // returned by Validate, NewCSR and Build, as an *InvalidError.
 var ErrInvalid = errors.New("graph: invalid structure")
+
+// ErrConsumed is returned where a graph is read after its records were freed: by Consume of an
+// EdgeList, Release of a CSR, or an engine that was allowed to consume it.
+var ErrConsumed = fmt.Errorf("%w: its records were freed; was it consumed?", ErrInvalid)
 
 // ErrUnreadable is returned by what reads a source on several goroutines, where its
 // memory cannot be read any more: another program has cut the file short that it is

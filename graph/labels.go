@@ -6,7 +6,7 @@ import (
 )
 
 // Labels translates between dense ids and the ids of the file. It is immutable and
-// safe for concurrent use.
+// safe for concurrent use. Nil labels are those of no vertex.
 type Labels struct {
 	n      int
 	base   uint64   // label of id 0 where sorted is nil
@@ -14,7 +14,8 @@ type Labels struct {
 	mapped bool     // sorted ends with the file that it is mapped from
 }
 
-// IdentityLabels are the labels base, base+1, … of n vertices.
+// IdentityLabels are the labels base, base+1, … of n vertices. Labels that would exceed 64
+// bits are no vertices': CheckSource refuses them, ID does not find them.
 func IdentityLabels(n int, base uint64) *Labels { return &Labels{n: n, base: base} }
 
 // SortedLabels are labels given one by one, strictly rising; the slice is kept.
@@ -37,13 +38,27 @@ func SortedLabels(labels []uint64) (*Labels, error) {
 }
 
 // Len is the number of vertices.
-func (l *Labels) Len() int { return l.n }
+func (l *Labels) Len() int {
+	if l == nil {
+		return 0
+	}
+	return l.n
+}
 
 // Base returns the label of id 0 and true if labels are base + id.
-func (l *Labels) Base() (uint64, bool) { return l.base, l.sorted == nil }
+func (l *Labels) Base() (uint64, bool) {
+	if l == nil {
+		return 0, true
+	}
+	return l.base, l.sorted == nil
+}
 
-// Label is the file's id of the vertex with dense id v, which must be below Len.
+// Label is the file's id of the vertex with dense id v; NoLabel where v is no vertex, None
+// included.
 func (l *Labels) Label(v uint32) uint64 {
+	if int64(v) >= int64(l.Len()) {
+		return NoLabel
+	}
 	if l.sorted == nil {
 		return l.base + uint64(v)
 	}
@@ -51,17 +66,22 @@ func (l *Labels) Label(v uint32) uint64 {
 }
 
 // Sorted returns the labels as a rising slice, or nil where they are base + id.
-func (l *Labels) Sorted() []uint64 { return l.sorted }
+func (l *Labels) Sorted() []uint64 {
+	if l == nil {
+		return nil
+	}
+	return l.sorted
+}
 
 // ID is the dense id of the vertex with the file's id label. The error wraps
 // ErrNoVertex and names the label and what there is.
 func (l *Labels) ID(label uint64) (uint32, error) {
+	if l.Len() <= 0 {
+		return None, fmt.Errorf("%w: %d is not in a graph with 0 vertices", ErrNoVertex, label)
+	}
 	if l.sorted == nil {
 		if d := label - l.base; label >= l.base && d < uint64(l.n) {
 			return uint32(d), nil
-		}
-		if l.n == 0 {
-			return None, fmt.Errorf("%w: %d is not in a graph with 0 vertices", ErrNoVertex, label)
 		}
 		return None, fmt.Errorf("%w: %d is outside %d..%d", ErrNoVertex, label, l.base, l.base+uint64(l.n-1))
 	}
@@ -82,7 +102,7 @@ func MappedLabels(labels []uint64) *Labels {
 // Kept returns labels that outlive the file that they were read from: a copy of
 // MappedLabels, or the labels themselves.
 func (l *Labels) Kept() *Labels {
-	if !l.mapped {
+	if l == nil || !l.mapped {
 		return l
 	}
 	return &Labels{n: l.n, sorted: slices.Clone(l.sorted)}

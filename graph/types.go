@@ -6,6 +6,10 @@ import "math"
 // padding rank, the rank of a vertex without edges.
 const None uint32 = math.MaxUint32
 
+// NoLabel is what Labels.Label returns for an id that is no vertex. A graph may use it as a
+// label as well.
+const NoLabel uint64 = math.MaxUint64
+
 // MaxVertices is the largest number of vertices of a graph: ids are 32-bit and
 // None is taken.
 const MaxVertices = math.MaxUint32 - 1

@@ -22,10 +22,13 @@ type EdgeCounts struct {
 }
 
 // CountEdges reads src once with the given number of threads, 0 for GOMAXPROCS.
-// It takes 8 bytes and a bit per vertex. The error is the context's,
-// graph.ErrUnreadable, or graph.ErrTooManyArcs where a vertex has 2^32 records, which no
+// It takes 8 bytes and a bit per vertex. The error is the context's, ErrConfig for a nil one, that
+// of graph.CheckSource, graph.ErrUnreadable, or graph.ErrTooManyArcs where a vertex has 2^32 records, which no
 // engine holds.
 func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts, error) {
+	if err := checkCall(ctx, src); err != nil {
+		return nil, err
+	}
 	n := src.NumVertices()
 	connected := make([]uint64, (n+63)/64)
 	c := &EdgeCounts{
@@ -53,6 +56,17 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 	}
 	c.eligible = int64(c.connected.Count())
 	return c, nil
+}
+
+// checkCall refuses a nil context and a source whose records cannot be read.
+func checkCall(ctx context.Context, src graph.Source) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil", ErrConfig)
+	}
+	if err := graph.CheckSource(src); err != nil {
+		return fmt.Errorf("graph500: %w", err)
+	}
+	return nil
 }
 
 // setBit sets bit v, atomically if it is not yet set.

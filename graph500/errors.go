@@ -20,7 +20,8 @@ var (
 	ErrValidation = errors.New("graph500: validation failed")
 	// ErrNoRoots is returned where no vertex has an edge but self-loops.
 	ErrNoRoots = errors.New("graph500: no vertex has an edge to search from")
-	// ErrConfig is wrapped where a configuration cannot be run; every fault is named.
+	// ErrConfig is wrapped where a configuration cannot be run, every fault named, and where a
+	// context or a Build is nil.
 	ErrConfig = errors.New("graph500: bad configuration")
 	// ErrPower is wrapped where the power of a run could not be told. A validated run
 	// stands all the same: Run returns its record with the error.

@@ -156,6 +156,9 @@ func (c Config) Validate() error {
 // the second configuration is the fault. Any other error comes without a record:
 // ErrConfig, ErrNoRoots, the context's, or what build or a search returned, wrapped.
 func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err error) {
+	if ctx == nil || build == nil {
+		return nil, fmt.Errorf("%w: the context or the build is nil", ErrConfig)
+	}
 	pw := newPowered(c.Power)
 	defer func() {
 		if cerr := pw.close(); cerr != nil && err == nil {
@@ -188,9 +191,6 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 	generation := time.Since(start).Seconds()
 	out.GenerationTime = &generation
 	end()
-	if tuples.Release != nil {
-		defer tuples.Release()
-	}
 
 	// Kernel 1, from the tuples and their length alone.
 	c.Progress(Constructing, 0, int64(len(tuples.Edges)))
@@ -203,6 +203,9 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 	engine, err := build(ctx, tuples)
 	if err != nil {
 		return nil, fmt.Errorf("graph500: construction: %w", err)
+	}
+	if engine == nil {
+		return nil, fmt.Errorf("%w: the build returned no engine", ErrConfig)
 	}
 	out.ConstructionTime = time.Since(start).Seconds()
 	end()

@@ -74,10 +74,13 @@ func (p position) before(q position) bool {
 }
 
 // NewValidator returns a validator of trees of src that uses the given number of
-// threads, 0 for GOMAXPROCS.
+// threads, 0 for GOMAXPROCS. A source that graph.CheckSource refuses is Validate's error.
 func NewValidator(src graph.Source, threads int) *Validator {
-	n := src.NumVertices()
 	threads = workers.Count(threads)
+	if graph.CheckSource(src) != nil { // Validate says why
+		return &Validator{src: src, threads: threads, free: func() {}}
+	}
+	n := src.NumVertices()
 	levels, narrow, proven := hugemem.Make[uint32](n), hugemem.Make[uint8](n), hugemem.Make[uint64]((n+63)/64)
 	return &Validator{
 		src: src, labels: src.VertexLabels(), threads: threads,
@@ -95,8 +98,12 @@ func (v *Validator) Close() {
 }
 
 // Validate checks one tree by all five rules. The verdict lists the rules it breaks; the
-// error is ErrTreeShape or the context's.
+// error is ErrTreeShape, that of graph.CheckSource (the source must not be consumed before),
+// the context's, or ErrConfig for a nil one.
 func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
+	if err := checkCall(ctx, v.src); err != nil {
+		return nil, err
+	}
 	n := len(v.levels)
 	switch {
 	case len(t.Parents) != n:
@@ -263,8 +270,12 @@ func (v *Validator) readRecords(ctx context.Context) error {
 
 // Arrange copies the records, 8 bytes each, sorted by the blocks of ids of their two ends,
 // so that the levels and parents of two blocks fit in a core's cache. It takes about as long
-// as validating two trees, and changes no verdict. The error is the context's.
+// as validating two trees, and changes no verdict. The error is the context's or that of
+// graph.CheckSource.
 func (v *Validator) Arrange(ctx context.Context) error {
+	if err := checkCall(ctx, v.src); err != nil {
+		return err
+	}
 	n := len(v.levels)
 	shift := uint(0)
 	for n>>shift >= arrangeBlocks {

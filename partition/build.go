@@ -15,6 +15,12 @@ import (
 // reference to it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
 // ErrInvalid or graph.ErrUnreadable, or are ctx's.
 func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
+	if ctx == nil {
+		return nil, fmt.Errorf("%w: the context is nil", ErrOptions)
+	}
+	if err := graph.CheckSource(src); err != nil {
+		return nil, fmt.Errorf("%w: %w", ErrInvalid, err)
+	}
 	n := src.NumVertices()
 	if err := o.validate(n); err != nil {
 		return nil, err
@@ -32,10 +38,16 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 		b.total = 6 * src.NumEdges()
 	}
 	p := &Placement{Directed: src.IsDirected()}
+	built := false
+	defer func() { // after a panic of Progress or Consumed as well
+		if !built {
+			p.Close()
+		}
+	}()
 	if err := b.build(p); err != nil {
-		p.Close()
 		return nil, err
 	}
+	built = true
 	return p, nil
 }
 

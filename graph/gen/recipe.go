@@ -56,8 +56,11 @@ type hooks struct {
 }
 
 // Make makes the whole graph of a recipe, undirected, in memory. Its errors are those of
-// Size and Fill, and ErrAlloc.
+// Size and Fill, ErrOption for a nil context or recipe, and ErrAlloc.
 func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
+	if ctx == nil || r == nil {
+		return nil, fmt.Errorf("%w: the context or the recipe is nil", ErrOption)
+	}
 	size, err := r.Size()
 	if err != nil {
 		return nil, err
@@ -94,6 +97,9 @@ const blockEdges = 1 << 14
 // fill calls block for parts of a range of edges, in parallel.
 func fill(ctx context.Context, r Recipe, from int64, edges []graph.Edge, weights []float32,
 	block func(from int64, edges []graph.Edge, weights []float32)) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil", ErrOption)
+	}
 	size, err := r.Size()
 	if err != nil {
 		return err

@@ -222,3 +222,18 @@ func FuzzRange(f *testing.F) {
 		}
 	})
 }
+
+func TestMakeNil(t *testing.T) {
+	var none context.Context
+	for name, make := range map[string]func() (*graph.EdgeList, error){
+		"context": func() (*graph.EdgeList, error) { return gen.Make(none, gen.KroneckerOptions{Scale: 4}) },
+		"recipe":  func() (*graph.EdgeList, error) { return gen.Make(t.Context(), nil) },
+	} {
+		if _, err := make(); !errors.Is(err, gen.ErrOption) {
+			t.Errorf("nil %s: %v", name, err)
+		}
+	}
+	if err := (gen.KroneckerOptions{Scale: 4}).Fill(none, 0, []graph.Edge{{}}, nil); !errors.Is(err, gen.ErrOption) {
+		t.Errorf("Fill, nil context: %v", err)
+	}
+}

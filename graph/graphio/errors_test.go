@@ -307,3 +307,10 @@ func TestFileErrors(t *testing.T) {
 		}
 	}
 }
+
+func TestOpenNilContext(t *testing.T) {
+	var none context.Context
+	if _, err := graphio.Open(none, "graph.el", graphio.Options{}); !errors.Is(err, graphio.ErrOptions) {
+		t.Error(err)
+	}
+}

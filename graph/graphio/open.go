@@ -11,9 +11,12 @@ import (
 // Open reads the graph file at path, "-" for Options.Stdin. The format is told by
 // content, then by name, unless Options.Format names it; compression is told by
 // content. Faults of the file are an *Error that wraps one of the sentinels of this
-// package; cancelling ctx ends the read with the context's error. The caller closes the
+// package; a nil ctx is ErrOptions; cancelling ctx ends the read with the context's error. The caller closes the
 // File once the Source is no longer used.
 func Open(ctx context.Context, path string, o Options) (_ *File, err error) {
+	if ctx == nil {
+		return nil, fmt.Errorf("graphio: %w: the context is nil", ErrOptions)
+	}
 	if err := o.validate(); err != nil {
 		return nil, err
 	}

@@ -146,6 +146,9 @@ func decodeTGR(data []byte) (*tgrLayout, error) {
 	if l.loops > l.arcs || edges != l.records {
 		return nil, &Error{Found: fmt.Sprintf("%d records, %d arcs, %d self-loops", l.records, l.arcs, l.loops), Want: "counts that fit", Err: ErrFormat}
 	}
+	if l.flags&tgrTable == 0 && l.n > 0 && l.base > math.MaxUint64-(l.n-1) {
+		return nil, &Error{Found: fmt.Sprintf("%d ids from %d on", l.n, l.base), Want: "ids of 64 bits", Err: ErrFormat}
+	}
 	return l, nil
 }
 

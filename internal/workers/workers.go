@@ -113,8 +113,8 @@ type share struct {
 	_    [64]byte
 }
 
-// Panic is what Run raises when its function panicked on a helper. A panic on
-// the caller's own goroutine, worker 0, passes through Run unchanged.
+// Panic is what Run and Each raise when their function panicked on a goroutine that is not
+// the caller's. A panic on the caller's own goroutine, worker 0, passes through unchanged.
 type Panic struct {
 	// Worker is the number of the worker that panicked first.
 	Worker int
@@ -372,11 +372,28 @@ func Count(threads int) int {
 // Each calls f for 0 … n−1 on up to Count(threads) goroutines, the caller's among them.
 // worker numbers them from 0; each gets rising numbers. It stops early at the first error
 // and at the end of ctx, and returns that error. A memory fault is the error fault: see
-// package memfault. It needs no team, and costs as many goroutines as it has threads.
+// package memfault. Any other panic of f stops it as well; once all goroutines have ended,
+// the caller's panics with it: with a *Panic where f ran on another. It needs no team, and
+// costs as many goroutines as it has threads.
 func Each(ctx context.Context, threads, n int, fault error, f func(worker, i int) error) error {
 	var next atomic.Int64
 	var failed atomic.Pointer[error]
+	var panicked atomic.Pointer[Panic]
 	work := func(worker int) {
+		returned := false
+		defer func() {
+			if returned {
+				return
+			}
+			failed.CompareAndSwap(nil, new(error)) // stops the others
+			if worker > 0 {
+				v := recover()
+				if v == nil {
+					v = goexit{}
+				}
+				panicked.CompareAndSwap(nil, &Panic{Worker: worker, Value: v, Stack: debug.Stack()})
+			}
+		}()
 		err := memfault.Catch(func() error {
 			for failed.Load() == nil {
 				i := int(next.Add(1) - 1)
@@ -395,13 +412,19 @@ func Each(ctx context.Context, threads, n int, fault error, f func(worker, i int
 		if err != nil {
 			failed.CompareAndSwap(nil, &err)
 		}
+		returned = true
 	}
 	var wg sync.WaitGroup
 	for worker := 1; worker < min(Count(threads), n); worker++ {
 		wg.Go(func() { work(worker) })
 	}
-	work(0)
-	wg.Wait()
+	func() {
+		defer wg.Wait()
+		work(0)
+	}()
+	if p := panicked.Load(); p != nil {
+		panic(p)
+	}
 	if err := failed.Load(); err != nil {
 		return *err
 	}

@@ -1,6 +1,7 @@
 package workers
 
 import (
+	"context"
 	"errors"
 	"runtime"
 	"slices"
@@ -330,5 +331,45 @@ func BenchmarkFor(b *testing.B) {
 	f := func(_, _, _ int) {}
 	for b.Loop() {
 		team.For(64, 1, f)
+	}
+}
+
+// A panic of Each's function reaches the caller once all goroutines have ended, whichever ran it.
+func TestEachPanics(t *testing.T) {
+	for _, bad := range []int{0, 1} { // the worker that panics
+		running := atomic.Int64{}
+		var started sync.WaitGroup
+		started.Add(2)
+		err := func() (err error) {
+			defer func() {
+				v := recover()
+				if p, is := v.(*Panic); is {
+					if p.Worker != 1 || !strings.Contains(p.Error(), "TestEachPanics") {
+						t.Errorf("worker %d: %v", p.Worker, p)
+					}
+					v = p.Value
+				} else if bad == 1 {
+					t.Errorf("%v is no *Panic", v)
+				}
+				if v != "boom" || running.Load() != 0 {
+					t.Errorf("%v with %d workers left", v, running.Load())
+				}
+			}()
+			return Each(context.Background(), 2, 1000, nil, func(worker, i int) error {
+				running.Add(1)
+				defer running.Add(-1)
+				if i < 2 { // both workers are here
+					started.Done()
+					started.Wait()
+				}
+				if worker == bad {
+					panic("boom")
+				}
+				return nil
+			})
+		}()
+		if err != nil {
+			t.Error(err)
+		}
 	}
 }
