@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
@@ -34,14 +35,14 @@ func ExampleEngine_BFS() {
 	for v, parent := range r.Tree() {
 		fmt.Println(v, "from", parent)
 	}
-	fmt.Println("levels", r.Levels())
+	fmt.Println("reached", r.Reached(), "levels", r.Levels())
 	// Output:
 	// 4 vertices, depth 2
 	// 0 from 0
 	// 1 from 0
 	// 2 from 1
 	// 3 from 1
-	// levels [0 1 2 2 -1]
+	// reached {0,1,2,3} levels [0 1 2 2 -1]
 }
 
 // Many searches share one result: its memory is used again.
@@ -71,6 +72,35 @@ func ExampleEngine_BFSInto() {
 	// 2 reaches 4
 	// 4 reaches 1
 	// 9 is no vertex
+}
+
+// A context ends a search within a superstep; the engine works on.
+func ExampleEngine_BFS_deadline() {
+	ctx := context.Background()
+	const n = 1 << 20 // a path: as many levels as vertices
+	list := &graph.EdgeList{Vertices: n, Edges: make([]graph.Edge, n-1)}
+	for v := range uint32(n - 1) {
+		list.Edges[v] = graph.Edge{U: v, V: v + 1}
+	}
+	e, err := engine.New(ctx, list, engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	soon, cancel := context.WithTimeout(ctx, time.Millisecond)
+	defer cancel()
+	_, err = e.BFS(soon, 0)
+	fmt.Println(err, errors.Is(err, context.DeadlineExceeded))
+	r, err := e.BFS(ctx, 0)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("depth", r.Depth)
+	// Output:
+	// context deadline exceeded true
+	// depth 1048575
 }
 
 // Two processors, the vertices of high degree on the first, and how each level went.

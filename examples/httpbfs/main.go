@@ -2,10 +2,13 @@
 //
 //	httpbfs -listen :8080 GRAPH
 //	curl 'localhost:8080/bfs?root=30&to=1406'
+//	curl -X POST localhost:8080/reload
 //
 // The answer is JSON: how many vertices the root reaches, how far the farthest is, and
 // the path to the vertex that was asked for. A request that is dropped leaves the queue
-// or ends its search within a superstep.
+// or ends its search within a superstep. A reload reads the file again and answers later
+// requests from the new graph; none is dropped, and until the earlier ones are answered, both
+// graphs are in memory.
 package main
 
 import (
@@ -40,25 +43,33 @@ func main() {
 
 // run loads the graph and serves until ctx ends.
 func run(ctx context.Context, path, listen string) error {
-	f, err := graphio.Open(ctx, path, graphio.Options{})
+	load := func(ctx context.Context) (*engine.Engine, error) { return load(ctx, path) }
+	e, err := load(ctx)
 	if err != nil {
 		return err
 	}
-	e, err := engine.New(ctx, f.Source, engine.Options{})
-	if err := errors.Join(err, f.Close()); err != nil { // the engine has its own copy
-		return err
-	}
-	defer e.Close()
+	s := newService(e, load)
+	defer s.close()
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
 		return err
 	}
-	return serve(ctx, l, e)
+	return s.serve(ctx, l)
+}
+
+// load reads a graph and places it.
+func load(ctx context.Context, path string) (*engine.Engine, error) {
+	f, err := graphio.Open(ctx, path, graphio.Options{})
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(ctx, f.Source, engine.Options{})
+	return e, errors.Join(err, f.Close()) // the engine has its own copy
 }
 
 // serve answers on l until ctx ends, and lets requests under way finish.
-func serve(ctx context.Context, l net.Listener, e *engine.Engine) error {
-	s := &http.Server{Handler: handler(e), ReadHeaderTimeout: 10 * time.Second}
+func (sv *service) serve(ctx context.Context, l net.Listener) error {
+	s := &http.Server{Handler: sv.handler(), ReadHeaderTimeout: 10 * time.Second}
 	stopped := make(chan error, 1)
 	defer context.AfterFunc(ctx, func() {
 		grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
@@ -80,17 +91,24 @@ type answer struct {
 	Path    []uint64 `json:"path,omitempty"` // from the root
 }
 
-// handler answers GET /bfs?root=R and GET /bfs?root=R&to=V. Requests may come at once:
-// the engine queues them.
-func handler(e *engine.Engine) http.Handler {
+// handler answers GET /bfs?root=R, GET /bfs?root=R&to=V and POST /reload. Requests may come at
+// once: the engine queues them.
+func (sv *service) handler() http.Handler {
 	mux := http.NewServeMux()
+	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, req *http.Request) {
+		if err := sv.reload(req.Context()); err != nil {
+			http.Error(w, err.Error(), http.StatusInternalServerError)
+		}
+	})
 	mux.HandleFunc("GET /bfs", func(w http.ResponseWriter, req *http.Request) {
 		root, err := strconv.ParseUint(req.FormValue("root"), 10, 64)
 		if err != nil {
 			http.Error(w, "root is not a number", http.StatusBadRequest)
 			return
 		}
-		r, err := e.BFS(req.Context(), root)
+		g := sv.use()
+		r, err := g.BFS(req.Context(), root)
+		g.users.Done()
 		switch {
 		case errors.Is(err, graph.ErrNoVertex):
 			http.Error(w, err.Error(), http.StatusNotFound)

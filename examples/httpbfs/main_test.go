@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -41,7 +42,7 @@ func start(t *testing.T, e *engine.Engine) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- serve(ctx, l, e) }()
+	go func() { done <- newService(e, nil).serve(ctx, l) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()
@@ -141,5 +142,86 @@ func TestRun(t *testing.T) {
 	// Either loading or serving was ended.
 	if err := <-done; err != nil && !strings.Contains(err.Error(), context.Canceled.Error()) {
 		t.Error(err)
+	}
+}
+
+// TestReload swaps the graph while requests run: each is answered, from one graph or the other.
+func TestReload(t *testing.T) {
+	const reloads, clients = 20, 6
+	file := filepath.Join(t.TempDir(), "g.txt")
+	write := func(edges int) { // the path 0–1–…: edges + 1 vertices
+		t.Helper()
+		var text strings.Builder
+		for v := range edges {
+			fmt.Fprintln(&text, v, v+1)
+		}
+		if err := os.WriteFile(file, []byte(text.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	read := func(ctx context.Context) (*engine.Engine, error) { return load(ctx, file) }
+	write(1)
+	e, err := read(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	sv := newService(e, read)
+	server := httptest.NewServer(sv.handler())
+	var wg sync.WaitGroup
+	stop, answered := make(chan struct{}), [clients]int{}
+	for c := range clients {
+		wg.Go(func() {
+			last := int64(0)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+				}
+				status, body := get(t, server.URL+"/bfs?root=0")
+				var a answer
+				if err := json.Unmarshal([]byte(body), &a); status != 200 || err != nil || a.Reached < last || a.Reached > reloads+2 {
+					t.Errorf("%d %s after %d vertices: %v", status, body, last, err)
+					return
+				}
+				last = a.Reached
+				answered[c]++
+			}
+		})
+	}
+	for i := range reloads {
+		write(2 + i)
+		resp, err := http.Post(server.URL+"/reload", "", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		resp.Body.Close()
+		if resp.StatusCode != 200 {
+			t.Errorf("reload %d: %s", i, resp.Status)
+		}
+		if _, body := get(t, server.URL+"/bfs?root=0"); !strings.Contains(body, fmt.Sprintf(`"reached":%d,`, 3+i)) {
+			t.Errorf("after reload %d: %s", i, body)
+		}
+	}
+	if err := os.Remove(file); err != nil {
+		t.Fatal(err)
+	}
+	if err := sv.reload(t.Context()); err == nil {
+		t.Error("a file that is gone was loaded")
+	}
+	if status, _ := get(t, server.URL+"/bfs?root=0"); status != 200 {
+		t.Errorf("after a reload that failed: %d", status)
+	}
+	close(stop)
+	wg.Wait()
+	http.DefaultClient.CloseIdleConnections()
+	server.Close()
+	if err := sv.close(); err != nil {
+		t.Error(err)
+	}
+	for c, n := range answered {
+		if n == 0 {
+			t.Errorf("client %d got no answer", c)
+		}
 	}
 }

@@ -77,8 +77,8 @@ func (in *input) progress(n int64) {
 func (in *input) finish() {
 	if in.o.Progress != nil {
 		in.mu.Lock()
-		done := in.read.Load()
-		in.o.Progress(Progress{Done: done, Total: max(in.size, done), Unit: "bytes"})
+		all := max(in.size, in.read.Load()) // lines before the records are not counted
+		in.o.Progress(Progress{Done: all, Total: all, Unit: "bytes"})
 		in.mu.Unlock()
 	}
 }
