@@ -3,7 +3,6 @@ package cpu_test
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"runtime"
@@ -31,16 +30,10 @@ func TestConformance(t *testing.T) {
 	teams := []int{1, 2}
 	if raceEnabled {
 		teams = teams[1:]
-		short := flag.Lookup("test.short").Value
-		old := short.String()
-		if err := short.Set("true"); err != nil {
-			t.Fatal(err)
-		}
-		defer short.Set(old)
 	}
 	for _, threads := range teams {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
-			kerneltest.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
+			kerneltest.Options{Short: raceEnabled}.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})
 	}
 }
@@ -372,12 +365,6 @@ func TestLoad(t *testing.T) {
 
 // TestWays runs the kit's short form with limits that force each way to run a step.
 func TestWays(t *testing.T) {
-	short := flag.Lookup("test.short").Value
-	old := short.String()
-	if err := short.Set("true"); err != nil {
-		t.Fatal(err)
-	}
-	defer short.Set(old)
 	for _, way := range []struct {
 		threads         int
 		kernels, limits string
@@ -395,7 +382,7 @@ func TestWays(t *testing.T) {
 			continue // the detector does not see assembly
 		}
 		t.Run(fmt.Sprintf("threads=%d/kernels=%s/%s", way.threads, way.kernels, way.limits), func(t *testing.T) {
-			kerneltest.Run(t, func(t *testing.T) kernels.Processor {
+			kerneltest.Options{Short: true}.Run(t, func(t *testing.T) kernels.Processor {
 				k := cpu.New(way.threads)
 				tune(t, k, way.kernels, way.limits)
 				return k

@@ -12,10 +12,20 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// Run tests the processors that newProcessor returns; it loads each once and closes it.
-// With -short it runs a third of the searches.
+// Options say how much of the kit is run.
+type Options struct {
+	// Short runs a third of the searches, as -short does.
+	Short bool
+}
+
+// Run is Options.Run of all of the kit.
 func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
-	for _, c := range cases(testing.Short()) {
+	Options{}.Run(t, newProcessor)
+}
+
+// Run tests the processors that newProcessor returns; it loads each once and closes it.
+func (o Options) Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
+	for _, c := range cases(o.Short || testing.Short()) {
 		t.Run(c.name, func(t *testing.T) {
 			c.run(t, func() kernels.Processor { t.Helper(); return newProcessor(t) })
 		})

@@ -3,7 +3,7 @@ package kerneltest
 import (
 	"context"
 	"fmt"
-	"math/rand"
+	"math/rand/v2"
 
 	"github.com/bits-and-blooms/bitset"
 
@@ -30,11 +30,11 @@ func scripts() []script {
 		}}
 	}
 	list := []script{cycle("D"), cycle("U"), cycle("DU"), cycle("UD"), cycle("DUUDDDDDDDDD"), cycle("DDUU")}
-	for seed := int64(1); seed <= 2; seed++ {
-		r := rand.New(rand.NewSource(seed))
+	for seed := uint64(1); seed <= 2; seed++ {
+		r := rand.New(rand.NewPCG(seed, 0))
 		letters := make([]byte, 100)
 		for i := range letters {
-			letters[i] = "DU"[r.Intn(2)]
+			letters[i] = "DU"[r.IntN(2)]
 		}
 		random := cycle(string(letters))
 		random.name = fmt.Sprintf("random-%d", seed)
