@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"hash/crc32"
 	"io/fs"
 	"math"
 	"os"
@@ -312,5 +313,32 @@ func TestOpenNilContext(t *testing.T) {
 	var none context.Context
 	if _, err := graphio.Open(none, "graph.el", graphio.Options{}); !errors.Is(err, graphio.ErrOptions) {
 		t.Error(err)
+	}
+}
+
+// A native file whose ids would exceed 64 bits is refused.
+func TestNativeIDsBeyond64Bits(t *testing.T) {
+	data, err := os.ReadFile("testdata/native-v1.tgr")
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := binary.LittleEndian.Uint64(data[16:])
+	for _, c := range []struct {
+		base uint64
+		want error
+	}{{math.MaxUint64 - (n - 1), nil}, {math.MaxUint64 - (n - 2), graphio.ErrFormat}} {
+		binary.LittleEndian.PutUint64(data[56:], c.base)
+		binary.LittleEndian.PutUint32(data[124:], crc32.Checksum(data[:124], crc32.MakeTable(crc32.Castagnoli)))
+		file := filepath.Join(t.TempDir(), "g.tgr")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		f, err := graphio.Open(t.Context(), file, graphio.Options{})
+		if !errors.Is(err, c.want) {
+			t.Errorf("%d vertices from %d on: %v, want %v", n, c.base, err, c.want)
+		}
+		if err == nil {
+			f.Close()
+		}
 	}
 }
