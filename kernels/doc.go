@@ -15,7 +15,7 @@
 // # State of a processor
 //
 // Over all ranks: seen (own visited vertices, and remote ones that were claimed or were in
-// a gathered frontier; cleared by Reset only), parent (a rank per rank, written by the
+// a gathered frontier; cleared by Reset only), parent (an entry per rank, written by the
 // claim that sets the seen bit), frontier and next (bitmaps, or lists while small). Over
 // own ranks: finder, one byte: the processor's own index for a local find, else the first sender whose
 // claim was new when claims were merged in the order of senders. The parent of v is

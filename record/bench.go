@@ -42,12 +42,14 @@ type BenchTEPS struct {
 
 // Roofline compares the time of a search with the limits of the machine.
 type Roofline struct {
-	// (BytesStreamed / SequentialRate + RandomAccesses / RandomRate) / time
+	// (BytesStreamed / SequentialRate + BitmapReads / BitmapRate + (RandomAccesses − BitmapReads) / RandomRate) / time
 	Fraction       float64 `json:"fraction"`
 	BytesStreamed  float64 `json:"bytes_streamed"`  // bytes read in order, mean of a search
 	RandomAccesses float64 `json:"random_accesses"` // random reads, mean of a search
+	BitmapReads    float64 `json:"bitmap_reads"`    // those of them that read a bitmap by vertex
 	SequentialRate float64 `json:"sequential_rate"` // bytes/s
-	RandomRate     float64 `json:"random_rate"`     // reads/s, at this working set
+	RandomRate     float64 `json:"random_rate"`     // reads/s, in an array by vertex
+	BitmapRate     float64 `json:"bitmap_rate"`     // reads/s, in a bitmap by vertex
 }
 
 // BenchDirector compares one director with the best directions found for each root.

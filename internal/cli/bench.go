@@ -255,7 +255,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		levels := counted.Statistics.All()
 		means.Add(levels)
 		means.AddCounted(levels)
-		work.add(levels, doc.Processors, counted.NumReached)
+		work.add(levels, doc.Processors, int64(eng.NumVertices()), counted.NumReached)
 	}
 	doc.CountedOutsideClock = true
 	doc.Levels = means.Levels()
@@ -426,14 +426,14 @@ func benchTimes(times, searches []float64, edges []int64) (record.BenchTime, *re
 }
 
 // workload counts, over searches, what their algorithm has to read.
-type workload struct{ streamed, random float64 }
+type workload struct{ streamed, bits, random float64 }
 
-// add counts one search: a top-down step reads a word of seen at random for every arc
-// and streams the arcs; a bottom-up step streams three bitmaps and the first
-// neighbours of what is unvisited, and reads a word of the frontier at random for
-// every entry it examines. The parents are gathered from one place at random and
-// written to another for every vertex reached, beside a pass over the ranks.
-func (w *workload) add(levels []record.Level, procs []record.Processor, reached int64) {
+// add counts one search of a graph of n vertices. A top-down step streams its arcs and reads
+// a bit of seen at random for each. A bottom-up step streams three bitmaps and, for each
+// unvisited vertex, its first neighbour and that one's id; it reads a bit of the frontier at
+// random for every entry that it examines. The result streams the ranks and the parents of
+// all vertices, and reads the parent of each reached one at random.
+func (w *workload) add(levels []record.Level, procs []record.Processor, n, reached int64) {
 	ranks := 0.0
 	for _, p := range procs {
 		ranks += float64(p.Vertices)
@@ -444,33 +444,35 @@ func (w *workload) add(levels []record.Level, procs []record.Processor, reached 
 		if l.EdgesExamined != nil {
 			examined = *l.EdgesExamined
 		}
-		w.random += examined
+		w.bits += examined
 		if l.Direction == record.TopDown {
 			w.streamed += 4 * examined
 		} else {
-			w.streamed += 3*ranks/8 + 4*max(0, ranks-visited)
+			w.streamed += 3*ranks/8 + 8*max(0, ranks-visited)
 		}
 		visited += l.Frontier
 	}
-	w.streamed += 8 * ranks
-	w.random += 2 * float64(reached)
+	w.streamed += 8 * float64(n)
+	w.random += float64(reached)
 }
 
 // roofline compares a search's mean time with the least that the machine's ceilings,
-// measured now on the same threads at the size of an array by vertex, allow.
+// measured now on the same threads at the sizes of an array and of a bitmap by vertex, allow.
 func (w *workload) roofline(ctx context.Context, searches int, mean float64, vertices int64, threads int) (*record.Roofline, error) {
-	r, err := ceiling.Measure(ctx, 4*vertices, threads)
-	if err != nil {
-		return nil, err
-	}
+	var rates [3]ceiling.Rates
 	// Streams run over arrays larger than a working set of one array.
-	s, err := ceiling.Measure(ctx, max(4*vertices, 64<<20), threads)
-	if err != nil {
-		return nil, err
+	for i, bytes := range []int64{4 * vertices, max(1, vertices/8), max(4*vertices, 64<<20)} {
+		var err error
+		if rates[i], err = ceiling.Measure(ctx, bytes, threads); err != nil {
+			return nil, err
+		}
 	}
 	n := float64(searches)
-	f := &record.Roofline{BytesStreamed: w.streamed / n, RandomAccesses: w.random / n, SequentialRate: s.Sequential, RandomRate: r.Random}
-	f.Fraction = (f.BytesStreamed/f.SequentialRate + f.RandomAccesses/f.RandomRate) / mean
+	f := &record.Roofline{
+		BytesStreamed: w.streamed / n, RandomAccesses: (w.bits + w.random) / n, BitmapReads: w.bits / n,
+		SequentialRate: rates[2].Sequential, RandomRate: rates[0].Random, BitmapRate: rates[1].Random,
+	}
+	f.Fraction = (f.BytesStreamed/f.SequentialRate + f.BitmapReads/f.BitmapRate + (f.RandomAccesses-f.BitmapReads)/f.RandomRate) / mean
 	return f, nil
 }
 

@@ -35,7 +35,7 @@ func TestBench(t *testing.T) {
 	near("parts", *d.Time.SearchMeanS+*d.Time.MapMeanS, sum)
 	near("TEPS", d.TEPS.HarmonicMean, 1/perEdge)
 	r := d.Roofline
-	near("fraction", r.Fraction, (r.BytesStreamed/r.SequentialRate+r.RandomAccesses/r.RandomRate)/sum)
+	near("fraction", r.Fraction, (r.BytesStreamed/r.SequentialRate+r.BitmapReads/r.BitmapRate+(r.RandomAccesses-r.BitmapReads)/r.RandomRate)/sum)
 	searches := 0
 	for _, l := range d.Levels {
 		if l.Level == 0 {
