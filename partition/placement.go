@@ -72,7 +72,7 @@ func PartBytes(s PartSize) int64 {
 // HostBytes is the memory of a CPU's partition beyond PartBytes: the ranks and the ids of
 // four neighbours of each row, which rows have more, and one more entry for each rank, the
 // source that a scattered top-down step writes.
-func HostBytes(rows, ranks int64) int64 { return rows*32 + rows/8 + ranks*4 }
+func HostBytes(rows, ranks int64) int64 { return rows*32 + rows/4 + ranks*4 }
 
 // DeviceBytes is the memory of a device's partition beyond PartBytes: the vertex id of
 // each rank, and a sixth bitmap, for messages.

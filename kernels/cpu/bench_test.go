@@ -19,6 +19,7 @@ func BenchmarkKernel(b *testing.B) {
 	hub := func() uint32 { f := r.Float64(); return uint32(f * f * f * f * ranks) }
 	var near, nearID [nearColumns][]uint32
 	parent, scattered, long := make([]uint32, ranks), make([]uint32, ranks), make([]uint64, ranks/64)
+	far := make([]uint64, ranks/64)
 	for k := range nearColumns {
 		near[k], nearID[k] = make([]uint32, ranks), make([]uint32, ranks)
 	}
@@ -30,6 +31,9 @@ func BenchmarkKernel(b *testing.B) {
 			if near[k][i] = ranks; k < degree {
 				near[k][i], nearID[k][i] = hub(), r.Uint32N(ranks)
 			}
+		}
+		if degree > 2 {
+			far[i/64] |= 1 << (i % 64)
 		}
 		if degree > nearColumns {
 			long[i/64] |= 1 << (i % 64)
@@ -83,7 +87,7 @@ func BenchmarkKernel(b *testing.B) {
 		}{
 			{"probe", ranks, func() { copy(seen, visited) }, func() {
 				blocks(func(lo, hi int) {
-					p := probeBlock{seen: seen[lo:hi], next: next[lo:hi], long: long[lo:hi], parent: parent[64*lo : 64*hi], rest: rest, front: front}
+					p := probeBlock{seen: seen[lo:hi], next: next[lo:hi], far: far[lo:hi], long: long[lo:hi], parent: parent[64*lo : 64*hi], rest: rest, front: front}
 					for k := range nearColumns {
 						p.near[k], p.nearID[k] = near[k][64*lo:64*hi], nearID[k][64*lo:64*hi]
 					}

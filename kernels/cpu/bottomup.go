@@ -66,7 +66,8 @@ func (p *Processor) blockOf(w *worker, o *ownRange, from, to int) *probeBlock {
 	lo, hi := uint32(from)*64, min(o.sub.Rows, uint32(to)*64)
 	base := int(first / 64)
 	b := &w.probe
-	b.seen, b.next, b.long = p.seen[base+from:base+to], p.next.bits[base+from:base+to], o.long[from:to]
+	b.seen, b.next = p.seen[base+from:base+to], p.next.bits[base+from:base+to]
+	b.far, b.long = o.far[from:to], o.long[from:to]
 	for k := range nearColumns {
 		b.near[k], b.nearID[k] = o.near[k][lo:hi], o.nearID[k][lo:hi]
 	}

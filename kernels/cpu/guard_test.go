@@ -138,7 +138,7 @@ func TestGuardProbe(t *testing.T) {
 // fencedBlock is b with each array behind or before an inaccessible page.
 func fencedBlock(t *testing.T, f *fences, b *block) probeBlock {
 	got := probeBlock{
-		seen: fence(t, f, b.seen, true), next: fence(t, f, b.next, true), long: fence(t, f, b.long, false),
+		seen: fence(t, f, b.seen, true), next: fence(t, f, b.next, true), far: fence(t, f, b.far, false), long: fence(t, f, b.long, false),
 		parent: fence(t, f, b.parent, true), rest: fence(t, f, b.rest, true), front: fence(t, f, b.front, false),
 	}
 	for k := range nearColumns {

@@ -53,9 +53,9 @@ const nearColumns = 4
 // vertex belongs to bit i%64 of word i/64; they may be shorter than 64 entries a word
 // where the bits beyond them are set in seen.
 type probeBlock struct {
-	// seen has the bits of the visited. next is written: the bits found. long has the
-	// bits of the vertices with more than nearColumns neighbours.
-	seen, next, long []uint64
+	// seen has the bits of the visited. next is written: the bits found. far has the bits
+	// of the vertices with more than two neighbours, long of those with more than nearColumns.
+	seen, next, far, long []uint64
 	// near[k] holds neighbour k of each vertex, its rank, or the number of ranks where
 	// the row is shorter; nearID[k] the vertex ids of the same.
 	near, nearID [nearColumns][]uint32
@@ -76,8 +76,8 @@ func probeGeneric(b *probeBlock) int {
 	return probeFar(b, n)
 }
 
-// probeTwo is a probe of the first two neighbours. It lists in rest, long or not, what
-// it has not found.
+// probeTwo is a probe of the first two neighbours. It lists in rest the vertices not found
+// that have more.
 func probeTwo(b *probeBlock) int {
 	rested := 0
 	firsts, seconds, firstID, secondID := b.near[0], b.near[1], b.nearID[0], b.nearID[1]
@@ -103,16 +103,29 @@ func probeTwo(b *probeBlock) int {
 			}
 			hits &= miss
 			miss &^= hits
-			for ; miss != 0; miss &= miss - 1 {
-				bit := bits.TrailingZeros64(miss)
-				i := 64*word + bit
-				u := seconds[i]
-				parent[i] = secondID[i]
-				hit := front[u/64] >> (u % 64) & 1
-				hits |= hit << bit
-				rest[rested] = uint32(i)
-				rested += 1 - int(hit)
+			second := uint64(0)
+			if bits.OnesCount64(miss) >= 16 {
+				for i, u := range seconds[64*word : 64*word+64] {
+					second |= front[u/64] >> (u % 64) & 1 << i
+				}
+				second &= miss
+			} else {
+				for w := miss; w != 0; w &= w - 1 {
+					bit := bits.TrailingZeros64(w)
+					u := seconds[64*word+bit]
+					second |= front[u/64] >> (u % 64) & 1 << bit
+				}
 			}
+			for w := second; w != 0; w &= w - 1 {
+				i := bits.TrailingZeros64(w)
+				to[i] = secondID[64*word+i]
+			}
+			hits |= second
+			for w := miss &^ second & b.far[word]; w != 0; w &= w - 1 {
+				rest[rested] = uint32(64*word + bits.TrailingZeros64(w))
+				rested++
+			}
+			miss = 0
 		}
 		for ; miss != 0; miss &= miss - 1 {
 			bit := bits.TrailingZeros64(miss)
@@ -121,7 +134,7 @@ func probeTwo(b *probeBlock) int {
 			if front[u/64]>>(u%64)&1 == 0 {
 				if u, id = seconds[i], secondID[i]; front[u/64]>>(u%64)&1 == 0 {
 					rest[rested] = uint32(i)
-					rested++
+					rested += int(b.far[word] >> bit & 1)
 					continue
 				}
 			}
@@ -134,13 +147,16 @@ func probeTwo(b *probeBlock) int {
 	return rested
 }
 
-// probeFar looks at the other near neighbours of the n vertices in rest, and keeps the
-// long ones not found.
+// probeFar looks at the other near neighbours of those of the n vertices in rest that have
+// any, and keeps the long ones not found.
 func probeFar(b *probeBlock, n int) int {
 	none := uint32(len(b.front)-1) * 64
 	kept := 0
 	for _, i := range b.rest[:n] {
 		word, bit := i/64, uint64(1)<<(i%64)
+		if b.far[word]&bit == 0 {
+			continue
+		}
 		hit := false
 		for k := 2; k < nearColumns; k++ {
 			u := b.near[k][i]

@@ -34,7 +34,7 @@ func (b *probeBlock) check(n int) {
 	for k := range nearColumns {
 		rows = min(rows, len(b.near[k]), len(b.nearID[k]))
 	}
-	_, _ = b.next[n-1], b.long[n-1]
+	_, _, _ = b.next[n-1], b.far[n-1], b.long[n-1]
 	_ = b.rest[64*n+restSlack-1]
 	// The last word may be padded: its bits beyond the arrays are set.
 	if rows <= 64*(n-1) || rows < 64*n && ^b.seen[n-1]>>(rows%64) != 0 {
@@ -54,7 +54,7 @@ func probe256(b *probeBlock) int {
 	if n < len(b.seen) {
 		// A last word whose rows end within it.
 		at := uint32(64 * n)
-		tail := probeBlock{seen: b.seen[n:], next: b.next[n:], long: b.long[n:], parent: b.parent[at:], rest: b.rest[m:], front: b.front}
+		tail := probeBlock{seen: b.seen[n:], next: b.next[n:], far: b.far[n:], long: b.long[n:], parent: b.parent[at:], rest: b.rest[m:], front: b.front}
 		for k := range nearColumns {
 			tail.near[k], tail.nearID[k] = b.near[k][at:], b.nearID[k][at:]
 		}

@@ -45,7 +45,7 @@ func newBlock(r *rand.Rand, words, pad, frontWords int, seen, front float64) *bl
 	for k := range nearColumns {
 		b.near[k], b.nearID[k] = []uint32{}, []uint32{}
 	}
-	b.long = make([]uint64, words)
+	b.far, b.long = make([]uint64, words), make([]uint64, words)
 	for i := range rows {
 		b.parent = append(b.parent, r.Uint32())
 		degree := r.IntN(nearColumns + 3) // as many neighbours, or one that is absent from near
@@ -59,6 +59,9 @@ func newBlock(r *rand.Rand, words, pad, frontWords int, seen, front float64) *bl
 			}
 			b.near[k] = append(b.near[k], u)
 			b.nearID[k] = append(b.nearID[k], r.Uint32())
+		}
+		if degree > 2 {
+			b.far[i/64] |= 1 << (i % 64)
 		}
 		if degree > nearColumns {
 			b.long[i/64] |= 1 << (i % 64)

@@ -82,7 +82,7 @@ type ownRange struct {
 	sub   *graph.Subgraph
 	// Of the in-rows: see probeBlock.
 	near, nearID [nearColumns][]uint32
-	long         []uint64
+	far, long    []uint64
 }
 
 // outbox is the memory of the messages of one range.
@@ -223,7 +223,7 @@ func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
 		return o
 	}
 	rows := int(s.Rows)
-	o.long = alloc[uint64](p, (rows+63)/64)
+	o.far, o.long = alloc[uint64](p, (rows+63)/64), alloc[uint64](p, (rows+63)/64)
 	for k := range nearColumns {
 		o.nearID[k] = alloc[uint32](p, rows)
 		// The ranks of first neighbours are there already, but for empty rows.
@@ -246,6 +246,9 @@ func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
 					o.near[k][i] = u
 				}
 				o.nearID[k][i] = id
+			}
+			if hi-lo > 2 {
+				o.far[i/64] |= 1 << (i % 64)
 			}
 			if hi-lo > nearColumns {
 				o.long[i/64] |= 1 << (i % 64)
