@@ -1,5 +1,7 @@
 package kernels
 
+import "github.com/totemgo/totemgo/program"
+
 // Need is the set of counts that a director reads; a processor computes no others.
 type Need uint8
 
@@ -34,4 +36,6 @@ type Counts struct {
 	Unvisited     int64 // unvisited own vertices
 	UnvisitedArcs int64 // their in-arcs
 	Examined      int64 // adjacency entries read by the step
+	// Least is the smallest To of the new frontier after a Min, else the largest value.
+	Least program.Bits
 }

@@ -1,0 +1,105 @@
+package kernels
+
+import (
+	"context"
+	"errors"
+
+	"github.com/totemgo/totemgo/program"
+)
+
+// ErrUnsupported is wrapped by the errors of Open: the processor cannot run the program, and
+// the error says what it lacks.
+var ErrUnsupported = errors.New("kernels: the processor cannot run this program")
+
+// Opener is a Processor that runs programs.
+type Opener interface {
+	// Open compiles a valid program (program.Program.Validate) and allocates the memory of one
+	// run. Runs share the part that Load took, which nothing writes after Load. The caller
+	// closes all runs before the processor. It fails with ErrUnsupported where the processor
+	// cannot run p.
+	Open(ctx context.Context, p *program.Program) (Run, error)
+	// RunBytes is the memory that Open allocates for p.
+	RunBytes(p *program.Program) int64
+}
+
+// Run is the state of one program on one Part: arrays, frontier, sets, messages. One goroutine
+// at a time calls its methods. A message, and the memory it refers to, is valid and unchanged
+// until the Advance of the superstep after it. An error ends the run; Begin makes it usable
+// again, unless the error is a device.ErrLost of package kernels/gpu/device.
+//
+// Own ranges are those of the processor's partition. Sources and Targets are the Part's.
+type Run interface {
+	// Begin forgets the last run: arrays have their initial values at own vertices, there is no
+	// frontier and no set, and no vertex is visited. Counts of need are filled by Advance.
+	Begin(need Need) error
+	// Seed puts rank, of an own range, into the frontier, makes it visited and its own parent,
+	// and sets its entry of array, if ≥ 0.
+	Seed(rank uint32, array int, value program.Bits) error
+
+	// A superstep of edge operator op: Expand of own ranges, Take of other ranges of Sources,
+	// Step, Fold of other ranges of Targets, Merge into own ranges, Advance. Which ranges are
+	// expanded and folded is the layout's choice by the step's way; where a part stores all
+	// arcs of its own vertices a Push expands and a Pull folds nothing.
+
+	// Expand returns the vertices of the step's From set in own range r, with their values of
+	// From where the operator reads it. With All every vertex of the range has a value, the
+	// message is Dense, and empty where the operator reads no From.
+	Expand(op int, s program.Step, r int) (Message, error)
+	// Take sets the From set and the values of range r, of Sources, for the next Step. A
+	// program whose first operator is Once takes the vertices as visited.
+	Take(op int, s program.Step, r int, m Message) error
+	// Step runs the operator. name is the way and the kernel. Where ctx has ended it returns
+	// its error and starts nothing.
+	Step(ctx context.Context, op int, s program.Step) (name string, err error)
+	// Fold returns the vertices of range r, of Targets and not own, that Step reached, with
+	// their combined values unless the operator is a Claim with To −1. Each vertex comes
+	// once; with Once, vertices sent or taken before do not come again.
+	Fold(r int) (Message, error)
+	// Merge combines the news of partition from into own range r. Calls of a superstep come in
+	// rising order of from, after Step.
+	Merge(r, from int, m Message) error
+	// Advance ends the superstep: the vertices that joined are the frontier. It returns counts
+	// of own vertices.
+	Advance() (Counts, error)
+
+	// VertexMap runs vertex operator op over own vertices of a set. The vertices left in
+	// the blocks' sets are the frontier.
+	VertexMap(ctx context.Context, op int, over program.Set, args [4]float64) (Reduced, error)
+	// Local runs local operator op.
+	Local(ctx context.Context, op int) error
+	// Keep stores the frontier as set k ≥ 1, Use makes set k, empty if not stored, the frontier.
+	Keep(k program.Set) error
+	Use(k program.Set) (Counts, error)
+	// Whole returns an array of type U32 by rank, not a copy.
+	Whole(array int) ([]uint32, error)
+	// Read writes the entries of own vertices of an array to out, a []T of the array's type by
+	// vertex id. Values of arrays with Ranks become vertex ids.
+	Read(array int, out any) error
+	Close() error
+}
+
+// Claims is a Run of a program whose first operator is a Claim with Once and To −1: parents
+// stay where they were found until the end.
+type Claims interface {
+	Run
+	// RemoteClaims returns the ranks of own vertices whose finder is partition q, each once, in
+	// any order. They are valid until the next call for q.
+	RemoteClaims(q int) ([]uint32, error)
+	// LookupParents returns the parents, as ranks, of the ranks that another partition asks
+	// for, in their order. Results of several calls are valid at once, until Begin.
+	LookupParents(ranks []uint32) ([]uint32, error)
+	// Parents writes the parent of every own vertex, as a vertex id, to out[vertex id], and
+	// graph.None for an unvisited one. out has an entry per vertex of the graph; entries of
+	// other partitions and of vertices without a rank are left alone. claims[q] and found[q]
+	// are the results of RemoteClaims(q) and of partition q's LookupParents, in one order; both
+	// are empty for the processor's own index.
+	Parents(out []uint32, claims, found [][]uint32) error
+}
+
+// Reduced is what VertexMap returns: counts of the new frontier, and sums over blocks in the
+// order of ranks, of each range apart where a partition owns several: Sums has one entry an
+// own range that has vertices, in the order of ranges.
+type Reduced struct {
+	Counts
+	Sums []program.Reduced
+}
