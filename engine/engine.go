@@ -34,6 +34,8 @@ type Engine struct {
 	turn     chan struct{} // holds one token: whose turn it is to search
 	closed   chan struct{} // closed once Close is called
 	closing  sync.Once
+	mapping  sync.RWMutex // held by RankOf, and to close place
+	unmapped bool
 	engineID *engineID
 }
 
@@ -166,9 +168,12 @@ func (e *Engine) free() (first error) {
 			keep(fmt.Errorf("engine: closing processor %d (%s): %w", i, e.opts.Processors[i], err))
 		}
 	}
+	e.mapping.Lock()
 	if e.place != nil {
 		e.place.Close()
 	}
+	e.unmapped = true
+	e.mapping.Unlock()
 	if e.opts.Devices == nil && e.devices != nil {
 		keep(e.devices.Close())
 	}

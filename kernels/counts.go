@@ -36,6 +36,7 @@ type Counts struct {
 	Unvisited     int64 // unvisited own vertices
 	UnvisitedArcs int64 // their in-arcs
 	Examined      int64 // adjacency entries read by the step
-	// Least is the smallest To of the new frontier after a Min, else the largest value.
+	// Least is the smallest entry of the new frontier in program.Program.LeastArray, the
+	// type's largest value if there are no entries.
 	Least program.Bits
 }

@@ -24,7 +24,7 @@ type Opener interface {
 
 // Run is the state of one program on one Part: arrays, frontier, sets, messages. One goroutine
 // at a time calls its methods. A message, and the memory it refers to, is valid and unchanged
-// until the Advance of the superstep after it. An error ends the run; Begin makes it usable
+// until the run's next superstep, so also after Advance. An error ends the run; Begin makes it usable
 // again, unless the error is a device.ErrLost of package kernels/gpu/device.
 //
 // Own ranges are those of the processor's partition. Sources and Targets are the Part's.
@@ -67,7 +67,8 @@ type Run interface {
 	VertexMap(ctx context.Context, op int, over program.Set, args [4]float64) (Reduced, error)
 	// Local runs local operator op.
 	Local(ctx context.Context, op int) error
-	// Keep stores the frontier as set k ≥ 1, Use makes set k, empty if not stored, the frontier.
+	// Keep stores the frontier as set k ≥ 1, Use makes set k, empty if not stored, the frontier
+	// and returns counts of it; program.Default leaves it as it is.
 	Keep(k program.Set) error
 	Use(k program.Set) (Counts, error)
 	// Whole returns an array of type U32 by rank, not a copy.

@@ -51,8 +51,8 @@ type Step struct {
 type Frontier struct {
 	Count int64 // vertices
 	Arcs  int64 // their out-arcs
-	// Least is the smallest To of its vertices after a Min, the type's largest value if there
-	// are none.
+	// Least is the smallest entry of its vertices in the To of the program's first Min, the
+	// type's largest value if there are none.
 	Least Bits
 }
 
@@ -69,6 +69,16 @@ type Info struct {
 	// Arcs are the out-arcs: an undirected edge has two.
 	Arcs     int64
 	Directed bool
+}
+
+// LeastArray is the array that Frontier.Least is of, −1 if p has no Min.
+func (p *Program) LeastArray() int {
+	for _, e := range p.Edges {
+		if e.Combine == Min && e.Rows == nil {
+			return e.To
+		}
+	}
+	return -1
 }
 
 // Machine drives a program. Its methods fail after a failure, and a body returns their error.

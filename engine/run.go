@@ -1,0 +1,171 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
+)
+
+// Run runs a program with body on the engine's processors and returns its arrays by vertex id.
+// The body and the program's operators see ranks: RankOf and RunResult translate.
+//
+// Processors that cannot run the program are refused by name: the error wraps
+// kernels.ErrUnsupported. Other errors wrap program.ErrInvalid, ErrMemory, ErrArgument or
+// bsp.ErrBody, or are ErrClosed, ctx's, a processor's or body's. A failed run leaves the engine
+// usable.
+func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.Machine) error) (_ *RunResult, err error) {
+	if p == nil || body == nil {
+		return nil, fmt.Errorf("%w: the program or the body is nil", ErrArgument)
+	}
+	if err := p.Validate(); err != nil {
+		return nil, err
+	}
+	if err := e.take(ctx); err != nil {
+		return nil, err
+	}
+	defer e.release()
+	if err := e.roomForRun(p); err != nil {
+		return nil, err
+	}
+	runs := make([]kernels.Run, len(e.procs))
+	defer func() {
+		for _, r := range runs {
+			if r != nil {
+				err = errors.Join(err, r.Close())
+			}
+		}
+	}()
+	for i, k := range e.procs {
+		o, is := k.(kernels.Opener)
+		if !is {
+			return nil, fmt.Errorf("engine: program %q: processor %d (%s): %w", p.Name, i, e.opts.Processors[i], kernels.ErrUnsupported)
+		}
+		if runs[i], err = o.Open(ctx, p); err != nil {
+			return nil, fmt.Errorf("engine: program %q: processor %d (%s): %w", p.Name, i, e.opts.Processors[i], err)
+		}
+	}
+	x := bsp.NewExecution(p, bsp.NewLayout(e.place, len(e.procs)), bsp.Local(len(e.procs)), runs)
+	if err := x.Run(ctx, body); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
+	}
+	return e.read(p, runs)
+}
+
+// roomForRun checks the memory of a run of p and of its result.
+func (e *Engine) roomForRun(p *program.Program) error {
+	if e.opts.MemoryLimit <= 0 {
+		return nil
+	}
+	need := int64(0)
+	for _, k := range e.procs {
+		need += k.Bytes()
+		if o, is := k.(kernels.Opener); is {
+			need += o.RunBytes(p)
+		}
+	}
+	for _, a := range p.Arrays {
+		need += int64(e.n) * int64(a.Type.Size())
+	}
+	if need > e.opts.MemoryLimit {
+		return fmt.Errorf("%w: program %q needs %d bytes, the limit is %d", ErrMemory, p.Name, need, e.opts.MemoryLimit)
+	}
+	return nil
+}
+
+// RankOf returns the rank of the vertex with id label of the file, and false for a vertex
+// without arcs. The error wraps graph.ErrNoVertex.
+func (e *Engine) RankOf(label uint64) (rank uint32, ok bool, err error) {
+	e.mapping.RLock()
+	defer e.mapping.RUnlock()
+	if e.place == nil || e.unmapped {
+		return 0, false, ErrClosed
+	}
+	id, err := e.labels.ID(label)
+	if err != nil {
+		return 0, false, err
+	}
+	rank = e.place.RankOf[id]
+	return rank, rank != graph.None, nil
+}
+
+// RunResult holds the arrays of a program after a run, by dense vertex id. It outlives its
+// engine.
+type RunResult struct {
+	labels *graph.Labels
+	arrays []any
+}
+
+// Label is the file's id of the vertex with dense id v.
+func (r *RunResult) Label(v uint32) uint64 { return r.labels.Label(v) }
+
+// ID is the dense id of the vertex with the file's id label.
+func (r *RunResult) ID(label uint64) (uint32, error) { return r.labels.ID(label) }
+
+// ArrayOf returns an array of r by dense vertex id, not a copy. Entries of vertices without
+// arcs are the array's initial values, of program.Rank None or, with Ranks, their own id. It
+// returns nil if there is no such array or T is not its type.
+func ArrayOf[T program.Value](r *RunResult, array int) []T {
+	if array < 0 || array >= len(r.arrays) {
+		return nil
+	}
+	values, _ := r.arrays[array].([]T)
+	return values
+}
+
+// read returns the arrays of runs.
+func (e *Engine) read(p *program.Program, runs []kernels.Run) (*RunResult, error) {
+	r := &RunResult{labels: e.labels}
+	for k, a := range p.Arrays {
+		out := e.initial(a)
+		for i, run := range runs {
+			if err := run.Read(k, out); err != nil {
+				return nil, fmt.Errorf("engine: program %q: array %q of processor %d: %w", p.Name, a.Name, i, err)
+			}
+		}
+		r.arrays = append(r.arrays, out)
+	}
+	return r, nil
+}
+
+// initial returns an array with the entries of vertices without arcs, by vertex id.
+func (e *Engine) initial(a program.Array) any {
+	switch a.Type {
+	case program.U32:
+		ids := initial[uint32](e.n, a)
+		if own := a.Init == program.ID || a.Init == program.Rank && a.Ranks; own || a.Init >= program.Rank {
+			for v := range ids {
+				if ids[v] = graph.None; own {
+					ids[v] = uint32(v)
+				}
+			}
+		}
+		return ids
+	case program.I32:
+		return initial[int32](e.n, a)
+	case program.U64:
+		return initial[uint64](e.n, a)
+	case program.I64:
+		return initial[int64](e.n, a)
+	case program.F32:
+		return initial[float32](e.n, a)
+	}
+	return initial[float64](e.n, a)
+}
+
+func initial[T program.Value](n int, a program.Array) []T {
+	out := make([]T, n)
+	if a.Init == program.Top {
+		for v := range out {
+			out[v] = program.Largest[T]()
+		}
+	}
+	return out
+}
