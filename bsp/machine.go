@@ -254,6 +254,12 @@ func (x *Execution) fail(i int, err error) {
 	}
 }
 
+// refuse fails the execution by err and returns its first failure.
+func (x *Execution) refuse(err error) error {
+	x.failure.CompareAndSwap(nil, &err)
+	return *x.failure.Load()
+}
+
 func (x *Execution) failed() bool { return x.failure.Load() != nil }
 
 // share exchanges the reports of all processors.
@@ -271,7 +277,10 @@ func (x *Execution) share() error {
 		return err
 	}
 	x.reports = all
-	return x.ctx.Err()
+	if err := x.ctx.Err(); err != nil {
+		return x.refuse(err)
+	}
+	return nil
 }
 
 // frontier sums up the reports.
@@ -298,10 +307,10 @@ func (x *Execution) Info() program.Info { return x.layout.Info }
 func (x *Execution) Seed(rank uint32, array int, value program.Bits) (program.Frontier, error) {
 	r := x.layout.rangeOf(rank)
 	if r < 0 {
-		return program.Frontier{}, fmt.Errorf("%w: rank %d", ErrRoot, rank)
+		return program.Frontier{}, x.refuse(fmt.Errorf("%w: rank %d", ErrRoot, rank))
 	}
 	if array >= len(x.p.Arrays) {
-		return program.Frontier{}, fmt.Errorf("%w %q: there is no array %d", program.ErrInvalid, x.p.Name, array)
+		return program.Frontier{}, x.refuse(fmt.Errorf("%w %q: there is no array %d", program.ErrInvalid, x.p.Name, array))
 	}
 	if i := x.layout.Ranges[r].Owner; i >= x.lo && i < x.hi && !x.failed() {
 		x.fail(i, x.runs[i].Seed(rank, array, value))
@@ -311,11 +320,8 @@ func (x *Execution) Seed(rank uint32, array int, value program.Bits) (program.Fr
 
 // EdgeMap implements program.Machine.
 func (x *Execution) EdgeMap(op int, s program.Step) (program.Frontier, error) {
-	if err := x.p.CheckStep(op, s); err != nil {
-		return program.Frontier{}, err
-	}
-	if err := x.ctx.Err(); err != nil {
-		return program.Frontier{}, err
+	if err := errors.Join(x.p.CheckStep(op, s), x.ctx.Err()); err != nil {
+		return program.Frontier{}, x.refuse(err)
 	}
 	x.issue(command{kind: edgeMap, op: op, step: s})
 	if err := x.share(); err != nil {
@@ -328,8 +334,8 @@ func (x *Execution) EdgeMap(op int, s program.Step) (program.Frontier, error) {
 func (x *Execution) VertexMap(op int, over program.Set, args ...float64) (program.Frontier, program.Reduced, error) {
 	c := command{kind: vertexMap, op: op, over: over}
 	if op < 0 || op >= len(x.p.Vertices) || over < program.All || over > program.MaxSets || len(args) > len(c.args) {
-		return program.Frontier{}, program.Reduced{}, fmt.Errorf("%w %q: no vertex operator %d over set %d with %d arguments",
-			program.ErrInvalid, x.p.Name, op, over, len(args))
+		return program.Frontier{}, program.Reduced{}, x.refuse(fmt.Errorf("%w %q: no vertex operator %d over set %d with %d arguments",
+			program.ErrInvalid, x.p.Name, op, over, len(args)))
 	}
 	copy(c.args[:], args)
 	x.issue(c)
@@ -355,7 +361,7 @@ func (x *Execution) VertexMap(op int, over program.Set, args ...float64) (progra
 // Local implements program.Machine.
 func (x *Execution) Local(op int) error {
 	if op < 0 || op >= len(x.p.Locals) {
-		return fmt.Errorf("%w %q: there is no local operator %d", program.ErrInvalid, x.p.Name, op)
+		return x.refuse(fmt.Errorf("%w %q: there is no local operator %d", program.ErrInvalid, x.p.Name, op))
 	}
 	x.issue(command{kind: localOp, op: op})
 	if e := x.failure.Load(); e != nil {
@@ -367,10 +373,10 @@ func (x *Execution) Local(op int) error {
 // Gather implements program.Machine.
 func (x *Execution) Gather(array int) ([][]uint32, error) {
 	if array < 0 || array >= len(x.p.Arrays) || x.p.Arrays[array].Type != program.U32 {
-		return nil, fmt.Errorf("%w %q: no array %d of type U32", program.ErrInvalid, x.p.Name, array)
+		return nil, x.refuse(fmt.Errorf("%w %q: no array %d of type U32", program.ErrInvalid, x.p.Name, array))
 	}
 	if x.hi-x.lo != len(x.members) {
-		return nil, fmt.Errorf("bsp: Gather is for one process: %w", errors.ErrUnsupported)
+		return nil, x.refuse(fmt.Errorf("bsp: Gather is for one process: %w", errors.ErrUnsupported))
 	}
 	out := make([][]uint32, len(x.runs))
 	for i, r := range x.runs {
@@ -390,7 +396,7 @@ func (x *Execution) Gather(array int) ([][]uint32, error) {
 // Keep implements program.Machine.
 func (x *Execution) Keep(k program.Set) error {
 	if k < 1 || k > program.MaxSets {
-		return fmt.Errorf("%w %q: set %d cannot be stored", program.ErrInvalid, x.p.Name, k)
+		return x.refuse(fmt.Errorf("%w %q: set %d cannot be stored", program.ErrInvalid, x.p.Name, k))
 	}
 	for i := x.lo; i < x.hi && !x.failed(); i++ {
 		x.fail(i, x.runs[i].Keep(k))
@@ -404,7 +410,7 @@ func (x *Execution) Keep(k program.Set) error {
 // Use implements program.Machine.
 func (x *Execution) Use(k program.Set) (program.Frontier, error) {
 	if k < program.All || k > program.MaxSets {
-		return program.Frontier{}, fmt.Errorf("%w %q: there is no set %d", program.ErrInvalid, x.p.Name, k)
+		return program.Frontier{}, x.refuse(fmt.Errorf("%w %q: there is no set %d", program.ErrInvalid, x.p.Name, k))
 	}
 	x.phase += 2
 	for i := x.lo; i < x.hi && !x.failed(); i++ {

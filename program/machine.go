@@ -81,7 +81,8 @@ func (p *Program) LeastArray() int {
 	return -1
 }
 
-// Machine drives a program. Its methods fail after a failure, and a body returns their error.
+// Machine drives a program. After a failure all its methods return that failure, so that a body
+// may look at the error of the last of several calls.
 type Machine interface {
 	Info() Info
 	// Seed puts a vertex into the frontier and, if array ≥ 0, sets its entry. It makes the

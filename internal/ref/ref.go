@@ -229,3 +229,35 @@ func (h *nearest) Pop() any {
 	*h = (*h)[:last]
 	return x
 }
+
+// PageRank returns the ranks after a number of iterations from 1/n each, without self-loops and
+// parallel arcs: rank'[v] = (1−d)/n + d·(Σ rank[u]/degree[u] over arcs u → v + Σ rank[u]/n over
+// vertices u without arcs).
+func PageRank(src graph.Source, d float64, iterations int) []float64 {
+	out := NewChecker(src).adj
+	n := float64(len(out))
+	for u, row := range out {
+		row = slices.CompactFunc(row, func(a, b arc) bool { return a.to == b.to })
+		out[u] = slices.DeleteFunc(row, func(a arc) bool { return int(a.to) == u })
+	}
+	rank := make([]float64, len(out))
+	for v := range rank {
+		rank[v] = 1 / n
+	}
+	for range iterations {
+		next, dangling := make([]float64, len(out)), 0.0
+		for u, row := range out {
+			if len(row) == 0 {
+				dangling += rank[u]
+			}
+			for _, a := range row {
+				next[a.to] += rank[u] / float64(len(row))
+			}
+		}
+		for v := range next {
+			next[v] = (1-d)/n + d*(next[v]+dangling/n)
+		}
+		rank = next
+	}
+	return rank
+}

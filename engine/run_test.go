@@ -1,0 +1,236 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/needs"
+	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
+)
+
+// onPlacements calls f with an engine of g for lists of processors and placements.
+func onPlacements(t *testing.T, g graph.Source, f func(name string, e *engine.Engine)) {
+	t.Helper()
+	for _, processors := range []string{"cpu:1", "cpu:3", "cpu:1,cpu:2", "cpu:2,cpu:1,cpu:1,cpu:1"} {
+		for _, policy := range []partition.Policy{partition.HubsOnCPU, partition.Random} {
+			list, err := engine.ParseProcessors(processors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := engine.New(context.Background(), g, engine.Options{Processors: list, Placement: policy})
+			if err != nil {
+				t.Fatal(err)
+			}
+			f(processors+" "+string(policy), e)
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+func TestComponents(t *testing.T) {
+	for _, g := range ref.Corpus() {
+		want := ref.Components(g.List)
+		onPlacements(t, g.List, func(name string, e *engine.Engine) {
+			r, err := e.Components(context.Background())
+			if err != nil {
+				t.Fatalf("%s on %s: %v", g.Name, name, err)
+			}
+			if !slices.Equal(r.Labels, want) {
+				t.Errorf("%s on %s: wrong labels", g.Name, name)
+			}
+			sum := 0
+			for _, n := range r.Sizes() {
+				sum += n
+			}
+			if sum != g.List.Vertices {
+				t.Errorf("%s on %s: sizes sum up to %d of %d vertices", g.Name, name, sum, g.List.Vertices)
+			}
+		})
+	}
+}
+
+func TestPageRank(t *testing.T) {
+	const iterations = 12
+	for _, g := range ref.Corpus() {
+		if g.List.Vertices == 0 {
+			continue
+		}
+		want := ref.PageRank(g.List, 0.85, iterations)
+		bits := map[string][]float64{} // by placement, for every thread count
+		onPlacements(t, g.List, func(name string, e *engine.Engine) {
+			r, err := e.PageRank(context.Background(), engine.PageRankOptions{MaxIterations: iterations, Tolerance: -1})
+			if err != nil {
+				t.Fatalf("%s on %s: %v", g.Name, name, err)
+			}
+			for v := range want {
+				if math.Abs(r.Ranks[v]-want[v]) > 1e-12 {
+					t.Fatalf("%s on %s: rank of %d is %g, want %g", g.Name, name, v, r.Ranks[v], want[v])
+				}
+			}
+			if r.Iterations != iterations {
+				t.Errorf("%s on %s: %d iterations", g.Name, name, r.Iterations)
+			}
+			if list, policy, _ := strings.Cut(name, " "); !strings.Contains(list, ",") {
+				if first := bits[policy]; first != nil && !slices.Equal(first, r.Ranks) {
+					t.Errorf("%s on %s: ranks depend on the number of threads", g.Name, name)
+				}
+				bits[policy] = r.Ranks
+			}
+		})
+	}
+}
+
+// TestGraphalytics compares with the expected outputs of LDBC Graphalytics: PageRank of 2
+// iterations within 1e-4, weakly connected components up to names.
+func TestGraphalytics(t *testing.T) {
+	ctx := context.Background()
+	for name, direction := range map[string]graphio.Direction{"example-directed": graphio.Directed, "example-undirected": graphio.Undirected} {
+		for _, processors := range []string{"cpu:2", "cpu:1,cpu:1"} {
+			list, err := engine.ParseProcessors(processors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, err := graphio.Open(ctx, needs.Data(t, "graphalytics", name+".e"), graphio.Options{Direction: direction})
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := engine.New(ctx, f.Source, engine.Options{Processors: list})
+			if err := errors.Join(err, f.Close()); err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 2, Tolerance: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for label, value := range expected(t, name+"-PR") {
+				want, err := strconv.ParseFloat(value, 64)
+				if err != nil {
+					t.Fatal(err)
+				}
+				v, err := r.ID(label)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := r.Ranks[v]; math.Abs(got-want) > 1e-4*want {
+					t.Errorf("%s: PageRank of %d is %g, want %g", name, label, got, want)
+				}
+			}
+			c, err := e.Components(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			names := map[string]uint32{}
+			for label, value := range expected(t, name+"-WCC") {
+				v, err := c.ID(label)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if first, known := names[value]; known && first != c.Labels[v] {
+					t.Errorf("%s: %d is in component %d, others of %s in %d", name, label, c.Labels[v], value, first)
+				}
+				names[value] = c.Labels[v]
+			}
+			if len(c.Sizes()) != len(names) {
+				t.Errorf("%s: %d components, want %d", name, len(c.Sizes()), len(names))
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// expected reads a file of lines of a vertex and a value.
+func expected(t *testing.T, name string) map[uint64]string {
+	t.Helper()
+	text, err := os.ReadFile(needs.Data(t, "graphalytics", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := map[uint64]string{}
+	for line := range strings.Lines(string(text)) {
+		vertex, value, _ := strings.Cut(strings.TrimSpace(line), " ")
+		label, err := strconv.ParseUint(vertex, 10, 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		values[label] = value
+	}
+	return values
+}
+
+// failing is a program whose operators fail on demand.
+func failing(block func(*program.Block)) *program.Program {
+	return &program.Program{
+		Name:     "failing",
+		Arrays:   []program.Array{{Name: "x", Type: program.U32}},
+		Edges:    []program.EdgeOp{{Name: "sum", From: -1, To: 0, Map: program.One, Combine: program.Sum}},
+		Vertices: []program.VertexOp{{Name: "v", Block: block}},
+	}
+}
+
+func TestRunFails(t *testing.T) {
+	g := &graph.EdgeList{Vertices: 3000, Edges: ref.Uniform(1, 3000, 9000)}
+	fine := func(m program.Machine) error {
+		_, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
+		return err
+	}
+	onPlacements(t, g, func(name string, e *engine.Engine) {
+		ctx, cancel := context.WithCancel(context.Background())
+		_, err := e.Run(ctx, failing(func(*program.Block) { panic("operator") }), func(m program.Machine) error {
+			_, _, err := m.VertexMap(0, program.All)
+			return err
+		})
+		if err == nil || !strings.Contains(err.Error(), "operator") {
+			t.Errorf("%s: an operator that panics: %v", name, err)
+		}
+		_, err = e.Run(ctx, failing(func(*program.Block) {}), func(program.Machine) error { panic("body") })
+		if !errors.Is(err, bsp.ErrBody) {
+			t.Errorf("%s: a body that panics: %v", name, err)
+		}
+		_, err = e.Run(ctx, failing(func(*program.Block) {}), func(m program.Machine) error {
+			_, _ = m.EdgeMap(7, program.Step{})
+			_, err := m.Use(program.Default)
+			return err
+		})
+		if !errors.Is(err, program.ErrInvalid) {
+			t.Errorf("%s: an operator that does not exist: %v", name, err)
+		}
+		_, err = e.Run(ctx, failing(nil), fine)
+		if !errors.Is(err, program.ErrInvalid) {
+			t.Errorf("%s: an invalid program: %v", name, err)
+		}
+		_, err = e.Run(ctx, failing(func(*program.Block) {}), func(m program.Machine) error {
+			cancel()
+			return fine(m)
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: a context that ends: %v", name, err)
+		}
+		own := errors.New("own")
+		if _, err = e.Run(context.Background(), failing(func(*program.Block) {}), func(program.Machine) error { return own }); !errors.Is(err, own) {
+			t.Errorf("%s: the body's own error: %v", name, err)
+		}
+		r, err := e.Run(context.Background(), failing(func(*program.Block) {}), fine)
+		if err != nil || len(engine.ArrayOf[uint32](r, 0)) != 3000 || engine.ArrayOf[float64](r, 0) != nil || engine.ArrayOf[uint32](r, 1) != nil {
+			t.Errorf("%s: a run after failures: %v", name, err)
+		}
+		if reached, _, err := e.Reach(context.Background(), 0); err != nil || reached < 2 {
+			t.Errorf("%s: a search after failures: %d, %v", name, reached, err)
+		}
+	})
+}
