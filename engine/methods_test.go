@@ -9,9 +9,11 @@ import (
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
+	"github.com/totemgo/totemgo/program"
 )
 
 // methods calls every exported method of an engine but Close; root is a vertex of its graph.
@@ -29,7 +31,18 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"CountBFS": func(ctx context.Context, e *engine.Engine) error {
 			return into(e, func(r *engine.BFSResult) error { return e.CountBFS(ctx, root, r) })
 		},
-		"Reach": func(ctx context.Context, e *engine.Engine) error { _, _, err := e.Reach(ctx, root); return err },
+		"Reach":      func(ctx context.Context, e *engine.Engine) error { _, _, err := e.Reach(ctx, root); return err },
+		"Components": func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Components(ctx)) },
+		"PageRank": func(ctx context.Context, e *engine.Engine) error {
+			return unlessRefused(e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3}))
+		},
+		"Run": func(ctx context.Context, e *engine.Engine) error {
+			return unlessRefused(e.Run(ctx, &program.Program{}, func(m program.Machine) error {
+				_, err := m.Use(program.All)
+				return err
+			}))
+		},
+		"RankOf": func(_ context.Context, e *engine.Engine) error { _, _, err := e.RankOf(root); return err },
 		"SetDirector": func(ctx context.Context, e *engine.Engine) error {
 			return errors.Join(e.SetDirector(ctx, bsp.Script(nil)), e.SetDirector(ctx, nil))
 		},
@@ -53,6 +66,14 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 			return nil
 		},
 	}
+}
+
+// unlessRefused returns the error of a program, nil if a processor cannot run programs.
+func unlessRefused[T any](_ T, err error) error {
+	if errors.Is(err, kernels.ErrUnsupported) {
+		return nil
+	}
+	return err
 }
 
 // TestMethodsRace calls every method of an engine while others search, and after Close. The

@@ -3,8 +3,6 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"os"
-	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/engine"
@@ -48,21 +46,5 @@ func TestReach(t *testing.T) {
 				t.Errorf("%s: after Close: %v", g.Name, err)
 			}
 		}
-	}
-}
-
-// TestContributing demands that the algorithm to copy in CONTRIBUTING.md is the one
-// that is tested here.
-func TestContributing(t *testing.T) {
-	doc, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	code, err := os.ReadFile("reach.go")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(strings.ReplaceAll(string(doc), "\r\n", "\n"), strings.ReplaceAll(string(code), "\r\n", "\n")) {
-		t.Error("the algorithm to copy in CONTRIBUTING.md is not engine/reach.go")
 	}
 }

@@ -234,3 +234,28 @@ func TestRunFails(t *testing.T) {
 		}
 	})
 }
+
+// TestContributing demands that the algorithm to copy in CONTRIBUTING.md, with its test, is the
+// one that is tested here.
+func TestContributing(t *testing.T) {
+	doc, err := os.ReadFile("../CONTRIBUTING.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := strings.ReplaceAll(string(doc), "\r\n", "\n")
+	for name, part := range map[string]string{"components.go": "", "run_test.go": "func TestComponents"} {
+		code, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.ReplaceAll(string(code), "\r\n", "\n")
+		if part != "" {
+			_, want, _ = strings.Cut(want, part)
+			want, _, _ = strings.Cut(want, "\n}\n")
+			want = part + want
+		}
+		if !strings.Contains(text, want) {
+			t.Errorf("CONTRIBUTING.md does not have engine/%s %s", name, part)
+		}
+	}
+}
