@@ -4,6 +4,7 @@ package opencl
 
 import (
 	"os"
+	"reflect"
 	"strings"
 	"unsafe"
 
@@ -59,62 +60,22 @@ const (
 	errFault               = -9999 // NVIDIA's: the kernel touched memory that is not its own
 )
 
-// function is one call of the driver's library.
-type function int
-
-const (
-	getPlatformIDs function = iota
-	getPlatformInfo
-	getDeviceIDs
-	getDeviceInfo
-	createContext
-	releaseContext
-	createCommandQueue
-	releaseCommandQueue
-	createBuffer
-	releaseMemObject
-	enqueueReadBuffer
-	enqueueWriteBuffer
-	enqueueFillBuffer
-	enqueueMapBuffer
-	enqueueUnmapMemObject
-	createProgramWithSource
-	createProgramWithBinary
-	buildProgram
-	getProgramInfo
-	getProgramBuildInfo
-	releaseProgram
-	createKernel
-	setKernelArg
-	releaseKernel
-	enqueueNDRangeKernel
-	enqueueMarkerWithWaitList
-	enqueueBarrierWithWaitList
-	flush
-	finish
-	waitForEvents
-	releaseEvent
-	svmAlloc // OpenCL 2.0, as is what follows: 0 where the loader lacks it
-	svmFree
-	functions
-)
-
-var names = [functions]string{
-	"clGetPlatformIDs", "clGetPlatformInfo", "clGetDeviceIDs", "clGetDeviceInfo",
-	"clCreateContext", "clReleaseContext", "clCreateCommandQueue", "clReleaseCommandQueue",
-	"clCreateBuffer", "clReleaseMemObject",
-	"clEnqueueReadBuffer", "clEnqueueWriteBuffer", "clEnqueueFillBuffer",
-	"clEnqueueMapBuffer", "clEnqueueUnmapMemObject",
-	"clCreateProgramWithSource", "clCreateProgramWithBinary", "clBuildProgram",
-	"clGetProgramInfo", "clGetProgramBuildInfo", "clReleaseProgram",
-	"clCreateKernel", "clSetKernelArg", "clReleaseKernel", "clEnqueueNDRangeKernel",
-	"clEnqueueMarkerWithWaitList", "clEnqueueBarrierWithWaitList",
-	"clFlush", "clFinish", "clWaitForEvents", "clReleaseEvent",
-	"clSVMAlloc", "clSVMFree",
+// library is the loaded driver: the address of each function, whose name is that of the
+// field after "cl". Those of OpenCL 2.0 are 0 where the loader lacks them.
+type library struct {
+	GetPlatformIDs, GetPlatformInfo, GetDeviceIDs, GetDeviceInfo    uintptr
+	CreateContext, ReleaseContext                                   uintptr
+	CreateCommandQueue, ReleaseCommandQueue, Flush, Finish          uintptr
+	CreateBuffer, ReleaseMemObject                                  uintptr
+	EnqueueReadBuffer, EnqueueWriteBuffer, EnqueueFillBuffer        uintptr
+	EnqueueMapBuffer, EnqueueUnmapMemObject                         uintptr
+	CreateProgramWithSource, CreateProgramWithBinary, BuildProgram  uintptr
+	GetProgramInfo, GetProgramBuildInfo, ReleaseProgram             uintptr
+	CreateKernel, SetKernelArg, ReleaseKernel, EnqueueNDRangeKernel uintptr
+	EnqueueMarkerWithWaitList, EnqueueBarrierWithWaitList           uintptr
+	WaitForEvents, ReleaseEvent                                     uintptr
+	SVMAlloc, SVMFree                                               uintptr // OpenCL 2.0
 }
-
-// library is the loaded driver: the address of each function.
-type library [functions]uintptr
 
 // load opens the loader that o names.
 func load(o Options) (*library, error) {
@@ -133,10 +94,14 @@ func load(o Options) (*library, error) {
 			continue
 		}
 		l := &library{}
-		for i, name := range names {
-			if l[i], err = symbol(handle, name); (err != nil || l[i] == 0) && function(i) < svmAlloc {
+		fields := reflect.ValueOf(l).Elem()
+		for i := range fields.NumField() {
+			name := "cl" + fields.Type().Field(i).Name
+			address, err := symbol(handle, name)
+			if (err != nil || address == 0) && !strings.HasPrefix(name, "clSVM") {
 				return nil, noDriver(path + " lacks " + name)
 			}
+			fields.Field(i).SetUint(uint64(address))
 		}
 		return l, nil
 	}
@@ -146,16 +111,27 @@ func load(o Options) (*library, error) {
 // call runs a function that returns a status.
 //
 //go:uintptrescapes
-func (l *library) call(f function, args ...uintptr) int {
-	r, _, _ := purego.SyscallN(l[f], args...)
+func call(f uintptr, args ...uintptr) int {
+	r, _, _ := purego.SyscallN(f, args...)
 	return int(int32(r))
 }
 
-// make runs a function that returns a handle; its last argument points to a status.
+// create runs a function that returns a handle and stores a status where its last
+// argument, which args lack, points to. No handle without a status is a lack of memory.
 //
 //go:uintptrescapes
-func (l *library) make(f function, args ...uintptr) uintptr {
-	r, _, _ := purego.SyscallN(l[f], args...)
+func create(f uintptr, args ...uintptr) (handle uintptr, code int) {
+	var status int32
+	handle = storing(f, uintptr(unsafe.Pointer(&status)), args...)
+	if handle == 0 && status == 0 {
+		return 0, errOutOfHostMemory
+	}
+	return handle, int(status)
+}
+
+//go:uintptrescapes
+func storing(f, status uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(f, append(args, status)...)
 	return r
 }
 
@@ -172,14 +148,21 @@ func class(code int) error {
 	return nil
 }
 
-// text reads a string by one of the two info functions.
-func (l *library) text(f function, object uintptr, param uintptr) string {
+// query runs an info function about args: an object and a parameter.
+//
+//go:uintptrescapes
+func query(f, size, value, sizeOut uintptr, args ...uintptr) int {
+	return call(f, append(args, size, value, sizeOut)...)
+}
+
+// text reads a string by an info function.
+func text(f uintptr, args ...uintptr) string {
 	var size uintptr
-	if l.call(f, object, param, 0, 0, uintptr(unsafe.Pointer(&size))) != 0 || size == 0 {
+	if query(f, 0, 0, uintptr(unsafe.Pointer(&size)), args...) != 0 || size == 0 {
 		return ""
 	}
 	buf := make([]byte, size)
-	if l.call(f, object, param, size, uintptr(unsafe.Pointer(&buf[0])), 0) != 0 {
+	if query(f, size, uintptr(unsafe.Pointer(&buf[0])), 0, args...) != 0 {
 		return ""
 	}
 	return strings.TrimSpace(strings.TrimRight(string(buf), "\x00"))
@@ -188,7 +171,7 @@ func (l *library) text(f function, object uintptr, param uintptr) string {
 // number reads an integer of a device, of whatever width.
 func (l *library) number(dev uintptr, param uintptr) int64 {
 	var value uint64
-	if l.call(getDeviceInfo, dev, param, 8, uintptr(unsafe.Pointer(&value)), 0) != 0 {
+	if query(l.GetDeviceInfo, 8, uintptr(unsafe.Pointer(&value)), 0, dev, param) != 0 {
 		return 0
 	}
 	return int64(value)

@@ -3,17 +3,19 @@
 package opencl
 
 import (
+	"cmp"
 	"runtime"
 	"strings"
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/ebitengine/purego"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
 // dev is one device with its own context.
 type dev struct {
-	*library
+	cl          *library
 	id, context uintptr
 	info        device.Info
 	// lost is the fault that lost the device; every later operation returns it.
@@ -42,25 +44,50 @@ func (d *dev) ready() error {
 	return nil
 }
 
-func (d *dev) Close() error {
-	return d.fault("Close", d.call(releaseContext, d.context))
+// refuse is an error that costs no more than the operation.
+func (d *dev) refuse(op string, class error, code int, detail string) error {
+	return &device.Error{Op: op, Device: d.info.Name, Code: code, Detail: detail, Err: class}
 }
 
-func (d *dev) allocate(op string, flags uintptr, bytes int64) (uintptr, error) {
+// do calls f, unless the device is lost.
+//
+//go:uintptrescapes
+func (d *dev) do(op string, f uintptr, args ...uintptr) error {
+	if err := d.ready(); err != nil {
+		return err
+	}
+	return d.fault(op, call(f, args...))
+}
+
+// free calls f, also where the device is lost.
+func (d *dev) free(op string, f uintptr, args ...uintptr) error { return d.fault(op, call(f, args...)) }
+
+// create obtains a handle from f, unless the device is lost.
+//
+//go:uintptrescapes
+func (d *dev) create(op string, f uintptr, args ...uintptr) (uintptr, error) {
+	if err := d.ready(); err != nil {
+		return 0, err
+	}
+	handle, code := create(f, args...)
+	return handle, d.fault(op, code)
+}
+
+func (d *dev) Close() error { return d.free("Close", d.cl.ReleaseContext, d.context) }
+
+// allocate makes a buffer, over memory of the host unless that is 0.
+func (d *dev) allocate(op string, flags uintptr, bytes int64, host uintptr) (uintptr, error) {
 	if err := d.ready(); err != nil {
 		return 0, err
 	}
 	if bytes > d.info.LargestAllocation && d.info.LargestAllocation > 0 {
-		return 0, &device.Error{Op: op, Device: d.info.Name, Err: device.ErrMemory,
-			Detail: "more than the device's largest allocation"}
+		return 0, d.refuse(op, device.ErrMemory, 0, "more than the device's largest allocation")
 	}
-	var status int32
-	mem := d.make(createBuffer, d.context, flags, uintptr(max(bytes, 4)), 0, uintptr(unsafe.Pointer(&status)))
-	// A device without room is not lost.
-	if status == errOutOfResources {
-		return 0, &device.Error{Op: op, Device: d.info.Name, Code: int(status), Err: device.ErrMemory}
+	mem, code := create(d.cl.CreateBuffer, d.context, flags, uintptr(max(bytes, 4)), host)
+	if code == errOutOfResources { // a device without room is not lost
+		return 0, d.refuse(op, device.ErrMemory, code, "")
 	}
-	return mem, d.fault(op, int(status))
+	return mem, d.fault(op, code)
 }
 
 type buffer struct {
@@ -71,7 +98,7 @@ type buffer struct {
 }
 
 func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
-	mem, err := d.allocate("NewBuffer", memReadWrite, bytes)
+	mem, err := d.allocate("NewBuffer", memReadWrite, bytes, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -88,41 +115,21 @@ func (d *dev) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, erro
 	case d.info.InPlace:
 		return d.newShared(bytes, fill)
 	}
-	return nil, &device.Error{Op: "NewHostBuffer", Device: d.info.Name, Err: device.ErrMemory,
-		Detail: "the device does not read the host's memory in place"}
+	return nil, d.refuse("NewHostBuffer", device.ErrMemory, 0, "the device does not read the host's memory in place")
 }
 
 // newUnified maps a buffer in the memory of host and device while it is filled.
-func (d *dev) newUnified(bytes int64, fill func([]byte)) (_ device.Buffer, err error) {
-	mem, err := d.allocate("NewHostBuffer", memReadOnly|memAllocHostPtr, bytes)
+func (d *dev) newUnified(bytes int64, fill func([]byte)) (device.Buffer, error) {
+	s, err := d.mapped("NewHostBuffer", memReadOnly, mapWrite, bytes)
 	if err != nil {
 		return nil, err
 	}
-	defer func() {
-		if err != nil {
-			d.call(releaseMemObject, mem)
-		}
-	}()
-	queue, err := d.newQueue("NewHostBuffer")
-	if err != nil {
-		return nil, err
-	}
-	defer d.call(releaseCommandQueue, queue)
-	size := max(bytes, 4)
-	var status int32
-	at := d.make(enqueueMapBuffer, queue, mem, 1, mapWrite, 0, uintptr(size), 0, 0, 0, uintptr(unsafe.Pointer(&status)))
-	if status != 0 || at == 0 {
-		return nil, d.fault("NewHostBuffer", int(status))
-	}
-	fill(unsafe.Slice((*byte)(pointer(at)), size)[:bytes])
-	code := d.call(enqueueUnmapMemObject, queue, mem, at, 0, 0, 0)
-	if done := d.call(finish, queue); code == 0 {
-		code = done
-	}
-	if code != 0 {
+	fill(s.data)
+	if code := s.unmap(); code != 0 {
+		call(d.cl.ReleaseMemObject, s.mem)
 		return nil, d.fault("NewHostBuffer", code)
 	}
-	return &buffer{dev: d, mem: mem, bytes: bytes}, nil
+	return &buffer{dev: d, mem: s.mem, bytes: bytes}, nil
 }
 
 // newShared makes a buffer over shared virtual memory.
@@ -130,20 +137,18 @@ func (d *dev) newShared(bytes int64, fill func([]byte)) (device.Buffer, error) {
 	if err := d.ready(); err != nil {
 		return nil, err
 	}
-	size := max(bytes, 4)
-	at := uintptr(0)
+	size, at := max(bytes, 4), uintptr(0)
 	if size <= d.info.LargestAllocation {
-		at = d.make(svmAlloc, d.context, memReadWrite|memFineGrain, uintptr(size), 0)
+		at, _, _ = purego.SyscallN(d.cl.SVMAlloc, d.context, memReadWrite|memFineGrain, uintptr(size), 0)
 	}
 	if at == 0 {
-		return nil, &device.Error{Op: "NewHostBuffer", Device: d.info.Name, Err: device.ErrMemory}
+		return nil, d.refuse("NewHostBuffer", device.ErrMemory, 0, "")
 	}
 	fill(unsafe.Slice((*byte)(pointer(at)), size)[:bytes])
-	var status int32
-	mem := d.make(createBuffer, d.context, memReadOnly|memUseHostPtr, uintptr(size), at, uintptr(unsafe.Pointer(&status)))
-	if status != 0 {
-		d.make(svmFree, d.context, at)
-		return nil, d.fault("NewHostBuffer", int(status))
+	mem, err := d.allocate("NewHostBuffer", memReadOnly|memUseHostPtr, size, at)
+	if err != nil {
+		call(d.cl.SVMFree, d.context, at)
+		return nil, err
 	}
 	return &buffer{dev: d, mem: mem, bytes: bytes, svm: at}, nil
 }
@@ -151,11 +156,11 @@ func (d *dev) newShared(bytes int64, fill func([]byte)) (device.Buffer, error) {
 func (b *buffer) Size() int64 { return b.bytes }
 
 func (b *buffer) Free() error {
-	code := b.call(releaseMemObject, b.mem)
+	err := b.free("free a buffer", b.cl.ReleaseMemObject, b.mem)
 	if b.svm != 0 {
-		b.make(svmFree, b.context, b.svm)
+		call(b.cl.SVMFree, b.context, b.svm)
 	}
-	return b.fault("free a buffer", code)
+	return err
 }
 
 // staging is a buffer in host memory, mapped until it is freed.
@@ -166,25 +171,32 @@ type staging struct {
 }
 
 func (d *dev) NewStaging(bytes int64) (device.Staging, error) {
-	s := &staging{dev: d}
-	var err error
-	if s.mem, err = d.allocate("NewStaging", memReadWrite|memAllocHostPtr, bytes); err != nil {
+	s, err := d.mapped("NewStaging", memReadWrite, mapReadWrite, bytes)
+	if err != nil {
 		return nil, err
 	}
-	if s.queue, err = d.newQueue("NewStaging"); err != nil {
-		d.call(releaseMemObject, s.mem)
-		return nil, err
-	}
-	var status int32
-	at := d.make(enqueueMapBuffer, s.queue, s.mem, 1, mapReadWrite, 0, uintptr(max(bytes, 4)), 0, 0, 0,
-		uintptr(unsafe.Pointer(&status)))
-	if status != 0 || at == 0 {
-		d.call(releaseCommandQueue, s.queue)
-		d.call(releaseMemObject, s.mem)
-		return nil, d.fault("NewStaging", int(status))
-	}
-	s.data = unsafe.Slice((*byte)(pointer(at)), bytes)
 	return s, nil
+}
+
+// mapped makes a buffer in host memory and maps it.
+func (d *dev) mapped(op string, flags, access uintptr, bytes int64) (*staging, error) {
+	mem, err := d.allocate(op, flags|memAllocHostPtr, bytes, 0)
+	if err != nil {
+		return nil, err
+	}
+	queue, err := d.newQueue(op)
+	if err != nil {
+		call(d.cl.ReleaseMemObject, mem)
+		return nil, err
+	}
+	size := max(bytes, 4)
+	at, err := d.create(op, d.cl.EnqueueMapBuffer, queue, mem, 1, access, 0, uintptr(size), 0, 0, 0)
+	if err != nil {
+		call(d.cl.ReleaseCommandQueue, queue)
+		call(d.cl.ReleaseMemObject, mem)
+		return nil, err
+	}
+	return &staging{dev: d, mem: mem, queue: queue, data: unsafe.Slice((*byte)(pointer(at)), size)[:bytes]}, nil
 }
 
 // pointer is the address of memory outside the Go heap.
@@ -196,15 +208,16 @@ func (s *staging) at(i int64) uintptr {
 	return uintptr(unsafe.Pointer(unsafe.SliceData(s.data))) + uintptr(i)
 }
 
+// unmap ends the mapping; the buffer stays. It returns the first status that is not 0.
+func (s *staging) unmap() int {
+	return cmp.Or(call(s.cl.EnqueueUnmapMemObject, s.queue, s.mem, s.at(0), 0, 0, 0),
+		call(s.cl.Finish, s.queue), call(s.cl.ReleaseCommandQueue, s.queue))
+}
+
 func (s *staging) Free() error {
-	code := s.call(enqueueUnmapMemObject, s.queue, s.mem, s.at(0), 0, 0, 0)
+	code := s.unmap()
 	s.data = nil
-	for _, c := range []int{s.call(finish, s.queue), s.call(releaseCommandQueue, s.queue), s.call(releaseMemObject, s.mem)} {
-		if code == 0 {
-			code = c
-		}
-	}
-	return s.fault("free staging", code)
+	return s.fault("free staging", cmp.Or(code, call(s.cl.ReleaseMemObject, s.mem)))
 }
 
 type program struct {
@@ -213,19 +226,14 @@ type program struct {
 }
 
 func (d *dev) Build(source string, options []string) (device.Program, error) {
-	if err := d.ready(); err != nil {
-		return nil, err
-	}
 	text := append([]byte(source), 0)
 	texts := [1]*byte{&text[0]}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&text[0])
-	var status int32
-	handle := d.make(createProgramWithSource, d.context, 1, uintptr(unsafe.Pointer(&texts[0])), 0,
-		uintptr(unsafe.Pointer(&status)))
-	if status != 0 {
-		return nil, d.fault("Build", int(status))
+	handle, err := d.create("Build", d.cl.CreateProgramWithSource, d.context, 1, uintptr(unsafe.Pointer(&texts[0])), 0)
+	if err != nil {
+		return nil, err
 	}
 	return d.build("Build", handle, options)
 }
@@ -235,22 +243,21 @@ func (d *dev) Load(binary []byte, options []string) (device.Program, error) {
 		return nil, err
 	}
 	if len(binary) == 0 {
-		return nil, &device.Error{Op: "Load", Device: d.info.Name, Err: device.ErrBuild, Detail: "an empty binary"}
+		return nil, d.refuse("Load", device.ErrBuild, 0, "an empty binary")
 	}
 	binaries := [1]*byte{&binary[0]}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&binary[0])
 	size := uintptr(len(binary))
-	var status, loaded int32
-	handle := d.make(createProgramWithBinary, d.context, 1, uintptr(unsafe.Pointer(&d.id)),
-		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&binaries[0])),
-		uintptr(unsafe.Pointer(&loaded)), uintptr(unsafe.Pointer(&status)))
-	if status != 0 || loaded != 0 {
-		if handle != 0 && status == 0 {
-			d.call(releaseProgram, handle)
+	var loaded int32
+	handle, code := create(d.cl.CreateProgramWithBinary, d.context, 1, uintptr(unsafe.Pointer(&d.id)),
+		uintptr(unsafe.Pointer(&size)), uintptr(unsafe.Pointer(&binaries[0])), uintptr(unsafe.Pointer(&loaded)))
+	if code != 0 || loaded != 0 {
+		if code == 0 {
+			call(d.cl.ReleaseProgram, handle)
 		}
-		return nil, &device.Error{Op: "Load", Device: d.info.Name, Code: int(min(status, loaded)), Err: device.ErrBuild}
+		return nil, d.refuse("Load", device.ErrBuild, min(code, int(loaded)), "")
 	}
 	return d.build("Load", handle, options)
 }
@@ -258,36 +265,32 @@ func (d *dev) Load(binary []byte, options []string) (device.Program, error) {
 // build compiles or links the program, and frees it where that fails.
 func (d *dev) build(op string, handle uintptr, options []string) (device.Program, error) {
 	line := append([]byte(strings.Join(options, " ")), 0)
-	code := d.call(buildProgram, handle, 1, uintptr(unsafe.Pointer(&d.id)), uintptr(unsafe.Pointer(&line[0])), 0, 0)
-	if code == 0 {
-		return &program{d, handle}, nil
+	code := call(d.cl.BuildProgram, handle, 1, uintptr(unsafe.Pointer(&d.id)), uintptr(unsafe.Pointer(&line[0])), 0, 0)
+	if code != 0 {
+		log := text(d.cl.GetProgramBuildInfo, handle, d.id, programBuildLog)
+		call(d.cl.ReleaseProgram, handle)
+		return nil, d.refuse(op, device.ErrBuild, code, log)
 	}
-	var size uintptr
-	d.call(getProgramBuildInfo, handle, d.id, programBuildLog, 0, 0, uintptr(unsafe.Pointer(&size)))
-	log := make([]byte, size+1)
-	d.call(getProgramBuildInfo, handle, d.id, programBuildLog, size, uintptr(unsafe.Pointer(&log[0])), 0)
-	d.call(releaseProgram, handle)
-	return nil, &device.Error{Op: op, Device: d.info.Name, Code: code, Err: device.ErrBuild,
-		Detail: strings.TrimSpace(strings.TrimRight(string(log), "\x00"))}
+	return &program{d, handle}, nil
 }
 
 func (p *program) Binary() ([]byte, error) {
 	var size uintptr
-	if code := p.call(getProgramInfo, p.handle, programBinarySizes, unsafe.Sizeof(size),
+	if code := call(p.cl.GetProgramInfo, p.handle, programBinarySizes, unsafe.Sizeof(size),
 		uintptr(unsafe.Pointer(&size)), 0); code != 0 || size == 0 {
-		return nil, &device.Error{Op: "Binary", Device: p.info.Name, Code: code, Err: device.ErrBuild}
+		return nil, p.refuse("Binary", device.ErrBuild, code, "")
 	}
 	binary := make([]byte, size)
 	binaries := [1]*byte{&binary[0]}
 	var pin runtime.Pinner
 	defer pin.Unpin()
 	pin.Pin(&binary[0])
-	code := p.call(getProgramInfo, p.handle, programBinaries, unsafe.Sizeof(binaries),
+	code := call(p.cl.GetProgramInfo, p.handle, programBinaries, unsafe.Sizeof(binaries),
 		uintptr(unsafe.Pointer(&binaries[0])), 0)
 	return binary, p.fault("Binary", code)
 }
 
-func (p *program) Free() error { return p.fault("free a program", p.call(releaseProgram, p.handle)) }
+func (p *program) Free() error { return p.free("free a program", p.cl.ReleaseProgram, p.handle) }
 
 type kernel struct {
 	*dev
@@ -296,18 +299,14 @@ type kernel struct {
 }
 
 func (p *program) Kernel(name string) (device.Kernel, error) {
-	if err := p.ready(); err != nil {
-		return nil, err
-	}
 	text := append([]byte(name), 0)
-	var status int32
-	handle := p.make(createKernel, p.handle, uintptr(unsafe.Pointer(&text[0])), uintptr(unsafe.Pointer(&status)))
-	if status != 0 {
-		return nil, p.fault("Kernel "+name, int(status))
+	handle, err := p.create("Kernel "+name, p.cl.CreateKernel, p.handle, uintptr(unsafe.Pointer(&text[0])))
+	if err != nil {
+		return nil, err
 	}
 	return &kernel{p.dev, handle, name}, nil
 }
 
 func (k *kernel) Name() string { return k.name }
 
-func (k *kernel) Free() error { return k.fault("free kernel "+k.name, k.call(releaseKernel, k.handle)) }
+func (k *kernel) Free() error { return k.free("free kernel "+k.name, k.cl.ReleaseKernel, k.handle) }

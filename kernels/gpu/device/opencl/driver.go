@@ -11,7 +11,7 @@ import (
 
 // Driver is a loaded OpenCL driver and the devices of all its platforms.
 type Driver struct {
-	*library
+	cl        *library
 	ids       []uintptr
 	platforms []uintptr
 	infos     []device.Info
@@ -23,24 +23,24 @@ func Open(o Options) (*Driver, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &Driver{library: l}
+	d := &Driver{cl: l}
 	var n uint32
-	if code := l.call(getPlatformIDs, 0, 0, uintptr(unsafe.Pointer(&n))); code != 0 || n == 0 {
+	if code := call(l.GetPlatformIDs, 0, 0, uintptr(unsafe.Pointer(&n))); code != 0 || n == 0 {
 		return nil, noDriver(fmt.Sprintf("the loader finds no platform (code %d)", code))
 	}
 	platforms := make([]uintptr, n)
-	if code := l.call(getPlatformIDs, uintptr(n), uintptr(unsafe.Pointer(&platforms[0])), 0); code != 0 {
+	if code := call(l.GetPlatformIDs, uintptr(n), uintptr(unsafe.Pointer(&platforms[0])), 0); code != 0 {
 		return nil, noDriver(fmt.Sprintf("clGetPlatformIDs: code %d", code))
 	}
 	var silent string
 	for _, p := range platforms {
 		var count uint32
-		if code := l.call(getDeviceIDs, p, deviceTypeAll, 0, 0, uintptr(unsafe.Pointer(&count))); code != 0 || count == 0 {
-			silent = fmt.Sprintf("platform %s has no device (code %d)", l.text(getPlatformInfo, p, platformName), code)
+		if code := call(l.GetDeviceIDs, p, deviceTypeAll, 0, 0, uintptr(unsafe.Pointer(&count))); code != 0 || count == 0 {
+			silent = fmt.Sprintf("platform %s has no device (code %d)", text(l.GetPlatformInfo, p, platformName), code)
 			continue
 		}
 		ids := make([]uintptr, count)
-		if l.call(getDeviceIDs, p, deviceTypeAll, uintptr(count), uintptr(unsafe.Pointer(&ids[0])), 0) != 0 {
+		if call(l.GetDeviceIDs, p, deviceTypeAll, uintptr(count), uintptr(unsafe.Pointer(&ids[0])), 0) != 0 {
 			continue
 		}
 		for _, id := range ids {
@@ -62,18 +62,18 @@ func (d *Driver) describe(id, platform uintptr) device.Info {
 	info := device.Info{
 		Name:              fmt.Sprintf("opencl:%d", len(d.infos)),
 		Kind:              "opencl",
-		Model:             d.text(getDeviceInfo, id, deviceName),
-		Vendor:            d.text(getDeviceInfo, id, deviceVendor),
-		Platform:          d.text(getPlatformInfo, platform, platformName),
-		Version:           d.text(getDeviceInfo, id, deviceVersion),
-		Driver:            d.text(getDeviceInfo, id, driverVersion),
-		Memory:            d.number(id, deviceGlobalMem),
-		LargestAllocation: d.number(id, deviceMaxAlloc),
-		LocalMemory:       d.number(id, deviceLocalMem),
-		ComputeUnits:      int(uint32(d.number(id, deviceComputeUnits))),
-		MaxGroup:          int(d.number(id, deviceMaxGroup)),
-		HostCPU:           d.number(id, deviceType)&deviceTypeCPU != 0,
-		Unified:           uint32(d.number(id, deviceUnifiedMemory)) != 0,
+		Model:             text(d.cl.GetDeviceInfo, id, deviceName),
+		Vendor:            text(d.cl.GetDeviceInfo, id, deviceVendor),
+		Platform:          text(d.cl.GetPlatformInfo, platform, platformName),
+		Version:           text(d.cl.GetDeviceInfo, id, deviceVersion),
+		Driver:            text(d.cl.GetDeviceInfo, id, driverVersion),
+		Memory:            d.cl.number(id, deviceGlobalMem),
+		LargestAllocation: d.cl.number(id, deviceMaxAlloc),
+		LocalMemory:       d.cl.number(id, deviceLocalMem),
+		ComputeUnits:      int(uint32(d.cl.number(id, deviceComputeUnits))),
+		MaxGroup:          int(d.cl.number(id, deviceMaxGroup)),
+		HostCPU:           d.cl.number(id, deviceType)&deviceTypeCPU != 0,
+		Unified:           uint32(d.cl.number(id, deviceUnifiedMemory)) != 0,
 	}
 	info.InPlace = info.Unified || d.fineGrained(id)
 	return info
@@ -82,7 +82,7 @@ func (d *Driver) describe(id, platform uintptr) device.Info {
 // fineGrained reports fine-grained shared virtual memory of buffers, which kernels read in
 // place.
 func (d *Driver) fineGrained(id uintptr) bool {
-	return d.library[svmAlloc] != 0 && d.library[svmFree] != 0 && d.number(id, deviceSVM)&svmFineGrainBuffer != 0
+	return d.cl.SVMAlloc != 0 && d.cl.SVMFree != 0 && d.cl.number(id, deviceSVM)&svmFineGrainBuffer != 0
 }
 
 // Kind returns "opencl".
@@ -96,13 +96,13 @@ func (d *Driver) Open(i int) (device.Device, error) {
 	if i < 0 || i >= len(d.ids) {
 		return nil, &device.Error{Op: "Open", Device: fmt.Sprintf("opencl:%d", i), Err: device.ErrNoDevice}
 	}
-	dev := &dev{library: d.library, id: d.ids[i], info: d.infos[i]}
+	dev := &dev{cl: d.cl, id: d.ids[i], info: d.infos[i]}
 	properties := [3]uintptr{0x1084, d.platforms[i], 0} // CL_CONTEXT_PLATFORM
-	var status int32
-	dev.context = d.make(createContext, uintptr(unsafe.Pointer(&properties[0])), 1,
-		uintptr(unsafe.Pointer(&dev.id)), 0, 0, uintptr(unsafe.Pointer(&status)))
-	if status != 0 {
-		return nil, dev.fault("Open", int(status))
+	var err error
+	dev.context, err = dev.create("Open", d.cl.CreateContext, uintptr(unsafe.Pointer(&properties[0])), 1,
+		uintptr(unsafe.Pointer(&dev.id)), 0, 0)
+	if err != nil {
+		return nil, err
 	}
 	return dev, nil
 }

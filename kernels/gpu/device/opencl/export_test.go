@@ -8,7 +8,7 @@ import "github.com/totemgo/totemgo/kernels/gpu/device"
 // memory.
 func FineGrained(of device.Device) bool {
 	d := of.(*dev)
-	return (&Driver{library: d.library}).fineGrained(d.id)
+	return (&Driver{cl: d.cl}).fineGrained(d.id)
 }
 
 // NewSharedBuffer is NewHostBuffer in fine-grained shared virtual memory.
