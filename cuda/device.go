@@ -56,6 +56,15 @@ func (d *dev) do(op string, f func() error) error {
 	return d.fault(op, d.ctx.Do(f))
 }
 
+// obtain returns v once f, run by do, has made it.
+func obtain[T any](d *dev, op string, v T, f func() error) (T, error) {
+	if err := d.do(op, f); err != nil {
+		var none T
+		return none, err
+	}
+	return v, nil
+}
+
 // release runs f on the context's thread, lost or not.
 func (d *dev) release(op string, f func() error) error {
 	if d.closed.Load() {
@@ -139,14 +148,10 @@ type buffer struct {
 
 func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
 	b := &buffer{dev: d, bytes: bytes}
-	err := d.do("NewBuffer", func() (err error) {
+	return obtain[device.Buffer](d, "NewBuffer", b, func() (err error) {
 		b.mem, err = cu.MemAlloc(max(bytes, 4))
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return b, nil
 }
 
 // NewHostBuffer implements device.HostReader: page-locked memory that is mapped into
@@ -187,14 +192,10 @@ type staging struct {
 
 func (d *dev) NewStaging(bytes int64) (device.Staging, error) {
 	s := &staging{dev: d, bytes: bytes}
-	err := d.do("NewStaging", func() (err error) {
+	return obtain[device.Staging](d, "NewStaging", s, func() (err error) {
 		s.memory, err = pinned(max(bytes, 64))
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 func (s *staging) Bytes() []byte { return unsafe.Slice((*byte)(s.memory), s.bytes) }
@@ -223,14 +224,10 @@ type kernel struct {
 
 func (p *program) Kernel(name string) (device.Kernel, error) {
 	k := &kernel{dev: p.dev, name: name}
-	err := p.do("Kernel "+name, func() (err error) {
+	return obtain[device.Kernel](p.dev, "Kernel "+name, k, func() (err error) {
 		k.function, err = p.module.Function(name)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return k, nil
 }
 
 func (k *kernel) Name() string { return k.name }

@@ -18,14 +18,10 @@ type stream struct {
 
 func (d *dev) NewStream() (device.Stream, error) {
 	s := &stream{dev: d}
-	err := d.do("NewStream", func() (err error) {
+	return obtain[device.Stream](d, "NewStream", s, func() (err error) {
 		s.stream, err = cu.MakeStream(cu.NonBlocking)
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
@@ -78,7 +74,7 @@ func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
 
 func (s *stream) Record() (device.Event, error) {
 	e := &event{dev: s.dev}
-	err := s.do("Record", func() (err error) {
+	return obtain[device.Event](s.dev, "Record", e, func() (err error) {
 		if e.event, err = cu.MakeEvent(cu.DisableTiming | cu.BlockingSyncEvent); err != nil {
 			return err
 		}
@@ -87,10 +83,6 @@ func (s *stream) Record() (device.Event, error) {
 		}
 		return err
 	})
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
 }
 
 func (s *stream) Wait(e device.Event) error {
