@@ -29,6 +29,8 @@ type Options struct {
 type Device struct {
 	under device.Device
 	info  device.Info
+	late  bool
+	held  sync.Mutex // of the commands that the streams hold
 
 	mu       sync.Mutex
 	count    int
@@ -56,10 +58,7 @@ func Wrap(under device.Device, o Options) *Device {
 	if o.Discrete {
 		info.HostCPU, info.Unified, info.InPlace = false, false, false
 	}
-	if o.Late {
-		under = &late{Device: under}
-	}
-	return &Device{under: under, info: info, live: map[string]int{}, launches: map[string]int{}}
+	return &Device{under: under, info: info, late: o.Late, live: map[string]int{}, launches: map[string]int{}}
 }
 
 // FailAt makes the n-th operation from now on fail, n counted from 1; 0 for none. An
@@ -187,19 +186,12 @@ func (d *Device) took(bytes int64) {
 // NewHostBuffer implements device.HostReader where the device under it does.
 func (d *Device) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, error) {
 	return obtain(d, "NewHostBuffer", "buffer", func() (device.Buffer, error) {
-		if !d.info.InPlace || bytes > d.info.LargestAllocation {
+		under, is := d.under.(device.HostReader)
+		if !is || !d.info.InPlace || bytes > d.info.LargestAllocation {
 			return nil, d.refuse("NewHostBuffer", fmt.Sprintf("%d bytes; in place: %v", bytes, d.info.InPlace))
 		}
-		return newHostBuffer(d.under, bytes, fill)
+		return under.NewHostBuffer(bytes, fill)
 	}, func(b device.Buffer) device.Buffer { return &buffer{b, d, 0} })
-}
-
-func newHostBuffer(dev device.Device, bytes int64, fill func([]byte)) (device.Buffer, error) {
-	reader, is := dev.(device.HostReader)
-	if !is {
-		return nil, &device.Error{Op: "NewHostBuffer", Device: dev.Info().Name, Err: device.ErrMemory}
-	}
-	return reader.NewHostBuffer(bytes, fill)
 }
 
 func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
@@ -208,7 +200,7 @@ func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
 }
 
 func (d *Device) NewStream() (device.Stream, error) {
-	return obtain(d, "NewStream", "stream", d.under.NewStream, func(s device.Stream) device.Stream { return &stream{s, d} })
+	return obtain(d, "NewStream", "stream", d.under.NewStream, func(s device.Stream) device.Stream { return &stream{Stream: s, d: d} })
 }
 
 func (d *Device) Close() error { return d.under.Close() }
@@ -260,15 +252,47 @@ func (s *staging) Free() error { return s.d.free("staging", s.Staging.Free) }
 type stream struct {
 	device.Stream
 	d *Device
+
+	// Of Options.Late.
+	queue []func() error
+	done  int   // commands run, over the stream's life
+	err   error // the first of a command since somebody waited
+}
+
+// enqueue counts an operation and runs its command, or holds it.
+func (s *stream) enqueue(op string, command func() error) error {
+	if err := s.d.operation(op, false); err != nil {
+		return err
+	}
+	if !s.d.late {
+		return command()
+	}
+	s.d.held.Lock()
+	defer s.d.held.Unlock()
+	s.queue = append(s.queue, command)
+	return nil
+}
+
+// run runs the held commands up to the n-th of the stream's life, and waits for them. held
+// is locked.
+func (s *stream) run(n int) error {
+	for s.done < n {
+		command := s.queue[0]
+		s.queue = s.queue[1:]
+		s.done++
+		if err := command(); s.err == nil {
+			s.err = err
+		}
+	}
+	err := s.err
+	s.err = nil
+	if ferr := s.Stream.Finish(); err == nil {
+		err = ferr
+	}
+	return err
 }
 
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
-	if err := s.d.operation("Launch "+k.Name(), false); err != nil {
-		return err
-	}
-	s.d.mu.Lock()
-	s.d.launches[k.Name()]++
-	s.d.mu.Unlock()
 	args := make([]device.Arg, len(l.Args))
 	for i, a := range l.Args {
 		if args[i] = a; a.Buffer != nil {
@@ -276,51 +300,83 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 		}
 	}
 	l.Args = args
-	return s.Stream.Launch(k.(*kernel).Kernel, l)
+	return s.enqueue("Launch "+k.Name(), func() error {
+		s.d.mu.Lock()
+		s.d.launches[k.Name()]++
+		s.d.mu.Unlock()
+		return s.Stream.Launch(k.(*kernel).Kernel, l)
+	})
 }
 
 func (s *stream) Write(dst device.Buffer, dstAt int64, src device.Staging, srcAt, n int64) error {
-	if err := s.d.operation("Write", false); err != nil {
-		return err
-	}
-	return s.Stream.Write(dst.(*buffer).Buffer, dstAt, src.(*staging).Staging, srcAt, n)
+	return s.enqueue("Write", func() error {
+		return s.Stream.Write(dst.(*buffer).Buffer, dstAt, src.(*staging).Staging, srcAt, n)
+	})
 }
 
 func (s *stream) Read(dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) error {
-	if err := s.d.operation("Read", false); err != nil {
-		return err
-	}
-	return s.Stream.Read(dst.(*staging).Staging, dstAt, src.(*buffer).Buffer, srcAt, n)
+	return s.enqueue("Read", func() error {
+		return s.Stream.Read(dst.(*staging).Staging, dstAt, src.(*buffer).Buffer, srcAt, n)
+	})
 }
 
 func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
-	if err := s.d.operation("Fill", false); err != nil {
-		return err
-	}
-	return s.Stream.Fill(dst.(*buffer).Buffer, at, n, word)
+	return s.enqueue("Fill", func() error { return s.Stream.Fill(dst.(*buffer).Buffer, at, n, word) })
 }
 
 func (s *stream) Record() (device.Event, error) {
-	return obtain(s.d, "Record", "event", s.Stream.Record, func(e device.Event) device.Event { return &event{e, s.d} })
+	record := s.Stream.Record
+	if s.d.late {
+		record = func() (device.Event, error) { return s.point(), nil }
+	}
+	return obtain(s.d, "Record", "event", record, func(e device.Event) device.Event { return &event{e, s.d} })
 }
 
 func (s *stream) Wait(e device.Event) error {
-	if err := s.d.operation("Wait", false); err != nil {
-		return err
-	}
-	return s.Stream.Wait(e.(*event).Event)
+	on := e.(*event).Event
+	return s.enqueue("Wait", func() error {
+		if p, is := on.(point); is {
+			return p.s.run(p.at)
+		}
+		return s.Stream.Wait(on)
+	})
 }
 
 // Finish waits even where it is to fail: what comes next may free memory in use.
 func (s *stream) Finish() error {
 	injected := s.d.operation("Finish", false)
-	if err := s.Stream.Finish(); err != nil {
+	finish := s.Stream.Finish
+	if s.d.late {
+		finish = s.point().Wait
+	}
+	if err := finish(); err != nil {
 		return err
 	}
 	return injected
 }
 
 func (s *stream) Free() error { return s.d.free("stream", s.Stream.Free) }
+
+// point is the event of held commands: complete after the at-th of the stream's life.
+type point struct {
+	s  *stream
+	at int
+}
+
+// point is the end of what the stream holds.
+func (s *stream) point() point {
+	s.d.held.Lock()
+	defer s.d.held.Unlock()
+	return point{s, s.done + len(s.queue)}
+}
+
+func (p point) Wait() error {
+	p.s.d.held.Lock()
+	defer p.s.d.held.Unlock()
+	return p.s.run(p.at)
+}
+
+func (p point) Free() error { return nil }
 
 type event struct {
 	device.Event
