@@ -1,35 +1,28 @@
 package gpu
 
 import (
+	"slices"
+
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
 // RemoteClaims lists own vertices that partition q found.
-func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
-	list, err := p.foreign(q)
-	return list, p.fail("RemoteClaims", err)
-}
-
-func (p *Processor) foreign(q int) (all []uint32, err error) {
+func (p *Processor) RemoteClaims(q int) (all []uint32, err error) {
+	defer p.done("RemoteClaims", &err)
 	if q < 0 || q >= len(p.delivered) || !p.delivered[q] {
 		return nil, nil
 	}
 	p.unvisitedListed = false // scratchA is overwritten
 	claims := p.scratchA
+	counter := p.counterWords(len(p.chunks)) - 1
 	for i := range p.chunks {
-		counter := p.counterWords(len(p.chunks)) - 1
-		if err := p.stream.Fill(p.counters, 4*int64(counter), 4, 0); err != nil {
+		p.fill(p.counters, 4*int64(counter), 4, 0)
+		p.listRemote(&p.chunks[i], q, claims, counter)
+		if err := p.readCounters(); err != nil {
 			return nil, err
 		}
-		if err := p.listRemote(&p.chunks[i], q, claims, counter); err != nil {
-			return nil, err
-		}
-		tally, err := p.readCounters()
-		if err != nil {
-			return nil, err
-		}
-		if all, err = p.download(all, claims, int64(tally[counter])); err != nil {
+		if all, err = p.appendWords(all, claims, int64(p.tally[counter])); err != nil {
 			return nil, err
 		}
 	}
@@ -38,131 +31,96 @@ func (p *Processor) foreign(q int) (all []uint32, err error) {
 
 // listRemote launches the kernel that lists the vertices of a chunk that partition q found,
 // and counts them in a counter.
-func (p *Processor) listRemote(c *chunk, q int, list device.Buffer, counter int) error {
-	return p.launch("foreign_list", int64(c.n), remoteArgs{seen: p.seen, finder: p.finder, shift: c.base - c.rank(),
-		first: c.rank(), vertices: c.n, q: uint32(q), list: list, counters: p.counters, count: uint32(counter)})
+func (p *Processor) listRemote(c *chunk, q int, list device.Buffer, counter int) {
+	p.launch("foreign_list", int64(c.n), buf(p.seen, p.finder).u32(c.base-c.rank(), c.rank(), c.n, uint32(q)).
+		buf(list, p.counters).u32(uint32(counter)))
 }
 
-// download appends the first n words of src to list. It goes through the staging of uploads.
-func (p *Processor) download(list []uint32, src device.Buffer, n int64) ([]uint32, error) {
-	for at := int64(0); at < n; {
-		if err := p.finish(); err != nil {
-			return nil, err
-		}
-		part := min(n-at, int64(len(p.uploads.words)))
-		if err := p.stream.Read(p.uploads.staging, 0, src, 4*at, 4*part); err != nil {
-			return nil, err
-		}
-		if err := p.finish(); err != nil {
-			return nil, err
-		}
-		list = append(list, p.uploads.words[:part]...)
-		at += part
-	}
-	return list, nil
+// appendWords appends the first n words of src to list.
+func (p *Processor) appendWords(list []uint32, src device.Buffer, n int64) ([]uint32, error) {
+	err := p.download(src, 0, n, func(words []uint32) { list = append(list, words...) })
+	return list, err
 }
 
 // LookupParents returns parents by rank.
-func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
-	list, err := p.answer(ranks)
-	return list, p.fail("LookupParents", err)
-}
-
-func (p *Processor) answer(ranks []uint32) (all []uint32, err error) {
+func (p *Processor) LookupParents(ranks []uint32) (all []uint32, err error) {
+	defer p.done("LookupParents", &err)
 	p.unvisitedListed = false
 	asked := p.scratchA // ranks, then their parents
-	for len(ranks) > 0 {
-		n := min(len(ranks), int(asked.Size()/4))
-		if err := p.upload(asked, 0, ranks[:n]); err != nil {
+	for part := range slices.Chunk(ranks, int(asked.Size()/4)) {
+		p.upload(asked, 0, part)
+		p.byRank("answer", asked, len(part))
+		if all, err = p.appendWords(all, asked, int64(len(part))); err != nil {
 			return nil, err
 		}
-		if err := p.launch("answer", int64(n), parentArgs{asked, uint32(n), p.parent}); err != nil {
-			return nil, err
-		}
-		if all, err = p.download(all, asked, int64(n)); err != nil {
-			return nil, err
-		}
-		ranks = ranks[n:]
 	}
 	return all, nil
+}
+
+// byRank launches answer or adopt for n ranks at the begin of list.
+func (p *Processor) byRank(kernel string, list device.Buffer, n int) {
+	p.launch(kernel, int64(n), buf(list).u32(uint32(n)).buf(p.parent))
 }
 
 var _ kernels.DeviceResults = (*Processor)(nil)
 
 // Parents resolves parents and copies them to out.
-func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
-	err := p.settle(foreign, answers)
-	if err == nil {
-		err = p.fetch(out)
-	}
-	return p.fail("Parents", err)
+func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) (err error) {
+	defer p.done("Parents", &err)
+	p.settle(foreign, answers)
+	return p.fetch(out)
 }
 
 // Resolve maps parents to vertex ids. Result: scratchA, one id per own rank.
-func (p *Processor) Resolve(foreign, answers [][]uint32) error {
-	err := p.settle(foreign, answers)
-	if err == nil {
-		err = p.finish()
-	}
-	return p.fail("Resolve", err)
+func (p *Processor) Resolve(foreign, answers [][]uint32) (err error) {
+	defer p.done("Resolve", &err)
+	p.settle(foreign, answers)
+	return p.finish()
 }
 
 // CopyTo copies the result of Resolve to out.
-func (p *Processor) CopyTo(out []uint32) error { return p.fail("CopyTo", p.fetch(out)) }
+func (p *Processor) CopyTo(out []uint32) (err error) {
+	defer p.done("CopyTo", &err)
+	return p.fetch(out)
+}
 
-func (p *Processor) settle(foreign, answers [][]uint32) error {
+func (p *Processor) settle(foreign, answers [][]uint32) {
 	p.unvisitedListed = false
 	pairs := p.scratchA // n ranks, then their n parents
 	for q := range foreign {
-		ranks, parents := foreign[q], answers[q]
-		for len(ranks) > 0 {
-			n := min(len(ranks), int(pairs.Size()/8))
-			if err := p.upload(pairs, 0, ranks[:n]); err != nil {
-				return err
-			}
-			if err := p.upload(pairs, int64(n), parents[:n]); err != nil {
-				return err
-			}
-			if err := p.launch("adopt", int64(n), parentArgs{pairs, uint32(n), p.parent}); err != nil {
-				return err
-			}
-			ranks, parents = ranks[n:], parents[n:]
+		parents := answers[q]
+		for ranks := range slices.Chunk(foreign[q], int(pairs.Size()/8)) {
+			n := len(ranks)
+			p.upload(pairs, 0, ranks)
+			p.upload(pairs, int64(n), parents[:n])
+			p.byRank("adopt", pairs, n)
+			parents = parents[n:]
 		}
 	}
 	for i := range p.chunks {
-		if err := p.toVertices(&p.chunks[i], p.scratchA); err != nil {
-			return err
-		}
+		p.toVertices(&p.chunks[i])
 	}
-	return nil
 }
 
 // toVertices launches the kernel that maps the parents of a chunk to vertex ids.
-func (p *Processor) toVertices(c *chunk, result device.Buffer) error {
-	return p.launch("to_vertices", int64(c.n), verticesArgs{parent: p.parent, seen: p.seen, vertexOf: p.vertexOf,
-		first: c.rank(), vertices: c.n, result: result, at: c.base})
+func (p *Processor) toVertices(c *chunk) {
+	result := p.scratchA
+	p.launch("to_vertices", int64(c.n), buf(p.parent, p.seen, p.vertexOf).u32(c.rank(), c.n).buf(result).u32(c.base))
 }
 
 func (p *Processor) fetch(out []uint32) error {
-	result := p.scratchA // of settle
-	for i := range p.chunks {
-		c := &p.chunks[i]
-		for at := int64(0); at < int64(c.n); {
-			if err := p.finish(); err != nil {
-				return err
+	result := p.scratchA // of toVertices
+	for _, c := range p.chunks {
+		vertices := p.part.VertexOf[c.rank():]
+		err := p.download(result, int64(c.base), int64(c.n), func(words []uint32) {
+			for k, parent := range words {
+				out[vertices[k]] = parent
 			}
-			part := min(int64(c.n)-at, int64(len(p.uploads.words)))
-			if err := p.stream.Read(p.uploads.staging, 0, result, 4*(int64(c.base)+at), 4*part); err != nil {
-				return err
-			}
-			if err := p.finish(); err != nil {
-				return err
-			}
-			for k, v := range p.part.VertexOf[int64(c.rank())+at:][:part] {
-				out[v] = p.uploads.words[k]
-			}
-			at += part
+			vertices = vertices[len(words):]
+		})
+		if err != nil {
+			return err
 		}
 	}
-	return nil
+	return p.err
 }

@@ -1,9 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"unsafe"
 
@@ -39,9 +41,12 @@ type Processor struct {
 	counters, lengths  device.Buffer
 	outbox             device.Buffer
 	inbox              device.Buffer
-	uploads            *ring          // staging of what goes to the device
+	uploads            device.Staging // of what goes to the device, and of lists from it
+	staged             []uint32       // the words of uploads
+	stagedUsed         int64          // words of staged that commands may still read
 	messageStaging     device.Staging // by range: a message on its way to the host
 	counterStaging     device.Staging
+	tally              []uint32 // the words of counterStaging
 	launches           map[string]int64
 	thin               []kernels.Counts // of the last StepMany
 	ownVertices        int64
@@ -51,6 +56,10 @@ type Processor struct {
 	groups             int // the most groups of a launch
 	closed, hasForeign bool
 
+	// err is the first error of commands; see done.
+	err error
+
+	listed []device.Event // by remote range: the number of its claims is in tally
 	copied []device.Event // by remote range: its claims are in messageStaging
 	search
 }
@@ -68,7 +77,6 @@ type search struct {
 	flip            uint32 // which of a chunk's two lengths belongs to scratchA
 	dirty           []bool // by remote range: front holds claims instead of the frontier
 	claimed         []int  // by remote range: vertices claimed by the step
-	reading         bool   // stream copies to messageStaging
 	delivered       []bool // by sender: it has claimed own vertices in this search
 	published       []int  // by own range: number of frontier vertices
 }
@@ -116,8 +124,9 @@ type Array struct {
 // Arrays lists allocated memory; chunks of one array in one memory are summed.
 func (p *Processor) Arrays() []Array { return slices.Clone(p.arrays) }
 
-// took records an allocation.
-func (p *Processor) took(name string, host bool, bytes int64) {
+// took records memory for Arrays, and to be freed.
+func (p *Processor) took(memory freer, name string, host bool, bytes int64) {
+	p.freed = append(p.freed, memory)
 	for i := range p.arrays {
 		if a := &p.arrays[i]; a.Name == name && a.Host == host {
 			a.Bytes += bytes
@@ -128,35 +137,21 @@ func (p *Processor) took(name string, host bool, bytes int64) {
 }
 
 // Launches returns the number of launches since Load by kernel name.
-func (p *Processor) Launches() map[string]int64 {
-	counts := make(map[string]int64, len(p.launches))
-	for name, n := range p.launches {
-		counts[name] = n
-	}
-	return counts
-}
-
-// fail wraps an error with the method's name.
-func (p *Processor) fail(op string, err error) error {
-	if err == nil {
-		return nil
-	}
-	return &Error{Op: op, Device: p.name, Err: err}
-}
+func (p *Processor) Launches() map[string]int64 { return maps.Clone(p.launches) }
 
 // Load implements kernels.Processor.
-func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
-	if err := p.load(ctx, part); err != nil {
+func (p *Processor) Load(ctx context.Context, part *kernels.Part) (err error) {
+	defer p.done("Load", &err)
+	if err = p.load(ctx, part); err != nil {
 		_ = p.free()
-		return p.fail("Load", err)
 	}
-	return nil
+	return err
 }
 
 func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 	p.part = part
 	for i, rg := range part.Ranges {
-		p.largestRange = max(p.largestRange, (rg.Padded()-rg.First)/32)
+		p.largestRange = max(p.largestRange, words(rg))
 		if rg.Owner != part.Index {
 			p.hasForeign = true
 			continue
@@ -169,6 +164,8 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			p.ownInArcs += sub.In.Arcs()
 		}
 	}
+	p.listed = make([]device.Event, len(part.Ranges))
+	p.copied = make([]device.Event, len(part.Ranges))
 	err := p.cut()
 	if err != nil {
 		return err
@@ -179,15 +176,12 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 		}
 		p.freed = append(p.freed, *s)
 	}
-	p.copied = make([]device.Event, len(part.Ranges))
 	if err := p.allocate(); err != nil {
 		return err
 	}
-	if err := p.upload(p.vertexOf, 0, part.VertexOf); err != nil {
-		return err
-	}
+	p.upload(p.vertexOf, 0, part.VertexOf)
 	for i := range p.chunks {
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(p.err, ctx.Err()); err != nil {
 			return err
 		}
 		if err := p.loadChunk(&p.chunks[i]); err != nil {
@@ -215,7 +209,7 @@ func (p *Processor) cut() error {
 	}
 	base := uint32(0)
 	for _, i := range p.owned {
-		sub := p.part.Subgraphs[i]
+		sub, rg := p.part.Subgraphs[i], p.part.Ranges[i]
 		chunks, err := cutRange(sub, i, base, p.dev.Info().LargestAllocation, room)
 		if err != nil {
 			return err
@@ -226,7 +220,7 @@ func (p *Processor) cut() error {
 			}
 		}
 		p.chunks = append(p.chunks, chunks...)
-		base += p.part.Ranges[i].Padded() - p.part.Ranges[i].First
+		base += rg.Padded() - rg.First
 	}
 	return nil
 }
@@ -263,104 +257,93 @@ func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 // allocate makes all buffers and staging except the adjacency.
 func (p *Processor) allocate() error {
 	for _, want := range p.searchBuffers(len(p.chunks)) {
-		var err error
-		if *want.to, err = p.newBuffer(want.name, want.bytes); err != nil {
-			return err
-		}
+		*want.to = p.newBuffer(want.name, want.bytes)
 	}
-	var err error
-	if p.messageStaging, err = p.newStaging(4 * int64(p.part.Ranks/32)); err != nil {
-		return err
+	if p.err != nil {
+		return p.err
 	}
-	if p.counterStaging, err = p.newStaging(p.counters.Size()); err != nil {
-		return err
-	}
-	size := min(max(ringSmallest, 4*int64(p.largestRange)), ringLargest)
-	staging, err := p.newStaging(size)
-	if err != nil {
-		return err
-	}
-	p.uploads = &ring{stream: p.stream, staging: staging, words: words32(staging.Bytes())}
-	return nil
+	p.messageStaging, _ = p.newStaging(4 * int64(p.part.Ranks/32))
+	p.counterStaging, p.tally = p.newStaging(p.counters.Size())
+	p.uploads, p.staged = p.newStaging(min(max(uploadsSmallest, 4*int64(p.largestRange)), uploadsLargest))
+	return p.err
 }
 
-func (p *Processor) newBuffer(name string, bytes int64) (device.Buffer, error) {
-	b, err := p.dev.NewBuffer(bytes)
-	if err == nil {
-		p.freed = append(p.freed, b)
-		p.took(name, false, bytes)
+// newBuffer allocates device memory.
+func (p *Processor) newBuffer(name string, bytes int64) (b device.Buffer) {
+	if p.err != nil {
+		return nil
 	}
-	return b, err
+	if b, p.err = p.dev.NewBuffer(bytes); p.err == nil {
+		p.took(b, name, false, bytes)
+	}
+	return b
 }
 
-// newWords makes an array of n words in the memory that holds the chunk's adjacency. fill
-// sets words[0] to word at of the array and so on; it may be called several times.
-func (p *Processor) newWords(c *chunk, name string, n int64, fill func(at int64, words []uint32)) (device.Buffer, error) {
+// newWords makes an array of n words in the memory that holds the chunk's adjacency. set is
+// that of write.
+func (p *Processor) newWords(c *chunk, name string, n int64, set func(i int64, words []uint32)) (b device.Buffer) {
 	if !c.host {
-		b, err := p.newBuffer(name, 4*n)
-		if err != nil {
-			return nil, err
-		}
-		return b, p.uploads.write(b, n, fill)
+		b = p.newBuffer(name, 4*n)
+		p.write(b, 0, n, set)
+		return b
 	}
 	dev, is := p.dev.(device.HostReader)
 	if !is {
-		return nil, ErrNotInPlace
+		p.err = cmp.Or(p.err, ErrNotInPlace)
 	}
-	b, err := dev.NewHostBuffer(4*n, func(memory []byte) { fill(0, words32(memory)) })
-	if err == nil {
-		p.freed = append(p.freed, b)
-		p.took(name, true, 4*n)
+	if p.err != nil {
+		return nil
 	}
-	return b, err
+	if b, p.err = dev.NewHostBuffer(4*n, func(memory []byte) { set(0, words32(memory)) }); p.err == nil {
+		p.took(b, name, true, 4*n)
+	}
+	return b
 }
 
-func (p *Processor) newStaging(bytes int64) (device.Staging, error) {
-	s, err := p.dev.NewStaging(max(bytes, 64))
-	if err == nil {
-		p.freed = append(p.freed, s)
-		p.took("staging", true, bytes)
+// newStaging allocates host memory for copies, and returns its words too.
+func (p *Processor) newStaging(bytes int64) (s device.Staging, words []uint32) {
+	if p.err != nil {
+		return nil, nil
 	}
-	return s, err
+	if s, p.err = p.dev.NewStaging(max(bytes, 64)); p.err != nil {
+		return nil, nil
+	}
+	p.took(s, "staging", true, bytes)
+	return s, words32(s.Bytes())
 }
 
-func (p *Processor) loadChunk(c *chunk) (err error) {
-	if c.sub.Out == nil && c.sub.In == nil {
+// loadChunk uploads the adjacency of a chunk.
+func (p *Processor) loadChunk(c *chunk) error {
+	out, in := c.sub.Out, c.sub.In
+	if out == nil && in == nil {
 		return errors.New("a subgraph without arcs of either direction")
 	}
 	c.hub = c.hubWindow(int(p.part.Ranks / 32))
-	out, in := "out_", "in_"
-	if c.sub.In == c.sub.Out {
-		out, in = "", ""
+	outNames, inNames := "out_", "in_"
+	if in == out {
+		outNames, inNames = "", ""
 	}
-	if c.sub.Out != nil {
-		if c.out, err = p.loadRows(c, c.sub.Out, out); err != nil {
-			return err
-		}
+	if out != nil {
+		c.out = p.loadRows(c, out, outNames)
 	}
-	c.in = c.out
-	if c.sub.In != nil {
-		if c.sub.In != c.sub.Out {
-			if c.in, err = p.loadRows(c, c.sub.In, in); err != nil {
-				return err
-			}
-		}
-		if c.in.first, err = p.loadFirst(c, c.sub.In, in); err != nil {
-			return err
-		}
+	if c.in = c.out; in != nil && in != out {
+		c.in = p.loadRows(c, in, inNames)
 	}
-	if c.sub.Out == nil {
+	if in != nil { // bottomup_probe reads first neighbours
+		c.in.first = p.newWords(c, inNames+"first_neighbours", int64(c.n), from(in.FirstNeighbours[c.lo:c.lo+c.n]))
+	}
+	if out == nil {
 		c.out = c.in
 	}
-	return nil
+	return p.err
 }
 
 // loadRows uploads the chunk's offsets and neighbours of one direction. Array names begin
 // with side.
-func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows, err error) {
+func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows) {
 	lo, _ := a.Row(c.lo)
 	_, hi := a.Row(c.lo + c.n - 1)
-	if r.offsets, err = p.newWords(c, side+"offsets", int64(c.n)+1, func(at int64, words []uint32) {
+	r.offsets = p.newWords(c, side+"offsets", int64(c.n)+1, func(at int64, words []uint32) {
 		for k := range words {
 			begin := hi
 			if i := at + int64(k); i < int64(c.n) {
@@ -368,67 +351,24 @@ func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows,
 			}
 			words[k] = uint32(begin - lo)
 		}
-	}); err != nil {
-		return r, err
-	}
-	r.neighbours, err = p.newWords(c, side+"neighbours", int64(hi-lo), from(a.Neighbours[lo:hi]))
-	return r, err
-}
-
-// loadFirst uploads the chunk's first neighbours, which bottomup_probe reads.
-func (p *Processor) loadFirst(c *chunk, a *graph.Adjacency, side string) (device.Buffer, error) {
-	return p.newWords(c, side+"first_neighbours", int64(c.n), from(a.FirstNeighbours[c.lo:c.lo+c.n]))
-}
-
-// from is the fill of newWords that copies words.
-func from(words []uint32) func(int64, []uint32) {
-	return func(at int64, to []uint32) { copy(to, words[at:]) }
-}
-
-// upload copies words to dst from word at on, through staging.
-func (p *Processor) upload(dst device.Buffer, at int64, words []uint32) error {
-	return p.uploads.copy(dst, at, words)
-}
-
-// launch enqueues a kernel for n items, one lane each up to the most groups of a launch;
-// kernels loop over the rest.
-func (p *Processor) launch(name string, n int64, a arguments) error {
-	return p.launchGroups(name, (n+int64(p.program.group)-1)/int64(p.program.group), a)
-}
-
-func (p *Processor) launchGroups(name string, groups int64, a arguments) error {
-	k := p.kernels[name]
-	if k == nil {
-		var err error
-		if k, err = p.program.built.Kernel(name); err != nil {
-			return err
-		}
-		p.kernels[name] = k
-		p.freed = append(p.freed, k)
-	}
-	p.launches[name]++
-	return p.stream.Launch(k, device.Launch{Groups: int(max(1, min(groups, int64(p.groups)))),
-		GroupSize: p.program.group, Args: a.args()})
+	})
+	r.neighbours = p.newWords(c, side+"neighbours", int64(hi-lo), from(a.Neighbours[lo:hi]))
+	return r
 }
 
 // Close implements kernels.Processor.
-func (p *Processor) Close() error {
+func (p *Processor) Close() (err error) {
 	if p.closed {
 		return nil
 	}
 	p.closed = true
-	return p.fail("Close", p.free())
+	defer p.done("Close", &err)
+	return p.free()
 }
 
 // free frees everything in reverse order of allocation.
 func (p *Processor) free() error {
-	var errs []error
-	for _, s := range []device.Stream{p.stream, p.copies} {
-		if s != nil {
-			errs = append(errs, s.Finish())
-		}
-	}
-	errs = append(errs, p.dropEvents())
+	errs := []error{p.drain()}
 	for i := len(p.freed) - 1; i >= 0; i-- {
 		errs = append(errs, p.freed[i].Free())
 	}

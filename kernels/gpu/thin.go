@@ -25,51 +25,38 @@ func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
 }
 
 // StepMany implements kernels.MultiStepper.
-func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+func (p *Processor) StepMany(ctx context.Context, levels int) (name string, counts []kernels.Counts, err error) {
+	defer p.done("StepMany", &err)
 	if err := ctx.Err(); err != nil {
-		return "", nil, p.fail("StepMany", err)
+		return "", nil, err
 	}
 	limits := p.MultiStepLimits()
 	if levels = min(levels, limits.Levels); levels < 1 {
 		return "", nil, nil
 	}
-	if f := p.chunks[0].frontier; f.vertices > limits.Vertices || f.arcs > limits.Arcs {
+	c := &p.chunks[0]
+	if f := c.frontier; f.vertices > limits.Vertices || f.arcs > limits.Arcs {
 		return "", nil, nil
 	}
-	counts, err := p.stepThin(levels)
-	return "thin", counts, p.fail("StepMany", err)
-}
-
-// pushThin launches topdown_thin.
-func (p *Processor) pushThin(c *chunk, levels int) error {
-	return p.launchGroups("topdown_thin", 1, thinArgs{rows: c.out, inOffsets: c.in.offsets, list: p.list, at: c.base,
-		vertices: uint32(c.frontier.vertices), first: c.rank(), seen: p.seen, front: p.front, parent: p.parent,
-		levels: uint32(levels), counters: p.counters})
-}
-
-func (p *Processor) stepThin(levels int) ([]kernels.Counts, error) {
 	p.unvisitedListed = false
-	c := &p.chunks[0]
-	if err := p.pushThin(c, levels); err != nil {
-		return nil, err
-	}
-	if err := p.stream.Read(p.counterStaging, 0, p.counters, 0, 4*int64(1+countExamined*levels)); err != nil {
-		return nil, err
-	}
+	p.pushThin(c, levels)
+	p.read(p.stream, p.counterStaging, 0, p.counters, 0, 4*int64(1+countExamined*levels))
 	if err := p.finish(); err != nil {
-		return nil, err
+		return "", nil, err
 	}
-	tally := words32(p.counterStaging.Bytes())
 	p.thin = p.thin[:0]
-	for level := range min(int(tally[0]), levels) {
-		t := tally[1+countExamined*level:]
+	for level := range min(int(p.tally[0]), levels) {
 		examined := c.frontier.arcs
-		c.frontier = frontierShape{vertices: int64(t[countVertices]), arcs: int64(t[countOut]), largest: int64(t[countLargest])}
-		p.unvisited -= c.frontier.vertices
-		p.inArcs -= int64(t[countIn])
+		p.visited(c, p.tally[1+countExamined*level:])
 		p.thin = append(p.thin, kernels.Counts{Next: c.frontier.vertices, NextArcs: c.frontier.arcs,
 			Unvisited: p.unvisited, UnvisitedArcs: p.inArcs, Examined: examined})
 	}
 	p.published[c.rng] = int(c.frontier.vertices)
-	return p.thin, nil
+	return "thin", p.thin, nil
+}
+
+// pushThin launches topdown_thin.
+func (p *Processor) pushThin(c *chunk, levels int) {
+	p.launchGroups("topdown_thin", 1, buf(c.out.offsets, c.out.neighbours, c.in.offsets, p.list).
+		u32(c.base, uint32(c.frontier.vertices), c.rank()).buf(p.seen, p.front, p.parent).u32(uint32(levels)).buf(p.counters))
 }

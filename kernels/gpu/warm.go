@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -16,64 +17,41 @@ func (p *Processor) warm(ctx context.Context) error {
 	if err := p.reset(0); err != nil { // they read bitmaps, whatever these hold
 		return err
 	}
-	finished := func() error {
-		if err := p.finish(); err != nil {
-			return err
-		}
-		return ctx.Err()
-	}
 	none := p.chunks[0]
 	none.n, none.frontier = 0, frontierShape{}
-	strategies := []Strategy{p.options.TopDown}
-	if p.options.TopDown == Auto {
-		strategies = []Strategy{Thread, Warp, Group, Edge}
-	}
+	var calls []func()
 	if none.sub.Out != nil {
-		for _, s := range strategies {
-			if err := p.push(&none, s); err != nil {
-				return err
-			}
-			if err := finished(); err != nil {
-				return err
+		for _, s := range []Strategy{Thread, Warp, Group, Edge} {
+			if how := p.options.TopDown; how == Auto || how == s {
+				calls = append(calls, func() { p.push(&none, s) })
 			}
 		}
 	}
 	if none.sub.In != nil {
-		pull := p.pullList
-		if p.options.BottomUp == Word {
-			pull = p.pullWords
-		}
-		if err := pull(0, &none, 0); err != nil {
-			return err
-		}
+		calls = append(calls, func() { p.pull(0, &none, p.options.BottomUp) })
 	}
-	if limits := p.MultiStepLimits(); limits.Levels > 0 {
-		if err := p.pushThin(&none, 1); err != nil {
-			return err
-		}
+	if p.MultiStepLimits().Levels > 0 {
+		calls = append(calls, func() { p.pushThin(&none, 1) })
 	}
-	calls := []func() error{
-		func() error { return p.listFrontier(0, &none) },
-		func() error { return p.toVertices(&none, p.scratchA) },
-	}
+	calls = append(calls,
+		func() { p.listFrontier(0, &none) },
+		func() { p.toVertices(&none) })
 	if p.hasForeign {
 		foreign := slices.IndexFunc(p.part.Ranges, func(r kernels.Range) bool { return r.Owner != p.part.Index })
-		list, bits, parents := messageArgs{message: p.inbox, isList: true}, messageArgs{message: p.inbox}, parentArgs{p.scratchA, 0, p.parent}
+		list, bits := incoming{list: true}, incoming{}
 		calls = append(calls,
-			func() error { return p.listClaims(foreign, 0) },
-			func() error { return p.gatherOne(bits) },
-			func() error { return p.gatherOne(list) },
-			func() error { return p.mergeOne(bits, 0, 0) },
-			func() error { return p.mergeOne(list, 0, 0) },
-			func() error { return p.listRemote(&none, 0, p.scratchA, 0) },
-			func() error { return p.launch("answer", 0, parents) },
-			func() error { return p.launch("adopt", 0, parents) })
+			func() { p.listClaims(foreign, 0) },
+			func() { p.gather(bits) },
+			func() { p.gather(list) },
+			func() { p.merge(bits, 0, 0) },
+			func() { p.merge(list, 0, 0) },
+			func() { p.listRemote(&none, 0, p.scratchA, 0) },
+			func() { p.byRank("answer", p.scratchA, 0) },
+			func() { p.byRank("adopt", p.scratchA, 0) })
 	}
 	for _, call := range calls {
-		if err := call(); err != nil {
-			return err
-		}
-		if err := finished(); err != nil {
+		call()
+		if err := cmp.Or(p.finish(), ctx.Err()); err != nil {
 			return err
 		}
 	}
