@@ -89,7 +89,7 @@ func TestCopiesFillsAndAKernel(t *testing.T) {
 	}
 	check(t, s.Write(b, 40, h, 40, 4*n-40))
 	e := must[device.Event](t)(s.Record())
-	check(t, other.Wait(e), other.Launch(k, device.Launch{Groups: 2, GroupSize: 256,
+	check(t, e.Wait(), other.Launch(k, device.Launch{Groups: 2, GroupSize: 256,
 		Args: []device.Arg{device.Buf(r), device.U32(n), device.Buf(b)}}))
 	done := must[device.Event](t)(other.Record())
 	check(t, done.Wait(), other.Read(h, 0, r, 0, 4*n), other.Finish())

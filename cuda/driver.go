@@ -51,12 +51,11 @@ func describe(i int) (device.Info, error) {
 		return info, err
 	}
 	info.LargestAllocation = info.Memory
-	var local, integrated, mapped, major, minor int
+	var integrated, mapped, major, minor int
 	for _, want := range []struct {
 		to        *int
 		attribute cu.DeviceAttribute
 	}{
-		{&local, cu.MaxSharedMemoryPerBlock},
 		{&info.ComputeUnits, cu.MultiprocessorCount},
 		{&info.MaxGroup, cu.MaxThreadsPerBlock},
 		{&integrated, cu.Integrated},
@@ -68,7 +67,6 @@ func describe(i int) (device.Info, error) {
 			return info, err
 		}
 	}
-	info.LocalMemory = int64(local)
 	info.Unified, info.InPlace = integrated != 0, mapped != 0
 	clock, err := id.Attribute(cu.MemoryClockRate) // in kHz; newer drivers may not tell
 	width, werr := id.Attribute(cu.GlobalMemoryBusWidth)

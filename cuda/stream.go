@@ -85,11 +85,6 @@ func (s *stream) Record() (device.Event, error) {
 	})
 }
 
-func (s *stream) Wait(e device.Event) error {
-	of := e.(*event)
-	return s.do("Wait", func() error { return s.stream.Wait(of.event, 0) })
-}
-
 func (s *stream) Finish() error { return s.here("Finish", s.stream.Synchronize) }
 
 func (s *stream) Free() error {

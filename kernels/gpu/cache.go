@@ -7,7 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strings"
 
 	"github.com/totemgo/totemgo/internal/atomicfile"
@@ -82,12 +82,7 @@ func (c cache) write(key string, binary []byte) {
 
 // trim removes the oldest files until the rest is within the limit.
 func (c cache) trim() {
-	type file struct {
-		path string
-		size int64
-		time int64
-	}
-	var list []file
+	var list []os.FileInfo
 	var sum int64
 	entries, err := os.ReadDir(c.dir)
 	if err != nil {
@@ -95,17 +90,17 @@ func (c cache) trim() {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && strings.Contains(e.Name(), cacheSuffix) {
-			list = append(list, file{filepath.Join(c.dir, e.Name()), info.Size(), info.ModTime().UnixNano()})
+			list = append(list, info)
 			sum += info.Size()
 		}
 	}
-	sort.Slice(list, func(i, j int) bool { return list[i].time < list[j].time })
+	slices.SortFunc(list, func(a, b os.FileInfo) int { return a.ModTime().Compare(b.ModTime()) })
 	for _, f := range list {
 		if sum <= cacheLimit {
 			return
 		}
-		if os.Remove(f.path) == nil {
-			sum -= f.size
+		if os.Remove(filepath.Join(c.dir, f.Name())) == nil {
+			sum -= f.Size()
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package gpu
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Options of a processor. The zero value is the default.
 type Options struct {
@@ -64,10 +67,8 @@ func (w GraphPlacement) String() string {
 
 // ParseGraphPlacement returns the placement of a name as String gives it, or ErrOptions.
 func ParseGraphPlacement(name string) (GraphPlacement, error) {
-	for i, n := range placementNames {
-		if n == name {
-			return GraphPlacement(i), nil
-		}
+	if i := slices.Index(placementNames[:], name); i >= 0 {
+		return GraphPlacement(i), nil
 	}
 	return OnDevice, fmt.Errorf("%w: %q is none of %v, where a graph can lie", ErrOptions, name, placementNames)
 }
@@ -106,10 +107,8 @@ func (s *Strategy) UnmarshalText(name []byte) (err error) {
 
 // ParseStrategy returns the strategy of a name as String gives it, or ErrOptions.
 func ParseStrategy(name string) (Strategy, error) {
-	for i, n := range strategyNames {
-		if n == name {
-			return Strategy(i), nil
-		}
+	if i := slices.Index(strategyNames[:], name); i >= 0 {
+		return Strategy(i), nil
 	}
 	return Auto, fmt.Errorf("%w: strategy %q is none of %v", ErrOptions, name, strategyNames)
 }

@@ -54,7 +54,7 @@ type Processor struct {
 	largestRange       uint32 // words of the largest range
 	ownPadded          uint32
 	groups             int // the most groups of a launch
-	closed, hasForeign bool
+	hasForeign         bool
 
 	// err is the first error of commands; see done.
 	err error
@@ -358,10 +358,6 @@ func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows)
 
 // Close implements kernels.Processor.
 func (p *Processor) Close() (err error) {
-	if p.closed {
-		return nil
-	}
-	p.closed = true
 	defer p.done("Close", &err)
 	return p.free()
 }

@@ -7,8 +7,8 @@ type Info struct {
 	Name, Kind string
 	// Model is the device's name; Vendor, Platform, Version and Driver are the driver's texts.
 	Model, Vendor, Platform, Version, Driver string
-	// Memory, LargestAllocation and LocalMemory (of one group) are in bytes.
-	Memory, LargestAllocation, LocalMemory int64
+	// Memory and LargestAllocation are in bytes.
+	Memory, LargestAllocation int64
 	// ComputeUnits is the number of cores, MaxGroup the most lanes of a work-group.
 	ComputeUnits, MaxGroup int
 	// HostCPU reports that the device is the host's processor.
@@ -121,8 +121,6 @@ type Stream interface {
 	Fill(dst Buffer, at, n int64, word uint32) error
 	// Record returns an event that completes with all work enqueued so far.
 	Record() (Event, error)
-	// Wait makes later work of this stream wait for an event of any stream of the device.
-	Wait(e Event) error
 	// Finish waits until all work is complete.
 	Finish() error
 	Free() error

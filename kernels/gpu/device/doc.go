@@ -4,6 +4,6 @@
 //
 // Copies are between buffers and staging memory that the driver allocated, never the Go
 // heap. Work on a stream is asynchronous until Finish or a wait for an event; streams of
-// one device are ordered only by events. Several goroutines may use a device, its buffers
+// one device are ordered only by such waits. Several goroutines may use a device, its buffers
 // and its programs at once; a stream and a kernel one at a time.
 package device

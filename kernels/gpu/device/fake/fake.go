@@ -30,7 +30,6 @@ type Device struct {
 	under device.Device
 	info  device.Info
 	late  bool
-	held  sync.Mutex // of the commands that the streams hold
 
 	mu       sync.Mutex
 	count    int
@@ -267,14 +266,11 @@ func (s *stream) enqueue(op string, command func() error) error {
 	if !s.d.late {
 		return command()
 	}
-	s.d.held.Lock()
-	defer s.d.held.Unlock()
 	s.queue = append(s.queue, command)
 	return nil
 }
 
-// run runs the held commands up to the n-th of the stream's life, and waits for them. held
-// is locked.
+// run runs the held commands up to the n-th of the stream's life, and waits for them.
 func (s *stream) run(n int) error {
 	for s.done < n {
 		command := s.queue[0]
@@ -327,29 +323,15 @@ func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
 func (s *stream) Record() (device.Event, error) {
 	record := s.Stream.Record
 	if s.d.late {
-		record = func() (device.Event, error) { return s.point(), nil }
+		record = func() (device.Event, error) { return point{s, s.done + len(s.queue)}, nil }
 	}
 	return obtain(s.d, "Record", "event", record, func(e device.Event) device.Event { return &event{e, s.d} })
-}
-
-func (s *stream) Wait(e device.Event) error {
-	on := e.(*event).Event
-	return s.enqueue("Wait", func() error {
-		if p, is := on.(point); is {
-			return p.s.run(p.at)
-		}
-		return s.Stream.Wait(on)
-	})
 }
 
 // Finish waits even where it is to fail: what comes next may free memory in use.
 func (s *stream) Finish() error {
 	injected := s.d.operation("Finish", false)
-	finish := s.Stream.Finish
-	if s.d.late {
-		finish = s.point().Wait
-	}
-	if err := finish(); err != nil {
+	if err := s.run(s.done + len(s.queue)); err != nil {
 		return err
 	}
 	return injected
@@ -363,19 +345,7 @@ type point struct {
 	at int
 }
 
-// point is the end of what the stream holds.
-func (s *stream) point() point {
-	s.d.held.Lock()
-	defer s.d.held.Unlock()
-	return point{s, s.done + len(s.queue)}
-}
-
-func (p point) Wait() error {
-	p.s.d.held.Lock()
-	defer p.s.d.held.Unlock()
-	return p.s.run(p.at)
-}
-
+func (p point) Wait() error { return p.s.run(p.at) }
 func (p point) Free() error { return nil }
 
 type event struct {

@@ -24,7 +24,6 @@ const (
 	deviceMaxGroup      = 0x1004
 	deviceMaxAlloc      = 0x1010
 	deviceGlobalMem     = 0x101F
-	deviceLocalMem      = 0x1023
 	deviceLittleEndian  = 0x1026
 	deviceName          = 0x102B
 	deviceVendor        = 0x102C
@@ -72,8 +71,7 @@ type library struct {
 	CreateProgramWithSource, CreateProgramWithBinary, BuildProgram  uintptr
 	GetProgramInfo, GetProgramBuildInfo, ReleaseProgram             uintptr
 	CreateKernel, SetKernelArg, ReleaseKernel, EnqueueNDRangeKernel uintptr
-	EnqueueMarkerWithWaitList, EnqueueBarrierWithWaitList           uintptr
-	WaitForEvents, ReleaseEvent                                     uintptr
+	EnqueueMarkerWithWaitList, WaitForEvents, ReleaseEvent          uintptr
 	SVMAlloc, SVMFree                                               uintptr // OpenCL 2.0
 }
 

@@ -69,7 +69,6 @@ func (d *Driver) describe(id, platform uintptr) device.Info {
 		Driver:            text(d.cl.GetDeviceInfo, id, driverVersion),
 		Memory:            d.cl.number(id, deviceGlobalMem),
 		LargestAllocation: d.cl.number(id, deviceMaxAlloc),
-		LocalMemory:       d.cl.number(id, deviceLocalMem),
 		ComputeUnits:      int(uint32(d.cl.number(id, deviceComputeUnits))),
 		MaxGroup:          int(d.cl.number(id, deviceMaxGroup)),
 		HostCPU:           d.cl.number(id, deviceType)&deviceTypeCPU != 0,

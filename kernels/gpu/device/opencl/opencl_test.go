@@ -93,11 +93,10 @@ func TestDevice(t *testing.T) {
 		Args: []device.Arg{device.Buf(b), device.U32(n), {Scalar: 1 << 32, Width: 8}}}))
 	e, err := compute.Record()
 	must(err)
-	must(copies.Wait(e))
-	must(copies.Read(s, 0, b, 0, 4*n))
-	must(copies.Finish())
 	must(e.Wait())
 	must(e.Free())
+	must(copies.Read(s, 0, b, 0, 4*n))
+	must(copies.Finish())
 	for i := uint32(0); i < n; i++ {
 		want := 2*i + 1
 		if i == 10 || i == 11 {

@@ -88,11 +88,6 @@ func (s *stream) Record() (device.Event, error) {
 	return &event{s.dev, s.cell.event}, nil
 }
 
-func (s *stream) Wait(e device.Event) error {
-	s.cell.event = e.(*event).handle
-	return s.do("Wait", s.cl.EnqueueBarrierWithWaitList, s.queue, 1, uintptr(unsafe.Pointer(&s.cell.event)), 0)
-}
-
 func (s *stream) Finish() error { return s.do("Finish", s.cl.Finish, s.queue) }
 
 func (s *stream) Free() error { return s.free("free a stream", s.cl.ReleaseCommandQueue, s.queue) }
