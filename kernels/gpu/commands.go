@@ -28,8 +28,8 @@ func (p *Processor) done(op string, err *error) {
 	}
 }
 
-// args are the arguments of a kernel, in the order of its parameters in package src. What
-// buf and u32 append to one list twice may overwrite each other.
+// args are the arguments of a kernel, in the order of its parameters in package src. Extend
+// a list once: buf and u32 append in place.
 type args []device.Arg
 
 // mostArgs is the most parameters of a kernel, those of bottomup_scan.

@@ -44,7 +44,7 @@ func (d *dev) ready() error {
 	return nil
 }
 
-// refuse is an error that costs no more than the operation.
+// refuse returns the error of an operation that leaves the device usable.
 func (d *dev) refuse(op string, class error, code int, detail string) error {
 	return &device.Error{Op: op, Device: d.info.Name, Code: code, Detail: detail, Err: class}
 }
@@ -59,7 +59,7 @@ func (d *dev) do(op string, f uintptr, args ...uintptr) error {
 	return d.fault(op, call(f, args...))
 }
 
-// free calls f, also where the device is lost.
+// free calls f, even on a lost device.
 func (d *dev) free(op string, f uintptr, args ...uintptr) error { return d.fault(op, call(f, args...)) }
 
 // create obtains a handle from f, unless the device is lost.
