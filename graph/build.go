@@ -51,7 +51,7 @@ type BuildOptions struct {
 // undirected edge is two arcs, and for each goroutine buffers as large as about
 // 2^17 arcs, or the arcs of the largest vertex. Errors are a *MemoryError, before anything large is
 // allocated; an *InvalidError where a record names a vertex that the source does not
-// have, or for what CheckSource refuses; ErrOption; ErrWeightSum; ErrTooManyArcs; or that of ctx.
+// have, or for what CheckSource refuses; ErrOption; ErrWeightSum; or that of ctx.
 func Build(ctx context.Context, src Source, o BuildOptions) (*CSR, error) {
 	if ctx == nil {
 		return nil, errNilContext
@@ -89,57 +89,71 @@ const (
 	maxBuckets    = 1 << 11
 )
 
-// The records are read in blocks; the context is checked between blocks.
-const (
-	blockRecords = 1 << 22
-	maxBlocks    = 1 << 10
-)
-
 // builder is one run of Build.
 type builder struct {
-	src      Source
+	*Buckets
 	opt      BuildOptions
-	flip     bool // build the transpose
 	threads  int
 	n        int
 	directed bool
-	kind     WeightKind
-	shift    int // bucket of vertex v is v >> shift
-	buckets  int
-	wanted   int // argument of Source.Blocks
-	blocks   int // and its result
-	// cursors[block·buckets + bucket] is first the number of arcs of that block in that
-	// bucket, then their write position.
-	cursors []uint64
-	starts  []uint64 // first arc of each bucket, and the end
-	kept    []uint64 // arcs of each bucket after merging
-
-	arcs    []Edge // by bucket
-	weights Weights
+	shift    uint
+	kept     []uint64 // arcs of each bucket after merging, at its front
 
 	loops, duplicates, records atomic.Int64
 }
 
+// build builds the graph of src, or its transpose if flip is set.
 func build(ctx context.Context, src Source, o BuildOptions, flip bool) (*CSR, error) {
-	b := &builder{src: src, opt: o, flip: flip, threads: workers.Count(o.Threads), n: src.NumVertices(),
-		directed: src.IsDirected(), kind: src.WeightKind()}
+	b := &builder{opt: o, threads: workers.Count(o.Threads), n: src.NumVertices(), directed: src.IsDirected()}
 	if b.n < 0 || uint64(b.n) > MaxVertices {
 		return nil, fmt.Errorf("%w: %d", ErrTooManyVertices, b.n)
 	}
-	if err := b.checkMemory(0); err != nil {
+	if err := b.checkMemory(src, nil); err != nil {
 		return nil, err
 	}
-	for _, step := range []func(context.Context) error{b.count, b.distribute, b.sort} {
-		if err := step(ctx); err != nil {
-			return nil, err
-		}
+	arcs, side := src.NumEdges(), OutArcs
+	if !b.directed {
+		arcs, side = 2*arcs, BothArcs
+	} else if flip {
+		side = InArcs
 	}
-	return b.finish(ctx)
+	wanted := min(max(arcs/bucketArcs, 1), maxBuckets)
+	wanted = max(wanted, min(int64(4*b.threads), arcs/minBucketArcs))
+	for b.n > 0 && int64((b.n-1)>>b.shift)+1 > wanted {
+		b.shift++
+	}
+	var err error
+	b.Buckets, err = Scatter(ctx, src, ScatterOptions{
+		Threads: b.threads, Side: side, Shift: b.shift, DropLoops: o.Loops == DropLoops, Weighted: true,
+		Alloc: func(begin []uint64) ([]uint64, error) {
+			if err := b.checkMemory(src, begin); err != nil {
+				return nil, err
+			}
+			return make([]uint64, begin[len(begin)-1]), nil
+		}})
+	if err != nil {
+		return nil, err
+	}
+	if b.Weights.kind == Unweighted {
+		_, err = sortBuckets(ctx, b, make([]struct{}, len(b.Arcs)), func(a, _ struct{}) (struct{}, bool) { return a, true })
+	} else {
+		b.Weights.vector, err = b.Weights.vector.sortBuckets(ctx, b)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return b.finish(ctx, src.VertexLabels())
 }
 
-// checkMemory returns a *MemoryError if the build and scratch bytes exceed the limit.
-func (b *builder) checkMemory(scratch int64) error {
-	need := BuildBytes(b.n, b.src.NumEdges(), b.directed, b.kind)
+// checkMemory returns a *MemoryError if the build exceeds the limit, with a buffer of the
+// largest bucket for each goroutine if the bounds of buckets are known.
+func (b *builder) checkMemory(src Source, begin []uint64) error {
+	largest := uint64(0)
+	for k := range max(1, len(begin)) - 1 {
+		largest = max(largest, begin[k+1]-begin[k])
+	}
+	scratch := int64(largest) * int64(8+src.WeightKind().Size()) * int64(min(b.threads, len(begin)))
+	need := BuildBytes(b.n, src.NumEdges(), b.directed, src.WeightKind())
 	limit := b.opt.MemoryLimit
 	if limit <= 0 {
 		limit = math.MaxInt64 - 1
@@ -150,251 +164,103 @@ func (b *builder) checkMemory(scratch int64) error {
 	return nil
 }
 
-// count counts the arcs of each block in each bucket.
-func (b *builder) count(ctx context.Context) error {
-	arcs := b.src.NumEdges()
-	if !b.directed {
-		arcs *= 2
+// sortBuckets sorts every bucket by source and target, and merges its duplicates. It returns the
+// weights of the arcs kept. T is struct{} if there are none.
+func sortBuckets[T any](ctx context.Context, b *builder, weights []T, merge func(a, b T) (T, bool)) ([]T, error) {
+	b.kept = make([]uint64, len(b.Begin)-1)
+	sorters := make([]sorter[T], b.threads)
+	err := workers.Each(ctx, b.threads, len(b.kept), ErrUnreadable, func(worker, k int) error {
+		lo, hi := b.Begin[k], b.Begin[k+1]
+		arcs, w := b.Arcs[lo:hi], weights[lo:hi]
+		sorters[worker].sort(arcs, w, uint32(b.n), int(b.shift))
+		kept, err := mergeDuplicates(b, arcs, w, merge)
+		b.kept[k] = uint64(kept)
+		return err
+	})
+	total := uint64(0)
+	for _, n := range b.kept {
+		total += n
 	}
-	wanted := min(max(arcs/bucketArcs, 1), maxBuckets)
-	wanted = max(wanted, min(int64(4*b.threads), arcs/minBucketArcs))
-	for b.n > 0 && int64((b.n-1)>>b.shift)+1 > wanted {
-		b.shift++
+	if err != nil || total == uint64(len(weights)) {
+		return weights, err
 	}
-	b.buckets = max(1, b.n-1)>>b.shift + 1
-	b.wanted = max(4*b.threads, int(min(b.src.NumEdges()/blockRecords, maxBlocks)))
-	b.blocks = b.src.Blocks(b.wanted)
-	b.cursors = make([]uint64, b.blocks*b.buckets)
-	err := EachBlock(ctx, b.src, b.threads, b.wanted, func(_, i int, records []Edge) error {
-		if err := checkRecords(records, b.n); err != nil {
-			return err
-		}
-		counts := b.cursors[i*b.buckets : (i+1)*b.buckets]
-		for _, e := range records {
-			if b.flip {
-				e.U, e.V = e.V, e.U
-			}
-			if e.U == e.V {
-				if b.opt.Loops == KeepLoops {
-					counts[e.U>>b.shift]++
+	out := make([]T, 0, total)
+	for k, n := range b.kept {
+		out = append(out, weights[b.Begin[k]:b.Begin[k]+n]...)
+	}
+	return out, nil
+}
+
+// mergeDuplicates counts the records of a sorted bucket and, if asked to, merges duplicates in place. It
+// returns the number of arcs kept, which are at its front.
+func mergeDuplicates[T any](b *builder, arcs []uint64, w []T, merge func(a, b T) (T, bool)) (kept int, err error) {
+	var loops, duplicates, records int64
+	keep := b.opt.Duplicates == KeepDuplicates
+	w = w[:len(arcs)]
+	for i, a := range arcs {
+		u, v := uint32(a>>32), uint32(a)
+		own := b.directed || u <= v // the arc that stands for its record
+		if kept > 0 && a == arcs[kept-1] {
+			if !keep {
+				sum, ok := merge(w[kept-1], w[i])
+				if !ok {
+					return 0, fmt.Errorf("%w: %v, between vertices %d and %d", ErrWeightSum, b.Weights.kind, u, v)
 				}
+				w[kept-1] = sum
 				continue
 			}
-			counts[e.U>>b.shift]++
-			if !b.directed {
-				counts[e.V>>b.shift]++
-			}
-		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	b.starts = make([]uint64, b.buckets+1)
-	at := uint64(0)
-	for k := range b.buckets {
-		b.starts[k] = at
-		for i := range b.blocks {
-			p := &b.cursors[i*b.buckets+k]
-			at, *p = at+*p, at
-		}
-	}
-	b.starts[b.buckets] = at
-	return nil
-}
-
-// scratch is the number of bytes that sort needs: buffers of the largest bucket for
-// each goroutine.
-func (b *builder) scratch() int64 {
-	largest := uint64(0)
-	for k := range b.buckets {
-		largest = max(largest, b.starts[k+1]-b.starts[k])
-	}
-	bytes := int64(8)
-	if b.kind != Unweighted {
-		bytes += 8 + int64(b.kind.Size())
-	}
-	return int64(largest) * bytes * int64(min(b.threads, b.buckets))
-}
-
-// distribute writes the arcs to their buckets, in the order of records.
-func (b *builder) distribute(ctx context.Context) error {
-	if err := b.checkMemory(b.scratch()); err != nil {
-		return err
-	}
-	total := b.starts[b.buckets]
-	b.arcs = make([]Edge, total)
-	b.weights = MakeWeights(b.kind, int(total))
-	err := EachBlock(ctx, b.src, b.threads, b.wanted, func(_, i int, records []Edge) error {
-		if err := checkRecords(records, b.n); err != nil {
-			return err
-		}
-		at := b.cursors[i*b.buckets : (i+1)*b.buckets]
-		if b.kind == Unweighted {
-			distribute[int32](b, at, records, nil, nil)
-		} else {
-			b.src.BlockWeights(b.wanted, i).vector.distribute(b, at, records, b.weights.vector)
-		}
-		return nil
-	})
-	b.cursors = nil
-	return err
-}
-
-// distribute writes the arcs of records at the write positions of their buckets, at, and
-// their weights, unless from is nil, to the same indices of to.
-func distribute[T Weight](b *builder, at []uint64, records []Edge, from, to []T) {
-	arcs, shift := b.arcs, b.shift
-	for i, e := range records {
-		if b.flip {
-			e.U, e.V = e.V, e.U
-		}
-		if e.U == e.V && b.opt.Loops == DropLoops {
-			continue
-		}
-		p := &at[e.U>>shift]
-		arcs[*p] = e
-		if from != nil {
-			to[*p] = from[i]
-		}
-		*p++
-		if b.directed || e.U == e.V {
-			continue
-		}
-		p = &at[e.V>>shift]
-		arcs[*p] = Edge{e.V, e.U}
-		if from != nil {
-			to[*p] = from[i]
-		}
-		*p++
-	}
-}
-
-// sort sorts every bucket by source and target, and merges its duplicates.
-func (b *builder) sort(ctx context.Context) error {
-	b.kept = make([]uint64, b.buckets)
-	scratch := make([]sorter, b.threads)
-	return workers.Each(ctx, b.threads, b.buckets, ErrUnreadable, func(worker, k int) error {
-		lo, hi := b.starts[k], b.starts[k+1]
-		s := &scratch[worker]
-		arcs := b.arcs[lo:hi]
-		if b.kind == Unweighted {
-			s.sort(arcs, false, uint32(b.n), b.shift)
-			b.kept[k] = b.mergePlain(arcs)
-			return nil
-		}
-		if uint64(len(arcs)) > math.MaxUint32 {
-			return fmt.Errorf("%w: %d between vertices %d and %d", ErrTooManyArcs, len(arcs), arcs[0].U, arcs[len(arcs)-1].U)
-		}
-		w := b.weights.Slice(int(lo), int(hi))
-		s.sort(arcs, true, uint32(b.n), b.shift)
-		s.permute(w)
-		kept, err := b.mergeWeighted(arcs, w)
-		b.kept[k] = kept
-		return err
-	})
-}
-
-// mergePlain counts the records of a sorted bucket and, if asked to, removes duplicates in place. It returns
-// the number of arcs kept, which are at its front.
-func (b *builder) mergePlain(arcs []Edge) uint64 {
-	var loops, duplicates, records int64
-	merge := b.opt.Duplicates != KeepDuplicates
-	kept := 0
-	for i, a := range arcs {
-		own := b.directed || a.U <= a.V // the arc that stands for its record
-		if i > 0 && a == arcs[i-1] {
 			if own {
 				duplicates++
-			}
-			if merge {
-				continue
 			}
 		}
 		if own {
 			records++
-			if a.U == a.V {
+			if u == v {
 				loops++
 			}
 		}
-		if merge {
-			arcs[kept] = a
-		}
+		arcs[kept], w[kept] = a, w[i]
 		kept++
 	}
-	b.add(loops, duplicates, records)
-	return uint64(kept)
-}
-
-func (b *builder) add(loops, duplicates, records int64) {
 	b.loops.Add(loops)
 	b.records.Add(records)
-	if b.opt.Duplicates == KeepDuplicates {
-		b.duplicates.Add(duplicates)
-	}
+	b.duplicates.Add(duplicates)
+	return kept, nil
 }
 
-// mergeWeighted is mergePlain for arcs with weights.
-func (b *builder) mergeWeighted(arcs []Edge, w Weights) (uint64, error) {
-	if b.opt.Duplicates == KeepDuplicates {
-		return b.mergePlain(arcs), nil
-	}
-	kept := 0
-	for i, a := range arcs {
-		if kept > 0 && a == arcs[kept-1] {
-			switch b.opt.Duplicates {
-			case MergeMin:
-				if w.Less(i, w, kept-1) {
-					w.Copy(kept-1, w, i)
-				}
-			case MergeMax:
-				if w.Less(kept-1, w, i) {
-					w.Copy(kept-1, w, i)
-				}
-			case MergeSum:
-				if !w.vector.add(kept-1, i) {
-					return 0, fmt.Errorf("%w: %v, between vertices %d and %d", ErrWeightSum, w.kind, a.U, a.V)
-				}
+// merger is how weights of duplicates are merged. Its result is false if the sum leaves the range of T.
+func merger[T Weight](d Duplicates) func(a, b T) (T, bool) {
+	return func(a, b T) (T, bool) {
+		switch {
+		case d == MergeSum:
+			if T(1)/2 == 0 {
+				return a + b, (a+b < a) == (b < 0)
 			}
-			continue
+			return a + b, !math.IsInf(float64(a+b), 0)
+		case d == MergeMin && b < a, d == MergeMax && a < b:
+			return b, true
 		}
-		arcs[kept] = a
-		w.Copy(kept, w, i)
-		kept++
+		return a, true
 	}
-	return b.mergePlain(arcs[:kept]), nil
 }
 
 // finish makes the arrays of the CSR.
-func (b *builder) finish(ctx context.Context) (*CSR, error) {
-	total := uint64(0)
-	first := make([]uint64, b.buckets+1)
+func (b *builder) finish(ctx context.Context, labels *Labels) (*CSR, error) {
+	first := make([]uint64, len(b.kept)+1)
 	for k, n := range b.kept {
-		total += n
-		first[k+1] = total
+		first[k+1] = first[k] + n
 	}
+	total := first[len(b.kept)]
 	g := &CSR{
 		n: b.n, directed: b.directed, edges: b.records.Load(), loops: b.loops.Load(), duplicates: b.duplicates.Load(),
-		offsets: make([]uint64, b.n+1), targets: make([]uint32, total),
-		labels: b.src.VertexLabels(),
+		offsets: make([]uint64, b.n+1), targets: make([]uint32, total), weights: b.Weights, labels: labels,
 	}
-	if total == uint64(len(b.arcs)) {
-		g.weights = b.weights
-	} else {
-		g.weights = MakeWeights(b.kind, int(total))
-	}
-	err := forEach(ctx, b.threads, b.buckets, func(k int) error {
-		at, from := first[k], b.starts[k]
-		arcs := b.arcs[from : from+b.kept[k]]
-		out := g.targets[at : at+b.kept[k]]
-		for i, a := range arcs {
-			out[i] = a.V
-			g.offsets[a.U]++ // the vertex is of this bucket alone
-		}
-		if total != uint64(len(b.arcs)) && b.kind != Unweighted {
-			for i := range arcs {
-				g.weights.Copy(int(at)+i, b.weights, int(from)+i)
-			}
+	err := forEach(ctx, b.threads, len(b.kept), func(k int) error {
+		at := first[k]
+		out := g.targets[at:first[k+1]]
+		for i, a := range b.Arcs[b.Begin[k]:][:len(out)] {
+			out[i] = uint32(a)
+			g.offsets[a>>32]++ // the vertex is of this bucket alone
 		}
 		// Degrees become offsets.
 		for v, end := k<<b.shift, min((k+1)<<b.shift, b.n); v < end; v++ {
@@ -407,4 +273,67 @@ func (b *builder) finish(ctx context.Context) (*CSR, error) {
 	}
 	g.offsets[b.n] = total
 	return g, nil
+}
+
+// radixBits is the largest number of bits of one sorting pass.
+const radixBits = 12
+
+// sorter sorts buckets of arcs with their weights. Its buffers are kept from bucket to bucket.
+type sorter[T any] struct {
+	counts  [1 << radixBits]uint64
+	arcs    []uint64
+	weights []T
+}
+
+// sort sorts arcs by source, then target, stably, and w with them. Vertices are below n,
+// and the sources differ in their low sourceBits bits alone.
+func (s *sorter[T]) sort(arcs []uint64, w []T, n uint32, sourceBits int) {
+	if len(arcs) == 0 {
+		return
+	}
+	if len(s.arcs) < len(arcs) {
+		s.arcs, s.weights = make([]uint64, len(arcs)), make([]T, len(arcs))
+	}
+	a, b, wa, wb := arcs, s.arcs[:len(arcs)], w, s.weights[:len(arcs)]
+	// Digits are taken from the low end of an arc.
+	digits := func(low, width int) {
+		passes := (width + radixBits - 1) / radixBits
+		for p := range passes {
+			from, to := low+width*p/passes, low+width*(p+1)/passes
+			if s.pass(a, b, wa, wb, from, to-from) {
+				a, b, wa, wb = b, a, wb, wa
+			}
+		}
+	}
+	digits(0, bits.Len32(n-1))
+	digits(32, sourceBits)
+	if &a[0] != &arcs[0] {
+		copy(arcs, a)
+		copy(w, wa)
+	}
+}
+
+// pass moves a to b and wa to wb, in the order of width bits of the arcs. It returns false
+// without a move if these bits are the same in all arcs.
+func (s *sorter[T]) pass(a, b []uint64, wa, wb []T, shift, width int) bool {
+	mask := uint64(1)<<width - 1
+	counts := &s.counts
+	clear(counts[:mask+1])
+	for _, e := range a {
+		counts[e>>shift&mask&(1<<radixBits-1)]++
+	}
+	at := uint64(0)
+	for i, c := range counts[:mask+1] {
+		if c == uint64(len(a)) {
+			return false
+		}
+		counts[i], at = at, at+c
+	}
+	wa, wb = wa[:len(a)], wb[:len(b)]
+	for i, e := range a {
+		p := &counts[e>>shift&mask&(1<<radixBits-1)]
+		b[*p], wb[*p] = e, wa[i]
+		*p++
+	}
+	return true
 }

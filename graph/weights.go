@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"strconv"
@@ -59,9 +60,8 @@ type vector interface {
 	float64(i int) float64
 	set(i int, src vector, j int) bool
 	append(dst []byte, i int) []byte
-	add(i, j int) bool
-	permute(spare vector, from []uint32)
-	distribute(b *builder, at []uint64, records []Edge, to vector)
+	scatter(o *ScatterOptions, records []Edge, from vector, at, arcs []uint64)
+	sortBuckets(ctx context.Context, b *builder) (vector, error)
 }
 
 type vec[T Weight] []T
@@ -222,26 +222,13 @@ func (v vec[T]) append(dst []byte, i int) []byte {
 	}
 }
 
-// add adds weight j to weight i, and reports whether the sum is in the range of the kind.
-func (v vec[T]) add(i, j int) bool {
-	a, b := v[i], v[j]
-	v[i] = a + b
-	if T(1)/2 == 0 {
-		return (a+b < a) == (b < 0)
-	}
-	return !math.IsInf(float64(a+b), 0)
+// scatter writes the arcs of records, and their weights, from, to v.
+func (v vec[T]) scatter(o *ScatterOptions, records []Edge, from vector, at, arcs []uint64) {
+	scatter(o, records, from.(vec[T]), at, arcs, v)
 }
 
-// permute moves weight from[i] to index i. spare is scratch memory of the same length.
-func (v vec[T]) permute(spare vector, from []uint32) {
-	old := spare.(vec[T])
-	copy(old, v)
-	for i := range v {
-		v[i] = old[from[i]]
-	}
-}
-
-// distribute writes records and their weights: see distribute.
-func (v vec[T]) distribute(b *builder, at []uint64, records []Edge, to vector) {
-	distribute(b, at, records, v, to.(vec[T]))
+// sortBuckets sorts the arcs of b, and v with them.
+func (v vec[T]) sortBuckets(ctx context.Context, b *builder) (vector, error) {
+	kept, err := sortBuckets(ctx, b, v, merger[T](b.opt.Duplicates))
+	return vec[T](kept), err
 }

@@ -128,14 +128,14 @@ func (b *builder) build(p *Placement) error {
 		}
 	}()
 	if b.src.IsDirected() {
-		if out, err = b.rows(outArcs); err != nil {
+		if out, err = b.rows(graph.OutArcs); err != nil {
 			return err
 		}
-		if in, err = b.rows(inArcs); err != nil {
+		if in, err = b.rows(graph.InArcs); err != nil {
 			return err
 		}
 	} else {
-		if out, err = b.rows(both); err != nil {
+		if out, err = b.rows(graph.BothArcs); err != nil {
 			return err
 		}
 		in = out
@@ -262,9 +262,9 @@ func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, erro
 		return 0, err
 	}
 	b := newBuilder(ctx, src, &o)
-	side := both
+	side := graph.BothArcs
 	if src.IsDirected() {
-		side = outArcs
+		side = graph.OutArcs
 	}
 	r, err := b.rows(side)
 	if err != nil {
@@ -272,7 +272,7 @@ func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, erro
 	}
 	defer r.free()
 	repeats := r.repeats.Load()
-	if side == both {
+	if side == graph.BothArcs {
 		repeats /= 2 // counted at both ends
 	}
 	return repeats + r.loops.Load(), nil

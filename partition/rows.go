@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -62,15 +63,6 @@ const (
 	minWidth   = 1024
 )
 
-// side selects the arcs of an adjacency structure.
-type side int
-
-const (
-	both side = iota // undirected: u→v and v→u
-	outArcs
-	inArcs
-)
-
 // checkOffsets checks that the offsets of a source with rows rise: else records would be
 // dropped without an error.
 func (b *builder) checkOffsets() error {
@@ -91,71 +83,35 @@ func (b *builder) checkOffsets() error {
 }
 
 // rows reads the records twice and returns their rows without duplicates.
-func (b *builder) rows(s side) (*rows, error) {
-	if s != inArcs {
+func (b *builder) rows(side graph.Side) (*rows, error) {
+	if side != graph.InArcs {
 		if err := b.checkOffsets(); err != nil {
 			return nil, err
 		}
 	}
-	shift := bucketBits(b.n)
-	buckets := b.n>>shift + 1
-	want := 8 * b.threads
-	blocks := b.src.Blocks(want)
-	each := func(f func(block int, records []graph.Edge) error) error {
-		return graph.EachBlock(b.ctx, b.src, b.threads, want, func(_, i int, records []graph.Edge) error {
-			defer b.tick(int64(len(records)))
-			return f(i, records)
-		})
-	}
-	kind := graph.Unweighted
-	if b.o.Weighted {
-		kind = b.src.WeightKind()
-	}
-
-	// Count arcs by block and bucket.
-	counts := make([][]uint64, blocks)
-	err := each(func(i int, edges []graph.Edge) error {
-		counts[i] = make([]uint64, buckets)
-		return count(s, edges, uint32(b.n), shift, counts[i])
-	})
-	if err != nil {
-		return nil, err
-	}
-	r := &rows{shift: shift, begin: make([]uint64, buckets+1)}
-	at := uint64(0)
-	for k := range buckets {
-		r.begin[k] = at
-		for i := range blocks {
-			at, counts[i][k] = at+counts[i][k], at
-		}
-	}
-	r.begin[buckets] = at
-
-	// Scatter the arcs into buckets.
-	arcs := rowAlloc[uint64](r, int(at))
-	r.weights = graph.MakeWeights(kind, int(at))
-	err = each(func(i int, edges []graph.Edge) error {
-		if kind == graph.Unweighted {
-			scatter(s, edges, shift, counts[i], arcs)
-		} else {
-			scatterWeighted(s, edges, b.src.BlockWeights(want, i), shift, counts[i], arcs, r.weights)
-		}
-		return nil
+	r := &rows{shift: bucketBits(b.n)}
+	buckets, err := graph.Scatter(b.ctx, b.src, graph.ScatterOptions{
+		Threads: b.threads, Side: side, Shift: r.shift, DropLoops: side == graph.InArcs, Weighted: b.o.Weighted, Progress: b.tick,
+		Alloc: func(begin []uint64) ([]uint64, error) { return rowAlloc[uint64](r, int(begin[len(begin)-1])), nil },
 	})
 	if err != nil {
 		r.free()
+		if errors.Is(err, graph.ErrInvalid) {
+			err = fmt.Errorf("%w: %w", ErrInvalid, err)
+		}
 		return nil, err
 	}
-	counts = nil
+	r.begin, r.weights = buckets.Begin, buckets.Weights
 
 	// Divide each bucket by id and drop loops and duplicates. The rows overwrite the arcs.
+	arcs := buckets.Arcs
 	if len(arcs) > 0 {
 		r.nbr = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(arcs))), 2*len(arcs))
 	}
 	r.start = rowAlloc[uint32](r, b.n)
 	r.length = rowAlloc[uint32](r, b.n)
 	scratch := make([]dedupe, b.threads)
-	err = b.each(buckets, func(worker, k int) error {
+	err = b.each(len(r.begin)-1, func(worker, k int) error {
 		b.tick(0)
 		return scratch[worker].bucket(r, k, arcs[r.begin[k]:r.begin[k+1]])
 	})
@@ -164,58 +120,6 @@ func (b *builder) rows(s side) (*rows, error) {
 		return nil, err
 	}
 	return r, nil
-}
-
-// count checks the records of a block and counts their arcs by bucket.
-func count(s side, edges []graph.Edge, n uint32, shift uint, counts []uint64) error {
-	shift &= 31
-	for _, e := range edges {
-		if e.U >= n || e.V >= n {
-			return fmt.Errorf("%w: record %d–%d, but there are %d vertices", ErrInvalid, e.U, e.V, n)
-		}
-		if s != inArcs {
-			counts[e.U>>shift]++
-		}
-		if s != outArcs && e.U != e.V {
-			counts[e.V>>shift]++
-		}
-	}
-	return nil
-}
-
-// scatter writes the arcs of a block to out, each at the write position of its bucket, at.
-func scatter(s side, edges []graph.Edge, shift uint, at, out []uint64) {
-	shift &= 31
-	for _, e := range edges {
-		if s != inArcs {
-			q := at[e.U>>shift]
-			at[e.U>>shift] = q + 1
-			out[q] = uint64(e.U)<<32 | uint64(e.V)
-		}
-		if s != outArcs && e.U != e.V {
-			q := at[e.V>>shift]
-			at[e.V>>shift] = q + 1
-			out[q] = uint64(e.V)<<32 | uint64(e.U)
-		}
-	}
-}
-
-// scatterWeighted is scatter for arcs with weights, which it writes to ow.
-func scatterWeighted(s side, edges []graph.Edge, w graph.Weights, shift uint, at, out []uint64, ow graph.Weights) {
-	put := func(u, v uint32, j int) {
-		q := at[u>>shift]
-		at[u>>shift] = q + 1
-		out[q] = uint64(u)<<32 | uint64(v)
-		ow.Copy(int(q), w, j)
-	}
-	for j, e := range edges {
-		if s != inArcs {
-			put(e.U, e.V, j)
-		}
-		if s != outArcs && e.U != e.V {
-			put(e.V, e.U, j)
-		}
-	}
 }
 
 // dedupe is one worker's memory for turning buckets into rows.
