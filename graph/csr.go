@@ -3,7 +3,6 @@ package graph
 import (
 	"context"
 	"fmt"
-	"math"
 	"slices"
 	"sort"
 	"sync"
@@ -43,26 +42,19 @@ type CSRParts struct {
 	// Offsets has one entry per vertex and one more: row v is Targets[Offsets[v]:Offsets[v+1]].
 	Offsets []uint64
 	// Targets holds the rows. An undirected edge is in both its rows, a self-loop
-	// once. Each row rises (repeated targets are allowed), unless SortRows is set.
+	// once. Each row rises (repeated targets are allowed).
 	Targets []uint32
 	// Weights has a weight for each target, or is empty. Both arcs of an undirected
 	// edge have the same.
 	Weights Weights
-	// InOffsets, InTargets and InWeights are the rows of the in-arcs of a directed
-	// graph, by target vertex, where the maker has them; otherwise nil.
-	InOffsets []uint64
-	InTargets []uint32
-	InWeights Weights
 	// Labels are the file's ids; nil means that they are the dense ids.
 	Labels *Labels
-	// SortRows asks NewCSR to sort the rows, in place.
-	SortRows bool
 	// Trusted leaves out every check that reads Targets: the arrays were checked
 	// before, and are protected by a checksum. Loops must then be set.
 	Trusted bool
 	// Loops is the number of self-loops; it is read only if Trusted is set.
 	Loops int64
-	// Threads bounds the goroutines that sort and check; 0 means GOMAXPROCS.
+	// Threads bounds the goroutines that check; 0 means GOMAXPROCS.
 	Threads int
 	// Release, if set, frees the arrays; see CSR.Release.
 	Release func()
@@ -71,66 +63,21 @@ type CSRParts struct {
 // NewCSR makes a CSR of rows that exist. Unless the parts are trusted it checks all
 // that Validate checks. An error is an *InvalidError; the parts then still belong to
 // the caller.
-func NewCSR(p CSRParts) (*CSR, error) { return NewCSRContext(context.Background(), p) }
-
-// NewCSRContext is NewCSR with a context: the error may also be that of ctx.
-func NewCSRContext(ctx context.Context, p CSRParts) (*CSR, error) {
+func NewCSR(p CSRParts) (*CSR, error) {
 	if len(p.Offsets) == 0 {
 		return nil, invalid("offsets have an entry for each vertex and one more", "there are none")
 	}
-	if p.InOffsets != nil && !p.Directed {
-		return nil, invalid("only directed graphs have in-arcs of their own", "the graph is undirected")
-	}
-	g, err := newCSR(ctx, p, p.Offsets, p.Targets, p.Weights)
-	if err != nil {
-		return nil, err
-	}
-	if p.InOffsets != nil {
-		t, err := newCSR(ctx, p, p.InOffsets, p.InTargets, p.InWeights)
-		if err != nil {
-			return nil, fmt.Errorf("in-arcs: %w", err)
-		}
-		if t.n != g.n || len(t.targets) != len(g.targets) || t.loops != g.loops || t.weights.kind != g.weights.kind {
-			return nil, invalid("in-arcs are the out-arcs", "%d vertices, %d arcs, %d self-loops, weights %v against %d, %d, %d, %v",
-				t.n, len(t.targets), t.loops, t.weights.kind, g.n, len(g.targets), g.loops, g.weights.kind)
-		}
-		g.join(t)
-	}
-	g.release = p.Release
-	return g, nil
-}
-
-func newCSR(ctx context.Context, p CSRParts, offsets []uint64, targets []uint32, weights Weights) (*CSR, error) {
-	g := &CSR{n: len(offsets) - 1, directed: p.Directed, offsets: offsets, targets: targets, weights: weights,
+	g := &CSR{n: len(p.Offsets) - 1, directed: p.Directed, offsets: p.Offsets, targets: p.Targets, weights: p.Weights,
 		labels: p.Labels, loops: p.Loops, duplicates: -1}
-	threads := workers.Count(p.Threads)
-	if err := g.checkShape(); err != nil {
+	check := g.checkShape
+	if !p.Trusted {
+		g.loops = -1
+		check = func() error { return g.ValidateContext(context.Background(), p.Threads) }
+	}
+	if err := check(); err != nil {
 		return nil, err
 	}
-	if !p.Trusted || p.SortRows {
-		if err := g.checkOffsets(ctx, threads); err != nil {
-			return nil, err
-		}
-	}
-	if p.SortRows {
-		if err := g.sortRows(ctx, threads); err != nil {
-			return nil, err
-		}
-	}
-	if !p.Trusted {
-		if err := g.checkRows(ctx, threads); err != nil {
-			return nil, err
-		}
-		loops, err := g.countLoops(ctx, threads)
-		if err != nil {
-			return nil, err
-		}
-		g.loops = loops
-		if err := g.checkSymmetry(ctx, threads); err != nil {
-			return nil, err
-		}
-	}
-	g.edges = g.records(g.loops)
+	g.edges, g.release = g.records(g.loops), p.Release
 	return g, nil
 }
 
@@ -140,13 +87,6 @@ func (g *CSR) records(loops int64) int64 {
 		return int64(len(g.targets))
 	}
 	return (int64(len(g.targets))-loops)/2 + loops
-}
-
-// join makes t the transpose of g.
-func (g *CSR) join(t *CSR) {
-	t.isTransposed = true
-	t.labels = g.labels
-	t.transposed, g.transposed = g, t
 }
 
 // NumVertices is the number of vertices; ids are 0 … NumVertices−1.
@@ -212,14 +152,13 @@ func (g *CSR) Duplicates() int64 {
 	if g.duplicates < 0 {
 		// The context never ends. If the rows became unreadable, the next reader reports it:
 		// the count is not kept.
-		n, err := g.sumRows(context.Background(), workers.Count(0), func(v uint32, row []uint32) int64 {
-			n := int64(0)
+		n, err := g.sumRows(context.Background(), workers.Count(0), func(v uint32, row []uint32) (n int64, _ error) {
 			for i := 1; i < len(row); i++ {
 				if row[i] == row[i-1] && (g.directed || v <= row[i]) {
 					n++
 				}
 			}
-			return n
+			return n, nil
 		})
 		if err != nil {
 			return n
@@ -281,7 +220,7 @@ func (g *CSR) Transpose(ctx context.Context, threads int) (*CSR, error) {
 		if err != nil {
 			return nil, err
 		}
-		g.join(t)
+		t.isTransposed, t.transposed, g.transposed = true, g, t
 	}
 	return g.transposed, nil
 }
@@ -312,17 +251,8 @@ func (g *CSR) BlockWeights(n, i int) Weights {
 	if g.directed {
 		return g.weights.Slice(lo, hi)
 	}
-	kept := 0
-	for v, row := range g.rows(lo, hi) {
-		for _, t := range row {
-			if v <= t {
-				kept++
-			}
-		}
-	}
-	out := MakeWeights(g.weights.kind, kept)
-	kept = 0
-	at := lo
+	out := MakeWeights(g.weights.kind, hi-lo)
+	kept, at := 0, lo
 	for v, row := range g.rows(lo, hi) {
 		for _, t := range row {
 			if v <= t {
@@ -332,7 +262,7 @@ func (g *CSR) BlockWeights(n, i int) Weights {
 			at++
 		}
 	}
-	return out
+	return out.Slice(0, kept)
 }
 
 // rows yields the rows that hold arcs lo … hi−1, the first and last cut short.
@@ -366,24 +296,15 @@ func (g *CSR) ValidateContext(ctx context.Context, threads int) error {
 	if err := g.checkShape(); err != nil {
 		return err
 	}
-	for _, check := range []func(context.Context, int) error{g.checkOffsets, g.checkRows, g.checkCounts, g.checkSymmetry} {
+	if err := checkOffsets(ctx, threads, g.offsets); err != nil {
+		return err
+	}
+	for _, check := range []func(context.Context, int) error{g.checkRows, g.checkCounts, g.checkSymmetry} {
 		if err := check(ctx, threads); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// eachRows calls f for runs of vertices from … to−1 that hold about as much, in
-// parallel. Offsets must not fall.
-func (g *CSR) eachRows(ctx context.Context, threads int, f func(from, to uint32) error) error {
-	total := g.n + len(g.targets)
-	parts := max(1, min(total, max(16*threads, total>>17)))
-	cut := func(i int) uint32 {
-		at, _ := span(total, parts, i)
-		return uint32(sort.Search(g.n, func(v int) bool { return g.offsets[v]+uint64(v) >= uint64(at) }))
-	}
-	return forEach(ctx, threads, parts, func(i int) error { return f(cut(i), cut(i+1)) })
 }
 
 func (g *CSR) checkShape() error {
@@ -402,12 +323,13 @@ func (g *CSR) checkShape() error {
 	return nil
 }
 
-func (g *CSR) checkOffsets(ctx context.Context, threads int) error {
-	const run = 1 << 20
-	return forEach(ctx, threads, (g.n+run-1)/run, func(i int) error {
-		for v := i * run; v < min((i+1)*run, g.n); v++ {
-			if g.offsets[v] > g.offsets[v+1] {
-				return invalid("offsets do not fall", "%d follows %d at vertex %d", g.offsets[v+1], g.offsets[v], v)
+func checkOffsets(ctx context.Context, threads int, offsets []uint64) error {
+	const run = 1 << 16
+	n := len(offsets) - 1
+	return forEach(ctx, threads, (n+run-1)/run, func(i int) error {
+		for v := i * run; v < min((i+1)*run, n); v++ {
+			if offsets[v] > offsets[v+1] {
+				return invalid("offsets do not fall", "%d follows %d at vertex %d", offsets[v+1], offsets[v], v)
 			}
 		}
 		return nil
@@ -415,72 +337,62 @@ func (g *CSR) checkOffsets(ctx context.Context, threads int) error {
 }
 
 func (g *CSR) checkRows(ctx context.Context, threads int) error {
-	return g.eachRows(ctx, threads, func(from, to uint32) error {
-		for v := from; v < to; v++ {
-			row := g.Row(v)
-			for j, t := range row {
-				if int64(t) >= int64(g.n) {
-					return invalid("targets are vertices", "arc %d of vertex %d leads to %d, there are %d vertices", j, v, t, g.n)
-				}
-				if j > 0 && t < row[j-1] {
-					return invalid("rows rise", "%d follows %d in the row of vertex %d", t, row[j-1], v)
-				}
+	_, err := g.sumRows(ctx, threads, func(v uint32, row []uint32) (int64, error) {
+		for j, t := range row {
+			if int64(t) >= int64(g.n) {
+				return 0, invalid("targets are vertices", "arc %d of vertex %d leads to %d, there are %d vertices", j, v, t, g.n)
+			}
+			if j > 0 && t < row[j-1] {
+				return 0, invalid("rows rise", "%d follows %d in the row of vertex %d", t, row[j-1], v)
 			}
 		}
-		return nil
+		return 0, nil
 	})
+	return err
 }
 
+// checkCounts compares the numbers of records and self-loops with the rows, unless they are not known yet.
 func (g *CSR) checkCounts(ctx context.Context, threads int) error {
 	loops, err := g.countLoops(ctx, threads)
 	if err != nil {
 		return err
 	}
-	edges := g.records(loops)
-	if loops != g.loops || edges != g.edges {
+	if g.loops < 0 {
+		g.loops, g.edges = loops, g.records(loops)
+	}
+	if edges := g.records(loops); loops != g.loops || edges != g.edges {
 		return invalid("counts fit the rows", "%d records, %d self-loops stated; %d and %d found", g.edges, g.loops, edges, loops)
 	}
 	return nil
 }
 
-// checkSymmetry looks up every pair u < v of row u in row v; with as many arcs
-// upwards as downwards no other pair is left.
+// checkSymmetry looks up every pair u < v of row u in row v; if there are more arcs
+// downwards than upwards, it looks those up.
 func (g *CSR) checkSymmetry(ctx context.Context, threads int) error {
 	if g.directed {
 		return nil
 	}
-	var up, down atomic.Int64
-	err := g.eachRows(ctx, threads, func(from, to uint32) error {
-		u, d := int64(0), int64(0)
-		for v := from; v < to; v++ {
-			row := g.Row(v)
-			for j := 0; j < len(row); {
+	pairs := func(down bool) (int64, error) {
+		return g.sumRows(ctx, threads, func(v uint32, row []uint32) (n int64, err error) {
+			for j := 0; j < len(row) && err == nil; {
 				t, k := row[j], j+1
 				for k < len(row) && row[k] == t {
 					k++
 				}
-				if t < v {
-					d += int64(k - j)
-				} else if t > v {
-					u += int64(k - j)
-					if err := g.checkPair(v, t, j, k); err != nil {
-						return err
-					}
+				if t != v && t < v == down {
+					n += int64(k - j)
+					err = g.checkPair(v, t, j, k)
 				}
 				j = k
 			}
-		}
-		up.Add(u)
-		down.Add(d)
-		return nil
-	})
-	if err != nil {
-		return err
+			return n, err
+		})
 	}
-	if up.Load() != down.Load() {
-		return g.findOneWay()
+	up, err := pairs(false)
+	if err == nil && 2*up+g.loops != int64(len(g.targets)) {
+		_, err = pairs(true)
 	}
-	return nil
+	return err
 }
 
 // checkPair checks that row t has as many arcs to v as row v, at places j … k−1, has
@@ -522,81 +434,36 @@ func (g *CSR) weightOrder(at, n int) []int {
 	return order
 }
 
-// findOneWay names an arc to a smaller vertex that has no arc back.
-func (g *CSR) findOneWay() error {
-	for v := range uint32(g.n) {
-		for _, t := range g.Row(v) {
-			if t >= v {
-				break
-			}
-			if _, ok := slices.BinarySearch(g.Row(t), v); !ok {
-				return invalid("an undirected graph holds both arcs of every edge", "vertex %d has an arc to %d, there is none back", v, t)
-			}
-		}
-	}
-	return invalid("an undirected graph holds both arcs of every edge", "the numbers of arcs differ")
-}
-
 func (g *CSR) countLoops(ctx context.Context, threads int) (int64, error) {
-	return g.sumRows(ctx, threads, func(v uint32, row []uint32) int64 {
-		i, n := slices.BinarySearch(row, v)
-		if !n {
-			return 0
-		}
-		loops := int64(0)
-		for ; i < len(row) && row[i] == v; i++ {
+	return g.sumRows(ctx, threads, func(v uint32, row []uint32) (loops int64, _ error) {
+		for i, _ := slices.BinarySearch(row, v); i < len(row) && row[i] == v; i++ {
 			loops++
 		}
-		return loops
+		return loops, nil
 	})
 }
 
-// sumRows adds up f of all rows.
-func (g *CSR) sumRows(ctx context.Context, threads int, f func(v uint32, row []uint32) int64) (int64, error) {
+// sumRows adds up f of all rows. It calls f in parallel, for runs of rows that hold about as
+// much, and stops at the first error. Offsets must not fall.
+func (g *CSR) sumRows(ctx context.Context, threads int, f func(v uint32, row []uint32) (int64, error)) (int64, error) {
+	total := g.n + len(g.targets)
+	parts := max(1, min(total, max(16*threads, total>>17)))
+	cut := func(i int) uint32 {
+		at, _ := span(total, parts, i)
+		return uint32(sort.Search(g.n, func(v int) bool { return g.offsets[v]+uint64(v) >= uint64(at) }))
+	}
 	var sum atomic.Int64
-	err := g.eachRows(ctx, threads, func(from, to uint32) error {
-		n := int64(0)
-		for v := from; v < to; v++ {
-			n += f(v, g.Row(v))
+	err := forEach(ctx, threads, parts, func(i int) error {
+		part := int64(0)
+		for v, to := cut(i), cut(i+1); v < to; v++ {
+			n, err := f(v, g.Row(v))
+			if err != nil {
+				return err
+			}
+			part += n
 		}
-		sum.Add(n)
+		sum.Add(part)
 		return nil
 	})
 	return sum.Load(), err
-}
-
-// sortRows sorts all rows by target, in place, arcs to the same target staying in
-// their order.
-func (g *CSR) sortRows(ctx context.Context, threads int) error {
-	return g.eachRows(ctx, threads, func(from, to uint32) error {
-		var order []uint64
-		for v := from; v < to; v++ {
-			row := g.Row(v)
-			if slices.IsSorted(row) {
-				continue
-			}
-			if g.weights.kind == Unweighted {
-				slices.Sort(row)
-				continue
-			}
-			if uint64(len(row)) > math.MaxUint32 {
-				return fmt.Errorf("%w: %d at vertex %d", ErrTooManyArcs, len(row), v)
-			}
-			order = order[:0]
-			for j, t := range row {
-				order = append(order, uint64(t)<<32|uint64(j))
-			}
-			slices.Sort(order)
-			w := g.RowWeights(v)
-			old := MakeWeights(w.kind, len(row))
-			for j := range row {
-				old.Copy(j, w, j)
-			}
-			for j, o := range order {
-				row[j] = uint32(o >> 32)
-				w.Copy(j, old, int(uint32(o)))
-			}
-		}
-		return nil
-	})
 }

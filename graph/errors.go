@@ -30,8 +30,7 @@ var (
 
 	errNilContext = fmt.Errorf("%w: the context is nil", ErrOption)
 
-	// ErrTooManyArcs is returned by Build and NewCSR where a weighted graph has 2^32
-	// arcs or more at one vertex, or at a run of vertices that is built as one.
+	// ErrTooManyArcs is returned where a vertex has 2^32 arcs or more.
 	ErrTooManyArcs = fmt.Errorf("%w: too many arcs at one vertex", ErrOption)
 	// ErrWeightSum is returned by Build where MergeSum leaves the range of an integer
 	// kind of weights.

@@ -52,8 +52,13 @@ const (
 
 // Scatter reads the records of src twice and distributes their arcs to buckets. Its result
 // is the same for every number of threads. Errors are an *InvalidError where a record
-// names a vertex that the source does not have, and those of Alloc, EachBlock and ctx.
+// names a vertex that the source does not have or its offsets fall, and those of Alloc, EachBlock and ctx.
 func Scatter(ctx context.Context, src Source, o ScatterOptions) (*Buckets, error) {
+	if rows, ok := src.(interface{ Offsets() []uint64 }); ok { // else records would be dropped without an error
+		if err := checkOffsets(ctx, o.Threads, rows.Offsets()); err != nil {
+			return nil, err
+		}
+	}
 	wanted := max(8*workers.Count(o.Threads), int(min(src.NumEdges()/blockRecords, maxBlocks)))
 	blocks, buckets := src.Blocks(wanted), src.NumVertices()>>o.Shift+1
 	each := func(f func(block int, records []Edge)) error {

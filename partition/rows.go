@@ -63,32 +63,8 @@ const (
 	minWidth   = 1024
 )
 
-// checkOffsets checks that the offsets of a source with rows rise: else records would be
-// dropped without an error.
-func (b *builder) checkOffsets() error {
-	src, ok := b.src.(interface{ Offsets() []uint64 })
-	if !ok {
-		return nil
-	}
-	const run = 1 << 16
-	offsets := src.Offsets()
-	return b.each((b.n+run-1)/run, func(_, i int) error {
-		for v := i * run; v < min((i+1)*run, b.n); v++ {
-			if offsets[v] > offsets[v+1] {
-				return fmt.Errorf("%w: the row of vertex %d begins at %d and ends at %d", ErrInvalid, v, offsets[v], offsets[v+1])
-			}
-		}
-		return nil
-	})
-}
-
 // rows reads the records twice and returns their rows without duplicates.
 func (b *builder) rows(side graph.Side) (*rows, error) {
-	if side != graph.InArcs {
-		if err := b.checkOffsets(); err != nil {
-			return nil, err
-		}
-	}
 	r := &rows{shift: bucketBits(b.n)}
 	buckets, err := graph.Scatter(b.ctx, b.src, graph.ScatterOptions{
 		Threads: b.threads, Side: side, Shift: r.shift, DropLoops: side == graph.InArcs, Weighted: b.o.Weighted, Progress: b.tick,
