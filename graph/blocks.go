@@ -46,33 +46,35 @@ func eachRecord(ctx context.Context, src Source, threads int, f func(records []E
 	})
 }
 
-// copyBlocks is the number of blocks to ask for where records are copied.
-func copyBlocks(src Source, threads int) int {
-	return max(workers.Count(threads), int(min(src.NumEdges()>>14, 1<<12)))
-}
-
-// copyRecords calls f for all blocks of records, with the number of the first record
-// of each in the order of the source, the records and their weights. The ids are
-// checked.
-func copyRecords(ctx context.Context, src Source, threads int, f func(block int, first int64, records []Edge, w Weights)) error {
-	wanted := copyBlocks(src, threads)
-	firsts := make([]int64, src.Blocks(wanted)+1)
+// copyRecords calls alloc with the number of records that keep selects, then f for all blocks
+// of records with their weights; at is the number of records selected in earlier blocks. The
+// ids are checked. A nil keep selects all.
+func copyRecords(ctx context.Context, src Source, threads int, keep func(Edge) bool, alloc func(n int),
+	f func(at int, records []Edge, w Weights)) error {
+	wanted := max(workers.Count(threads), int(min(src.NumEdges()>>14, 1<<12)))
+	first := make([]int, src.Blocks(wanted)+1)
 	err := EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
-		firsts[i+1] = int64(len(records))
+		if err := checkRecords(records, src.NumVertices()); err != nil || keep == nil {
+			first[i+1] = len(records)
+			return err
+		}
+		for _, e := range records {
+			if keep(e) {
+				first[i+1]++
+			}
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	for i := range firsts[1:] {
-		firsts[i+1] += firsts[i]
+	for i := range first[1:] {
+		first[i+1] += first[i]
 	}
+	alloc(first[len(first)-1])
 	return EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
-		err := checkRecords(records, src.NumVertices())
-		if err == nil {
-			f(i, firsts[i], records, src.BlockWeights(wanted, i))
-		}
-		return err
+		f(first[i], records, src.BlockWeights(wanted, i))
+		return nil
 	})
 }
 

@@ -2,6 +2,7 @@ package graph
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 )
 
@@ -68,7 +69,7 @@ func Components(ctx context.Context, src Source, threads int) (count, largest in
 // means GOMAXPROCS. It takes 12 bytes a vertex, and 8 bytes and a weight for each
 // record kept. Errors are those of Measure.
 func LargestComponent(ctx context.Context, src Source, threads int) (*EdgeList, error) {
-	_, _, comp, err := Components(ctx, src, threads)
+	_, largest, comp, err := Components(ctx, src, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -76,71 +77,33 @@ func LargestComponent(ctx context.Context, src Source, threads int) (*EdgeList, 
 	for _, c := range comp {
 		sizes[c]++
 	}
-	chosen := None
-	for c, size := range sizes {
-		if size > 0 && (chosen == None || size > sizes[chosen]) {
-			chosen = uint32(c)
-		}
-	}
+	chosen := uint32(slices.Index(sizes, uint32(largest)))
 	ids, old := sizes, src.VertexLabels() // the sizes are done with
-	out := &EdgeList{Directed: src.IsDirected()}
+	out := &EdgeList{Vertices: largest, Directed: src.IsDirected()}
+	labels := make([]uint64, 0, largest)
 	for v, c := range comp {
 		if c == chosen {
-			ids[v] = uint32(out.Vertices)
-			out.Vertices++
-		}
-	}
-	labels := make([]uint64, 0, out.Vertices)
-	for v, c := range comp {
-		if c == chosen {
+			ids[v] = uint32(len(labels))
 			labels = append(labels, old.Label(uint32(v)))
 		}
 	}
 	if out.Labels, err = SortedLabels(labels); err != nil {
 		return nil, err
 	}
-	type part struct {
-		edges []Edge
-		kept  []int
-		w     Weights
-	}
-	parts := make([]part, src.Blocks(copyBlocks(src, threads)))
-	err = copyRecords(ctx, src, threads, func(i int, _ int64, records []Edge, w Weights) {
-		p := &parts[i]
+	inside := func(e Edge) bool { return comp[e.U] == chosen }
+	err = copyRecords(ctx, src, threads, inside, func(n int) {
+		out.Edges, out.Weights = make([]Edge, n), MakeWeights(src.WeightKind(), n)
+	}, func(at int, records []Edge, w Weights) {
 		for k, e := range records {
-			if comp[e.U] == chosen {
-				p.edges = append(p.edges, Edge{ids[e.U], ids[e.V]})
-				if w.Kind() != Unweighted {
-					p.kept = append(p.kept, k)
-				}
+			if inside(e) {
+				out.Edges[at] = Edge{ids[e.U], ids[e.V]}
+				out.Weights.Copy(at, w, k)
+				at++
 			}
-		}
-		if w.Kind() != Unweighted {
-			p.w = MakeWeights(w.Kind(), len(p.kept))
-			for to, k := range p.kept {
-				p.w.Copy(to, w, k)
-			}
-			p.kept = nil
 		}
 	})
 	if err != nil {
 		return nil, err
-	}
-	total := 0
-	for i := range parts {
-		total += len(parts[i].edges)
-	}
-	out.Edges = make([]Edge, 0, total)
-	if k := src.WeightKind(); k != Unweighted {
-		out.Weights = MakeWeights(k, total)
-	}
-	for i := range parts {
-		p := &parts[i]
-		for k := range p.w.Len() {
-			out.Weights.Copy(len(out.Edges)+k, p.w, k)
-		}
-		out.Edges = append(out.Edges, p.edges...)
-		*p = part{}
 	}
 	return out, nil
 }

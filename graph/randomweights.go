@@ -19,40 +19,30 @@ func RandomWeights(ctx context.Context, src Source, lo, hi int64, seed uint64, t
 	if lo > hi {
 		return nil, fmt.Errorf("%w: weights from %d to %d", ErrOption, lo, hi)
 	}
-	n := int(src.NumEdges())
 	list, own := src.(*EdgeList)
 	out := &EdgeList{Vertices: src.NumVertices(), Directed: src.IsDirected(), Labels: src.VertexLabels()}
-	if own {
-		out.Edges = list.Edges
-	} else {
-		out.Edges = make([]Edge, n)
-	}
-	var small []int32
-	var large []int64
+	kind := Int64
 	if lo >= math.MinInt32 && hi <= math.MaxInt32 {
-		small = make([]int32, n)
-		out.Weights = WeightsOf(small)
-	} else {
-		large = make([]int64, n)
-		out.Weights = WeightsOf(large)
+		kind = Int32
 	}
 	span := uint64(hi-lo) + 1 // 0 stands for 2^64
 	seed = mix.Mix(seed + mix.Golden)
-	err := copyRecords(ctx, src, threads, func(_ int, first int64, records []Edge, _ Weights) {
+	err := copyRecords(ctx, src, threads, nil, func(n int) {
+		if out.Weights = MakeWeights(kind, n); own {
+			out.Edges = list.Edges
+		} else {
+			out.Edges = make([]Edge, n)
+		}
+	}, func(at int, records []Edge, _ Weights) {
 		if !own {
-			copy(out.Edges[first:], records)
+			copy(out.Edges[at:], records)
 		}
 		for k, e := range records {
 			u, v := out.Labels.Label(e.U), out.Labels.Label(e.V)
 			if !out.Directed && u > v {
 				u, v = v, u
 			}
-			w := int64(mix.Below(mix.Mix(mix.Mix(seed^u)+mix.Golden^v), span)) + lo
-			if small != nil {
-				small[first+int64(k)] = int32(w)
-			} else {
-				large[first+int64(k)] = w
-			}
+			out.Weights.vector.setInt(at+k, int64(mix.Below(mix.Mix(mix.Mix(seed^u)+mix.Golden^v), span))+lo)
 		}
 	})
 	if err != nil {

@@ -27,19 +27,10 @@ const (
 
 // String is the name of the kind's Go type, or "unweighted".
 func (k WeightKind) String() string {
-	switch k {
-	case Unweighted:
-		return "unweighted"
-	case Int32:
-		return "int32"
-	case Int64:
-		return "int64"
-	case Float32:
-		return "float32"
-	case Float64:
-		return "float64"
+	if k > Float64 {
+		return fmt.Sprintf("WeightKind(%d)", uint8(k))
 	}
-	return fmt.Sprintf("WeightKind(%d)", uint8(k))
+	return [...]string{"unweighted", "int32", "int64", "float32", "float64"}[k]
 }
 
 // Size is the number of bytes of one weight of the kind, 0 for Unweighted.
@@ -59,6 +50,7 @@ type vector interface {
 	less(i int, v vector, j int) bool
 	float64(i int) float64
 	set(i int, src vector, j int) bool
+	setInt(i int, x int64) bool
 	append(dst []byte, i int) []byte
 	scatter(o *ScatterOptions, records []Edge, from vector, at, arcs []uint64)
 	sortBuckets(ctx context.Context, b *builder) (vector, error)
