@@ -97,7 +97,7 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 		if kind == graph.Unweighted {
 			write(s.arcs, s.at, from.nbr)
 		} else {
-			s.writeWeighted(from, aw)
+			s.writeWeighted(into, order[begin[i]:begin[i+1]], from, aw)
 		}
 		b.tick(int64(len(s.arcs)))
 		return nil
@@ -139,7 +139,9 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 					a.Weights.Copy(int(first)+l, g.weights, int(done)+l)
 				}
 			}
-			a.FirstNeighbours[i] = neighbour(row, 0)
+			if a.FirstNeighbours[i] = graph.None; len(row) > 0 {
+				a.FirstNeighbours[i] = row[0]
+			}
 			done += uint32(len(row))
 		}
 		return nil
@@ -158,12 +160,11 @@ type extent struct{ at, n uint32 }
 
 // scatterer is one worker's memory to scatter a block's arcs over buckets.
 type scatterer struct {
-	arcs    []uint64 // high half: bucket; low half: the value to write there
-	counts  []uint32 // of each bucket
-	at      []uint64 // write position of each bucket
-	weights graph.Weights
-	starts  [batch]uint64
-	sum     uint32
+	arcs   []uint64 // high half: bucket; low half: the value to write there
+	counts []uint32 // of each bucket
+	at     []uint64 // write position of each bucket
+	starts [batch]uint64
+	sum    uint32
 }
 
 // batch is the number of rows that are prefetched together: each is a cache miss.
@@ -195,9 +196,6 @@ func (s *scatterer) read(r *rows, targets []uint32, buckets int) {
 			n := len(s.arcs)
 			s.arcs = s.arcs[:n+len(row)]
 			bucketSources(row, uint32(number+j)<<r.shift, r.shift, s.counts, s.arcs[n:])
-			if r.weights.Kind() != graph.Unweighted {
-				s.keepWeights(r, t, n)
-			}
 		}
 	}
 }
@@ -213,21 +211,6 @@ func bucketSources(row []uint32, number uint32, shift uint, counts []uint32, arc
 	}
 }
 
-// keepWeights copies the weights of t's row to the arcs from n on.
-func (s *scatterer) keepWeights(r *rows, t uint32, n int) {
-	if s.weights.Len() < len(s.arcs) {
-		old := s.weights
-		s.weights = graph.MakeWeights(r.weights.Kind(), 2*len(s.arcs))
-		for i := range n {
-			s.weights.Copy(i, old, i)
-		}
-	}
-	at := int(r.begin[t>>r.shift]) + int(r.start[t])
-	for i := range len(s.arcs) - n {
-		s.weights.Copy(n+i, r.weights, at+i)
-	}
-}
-
 // write stores each arc at the write position of its bucket.
 func write(arcs, at []uint64, out []uint32) {
 	for _, x := range arcs {
@@ -237,14 +220,20 @@ func write(arcs, at []uint64, out []uint32) {
 	}
 }
 
-// writeWeighted is write for arcs with weights, which it stores in w, bucket by bucket.
-func (s *scatterer) writeWeighted(r *rows, w graph.Weights) {
-	for i, x := range s.arcs {
-		k := x >> 32
-		q := s.at[k]
-		s.at[k] = q + 1
-		r.nbr[q] = uint32(x)
-		w.Copy(int(q-r.begin[k+1]), s.weights, i)
+// writeWeighted is write for arcs with weights, which it copies from the rows of targets in into
+// to w, bucket by bucket.
+func (s *scatterer) writeWeighted(into *rows, targets []uint32, from *rows, w graph.Weights) {
+	i := 0
+	for _, t := range targets {
+		at := int(into.begin[t>>into.shift]) + int(into.start[t])
+		for l := range int(into.length[t]) {
+			k := s.arcs[i] >> 32
+			q := s.at[k]
+			s.at[k] = q + 1
+			from.nbr[q] = uint32(s.arcs[i])
+			w.Copy(int(q-from.begin[k+1]), into.weights, at+l)
+			i++
+		}
 	}
 }
 
@@ -260,13 +249,13 @@ func (g *gatherer) bucket(r *rows, k int, extents []extent, begin []int, rankOf 
 	lo := min(len(r.length), k<<r.shift)
 	hi := min(len(r.length), (k+1)<<r.shift)
 	mask := uint32(1)<<r.shift - 1
-	g.at = grow(g.at, 1<<r.shift)
+	g.at = slices.Grow(g.at[:0], 1<<r.shift)[:1<<r.shift]
 	total := uint32(0)
 	for j, n := range r.length[lo:hi] {
 		g.at[j] = total
 		total += n
 	}
-	g.ranks = grow(g.ranks, int(total))
+	g.ranks = slices.Grow(g.ranks[:0], int(total))[:total]
 	weighted := aw.Kind() != graph.Unweighted
 	if weighted && g.weights.Len() < int(total) {
 		g.weights = graph.MakeWeights(aw.Kind(), int(total+total/4))
@@ -319,14 +308,6 @@ func gatherRanks(arcs, rankOf []uint32, shift uint, at, ranks []uint32) {
 	}
 }
 
-// neighbour is entry k of a row, None where the row is empty.
-func neighbour(row []uint32, k int) uint32 {
-	if len(row) == 0 {
-		return graph.None
-	}
-	return row[k]
-}
-
 // crossing counts the ranks of a row that another processor owns.
 func crossing(row []uint32, owner []uint8, self uint8) (n int64) {
 	for _, t := range row {
@@ -341,24 +322,12 @@ func crossing(row []uint32, owner []uint8, self uint8) (n int64) {
 func (b *builder) layRows(p *Placement, i int, length []uint32) (*graph.Adjacency, error) {
 	a, r := &graph.Adjacency{}, p.Ranges[i]
 	count := int(r.Vertices)
-	ids := p.VertexOf[r.First : r.First+r.Vertices]
 	a.FirstNeighbours = allocRows[uint32](p, i, count)
 	lengths := a.FirstNeighbours // for now
-	var arcs atomic.Uint64
-	const block = 1 << 13
-	err := b.each((count+block-1)/block, func(_, k int) error {
-		sum := uint64(0)
-		for i := k * block; i < min(count, (k+1)*block); i++ {
-			lengths[i] = length[ids[i]]
-			sum += uint64(lengths[i])
-		}
-		arcs.Add(sum)
-		return nil
-	})
+	total, err := b.lengths(length, p.VertexOf[r.First:r.First+r.Vertices], lengths)
 	if err != nil {
 		return nil, err
 	}
-	total := arcs.Load()
 	if total < math.MaxUint32 {
 		a.Offsets32 = alloc[uint32](p, count+1)
 		sumInto(a.Offsets32, lengths)
@@ -368,6 +337,22 @@ func (b *builder) layRows(p *Placement, i int, length []uint32) (*graph.Adjacenc
 	}
 	a.Neighbours = allocRows[uint32](p, i, int(total))
 	return a, nil
+}
+
+// lengths copies the length of the row of each vertex to out and returns their sum.
+func (b *builder) lengths(length, vertices, out []uint32) (total uint64, err error) {
+	var arcs atomic.Uint64
+	const run = 1 << 13
+	err = b.each((len(vertices)+run-1)/run, func(_, k int) error {
+		sum := uint64(0)
+		for i := k * run; i < min(len(vertices), (k+1)*run); i++ {
+			out[i] = length[vertices[i]]
+			sum += uint64(out[i])
+		}
+		arcs.Add(sum)
+		return nil
+	})
+	return arcs.Load(), err
 }
 
 func sumInto[T uint32 | uint64](offsets []T, lengths []uint32) {
@@ -384,22 +369,11 @@ func sumInto[T uint32 | uint64](offsets []T, lengths []uint32) {
 func (b *builder) cutBlocks(r *rows, order []uint32, most uint64) ([]int, error) {
 	lengths := hugemem.Make[uint32](len(order))
 	defer lengths.Free()
-	var arcs atomic.Uint64
-	const chunk = 1 << 13
-	err := b.each((len(order)+chunk-1)/chunk, func(_, k int) error {
-		sum := uint64(0)
-		for i := k * chunk; i < min(len(order), (k+1)*chunk); i++ {
-			n := r.length[order[i]]
-			lengths.S[i] = n
-			sum += uint64(n)
-		}
-		arcs.Add(sum)
-		return nil
-	})
+	arcs, err := b.lengths(r.length, order, lengths.S)
 	if err != nil {
 		return nil, err
 	}
-	limit := min(blockArcs, arcs.Load()/uint64(8*b.threads)+1)
+	limit := min(blockArcs, arcs/uint64(8*b.threads)+1)
 	begin, size := []int{0}, uint64(0)
 	for i, n := range lengths.S {
 		if first := begin[len(begin)-1]; i > first && (size+uint64(n) > limit || uint64(i-first) == most) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/bits"
+	"slices"
 	"sync/atomic"
 	"unsafe"
 
@@ -104,9 +105,7 @@ type dedupe struct {
 	dst     []uint32 // the bucket's targets, row by row
 	seen    []uint64 // a bit for every vertex, clear between rows
 	weights graph.Weights
-	table   []uint32 // weighted: targets of a row, plus one, where they hash to; 0 where free
-	index   []uint32 // their indices in the row
-	shift   int      // 32 − log2 of the table's size
+	table   []uint64 // weighted: (target+1)<<32 | index in the row, where the target hashes to; 0 where free
 }
 
 // bucket turns the arcs of bucket k into rows of r.
@@ -120,14 +119,14 @@ func (d *dedupe) bucket(r *rows, k int, arcs []uint64) error {
 	if uint64(len(arcs)) > math.MaxUint32 {
 		return fmt.Errorf("%w: %d arcs at ids %d to %d", ErrTooLarge, len(arcs), lo, hi-1)
 	}
-	d.at = grow(d.at, int(hi-lo)+1)
+	d.at = slices.Grow(d.at[:0], int(hi-lo)+1)[:hi-lo+1]
 	at := d.at
 	clear(at)
 	countSources(arcs, uint32(lo), at[1:])
 	for i := range hi - lo {
 		at[i+1] += at[i]
 	}
-	d.dst = grow(d.dst, len(arcs))
+	d.dst = slices.Grow(d.dst[:0], len(arcs))[:len(arcs)]
 	dst := d.dst
 	weighted := r.weights.Kind() != graph.Unweighted
 	var w graph.Weights // the bucket's, in the rows' place
@@ -233,52 +232,30 @@ func distinct(row []uint32, v uint32, out []uint32, seen []uint64) (n, loops int
 	return n, loops
 }
 
-// lightest is distinctFew with a hash table. It copies the smallest weight of each target,
-// the first among equals, from d.weights[from:] to w[to:].
+// lightest is distinctFew with a hash table: open addressing, at most half full. It copies the
+// smallest weight of each target, the first among equals, from d.weights[from:] to w[to:].
 func (d *dedupe) lightest(row []uint32, v uint32, from int, out []uint32, w graph.Weights, to int) (n, loops int) {
-	d.reset(len(row))
-	d.index = grow(d.index, len(d.table))
+	log := min(bits.Len(uint(2*len(row))), 32)
+	d.table = slices.Grow(d.table[:0], 1<<log)[:1<<log]
+	clear(d.table)
+	mask := uint32(len(d.table) - 1)
 	for j, t := range row {
 		if t == v {
 			loops++
 			continue
 		}
-		h, found := d.find(t)
-		if !found {
-			d.table[h] = t + 1
-			d.index[h] = uint32(n)
+		h := t * 0x9e3779b1 >> (32 - log)
+		for d.table[h] != 0 && uint32(d.table[h]>>32) != t+1 {
+			h = (h + 1) & mask
+		}
+		if e := d.table[h]; e == 0 {
+			d.table[h] = uint64(t+1)<<32 | uint64(n)
 			out[n] = t
 			w.Copy(to+n, d.weights, from+j)
 			n++
-		} else if i := to + int(d.index[h]); d.weights.Less(from+j, w, i) {
+		} else if i := to + int(uint32(e)); d.weights.Less(from+j, w, i) {
 			w.Copy(i, d.weights, from+j)
 		}
 	}
 	return n, loops
-}
-
-// reset empties the hash table for a row of n targets: open addressing, at most half
-// full.
-func (d *dedupe) reset(n int) {
-	log := min(bits.Len(uint(2*n)), 32)
-	d.table = grow(d.table, 1<<log)
-	clear(d.table)
-	d.shift = 32 - log
-}
-
-// find returns the slot of target t in the table, or the free slot for it.
-func (d *dedupe) find(t uint32) (h uint32, found bool) {
-	mask := uint32(len(d.table) - 1)
-	for h = t * 0x9e3779b1 >> d.shift; ; h = (h + 1) & mask {
-		if e := d.table[h]; e == t+1 || e == 0 {
-			return h, e != 0
-		}
-	}
-}
-
-func grow(s []uint32, n int) []uint32 {
-	if cap(s) < n {
-		return make([]uint32, n+n/4)[:n]
-	}
-	return s[:n]
 }
