@@ -27,10 +27,14 @@ func EachBlock(ctx context.Context, src Source, threads, wanted int, f func(work
 func checkRecords(records []Edge, n int) error {
 	for _, e := range records {
 		if int64(max(e.U, e.V)) >= int64(n) {
-			return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, n)
+			return badRecord(e, uint32(n))
 		}
 	}
 	return nil
+}
+
+func badRecord(e Edge, n uint32) error {
+	return invalid("records join vertices", "(%d, %d) in a graph with %d vertices", e.U, e.V, n)
 }
 
 // eachRecord calls f for blocks of records, in parallel, after checking their ids.

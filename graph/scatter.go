@@ -61,23 +61,21 @@ func Scatter(ctx context.Context, src Source, o ScatterOptions) (*Buckets, error
 	}
 	wanted := max(8*workers.Count(o.Threads), int(min(src.NumEdges()/blockRecords, maxBlocks)))
 	blocks, buckets := src.Blocks(wanted), src.NumVertices()>>o.Shift+1
-	each := func(f func(block int, records []Edge)) error {
+	each := func(f func(block int, records []Edge) error) error {
 		return EachBlock(ctx, src, o.Threads, wanted, func(_, i int, records []Edge) error {
-			if err := checkRecords(records, src.NumVertices()); err != nil {
-				return err
-			}
-			f(i, records)
+			err := f(i, records)
 			if o.Progress != nil {
 				o.Progress(int64(len(records)))
 			}
-			return nil
+			return err
 		})
 	}
+	n := uint32(src.NumVertices())
 	// cursors[block] is first the number of its arcs in each bucket, then their write position.
 	cursors := make([][]uint64, blocks)
-	err := each(func(i int, records []Edge) {
+	err := each(func(i int, records []Edge) error {
 		cursors[i] = make([]uint64, buckets)
-		o.count(records, cursors[i])
+		return o.count(n, records, cursors[i])
 	})
 	if err != nil {
 		return nil, err
@@ -99,12 +97,11 @@ func Scatter(ctx context.Context, src Source, o ScatterOptions) (*Buckets, error
 	if o.Weighted {
 		b.Weights = MakeWeights(src.WeightKind(), int(at))
 	}
-	err = each(func(i int, records []Edge) {
+	err = each(func(i int, records []Edge) error {
 		if b.Weights.kind == Unweighted {
-			scatter(&o, records, make([]struct{}, len(records)), cursors[i], b.Arcs, make([]struct{}, at))
-		} else {
-			b.Weights.vector.scatter(&o, records, src.BlockWeights(wanted, i).vector, cursors[i], b.Arcs)
+			return scatter(&o, n, records, make([]struct{}, len(records)), cursors[i], b.Arcs, make([]struct{}, at))
 		}
+		return b.Weights.vector.scatter(&o, n, records, src.BlockWeights(wanted, i).vector, cursors[i], b.Arcs)
 	})
 	if err != nil {
 		return nil, err
@@ -112,29 +109,36 @@ func Scatter(ctx context.Context, src Source, o ScatterOptions) (*Buckets, error
 	return b, nil
 }
 
-// count counts the arcs of records by bucket.
-func (o *ScatterOptions) count(records []Edge, counts []uint64) {
-	shift := o.Shift & 31
+// count counts the arcs of records, which must join vertices below n, by bucket.
+func (o *ScatterOptions) count(n uint32, records []Edge, counts []uint64) error {
+	side, drop, shift := o.Side, o.DropLoops, o.Shift&31
 	for _, e := range records {
+		if max(e.U, e.V) >= n {
+			return badRecord(e, n)
+		}
 		loop := e.U == e.V
-		if loop && o.DropLoops {
+		if loop && drop {
 			continue
 		}
-		if o.Side != InArcs {
+		if side != InArcs {
 			counts[e.U>>shift]++
 		}
-		if o.Side == InArcs || o.Side == BothArcs && !loop {
+		if side == InArcs || side == BothArcs && !loop {
 			counts[e.V>>shift]++
 		}
 	}
+	return nil
 }
 
 // scatter writes the arcs of records, each at the write position of its bucket, at, and
 // their weights to the same indices of to. T is struct{} if there are none.
-func scatter[T any](o *ScatterOptions, records []Edge, from []T, at, arcs []uint64, to []T) {
+func scatter[T any](o *ScatterOptions, n uint32, records []Edge, from []T, at, arcs []uint64, to []T) error {
 	side, drop, shift := o.Side, o.DropLoops, o.Shift&31
 	from, to = from[:len(records)], to[:len(arcs)]
 	for i, e := range records {
+		if max(e.U, e.V) >= n {
+			return badRecord(e, n)
+		}
 		loop := e.U == e.V
 		if loop && drop {
 			continue
@@ -150,4 +154,5 @@ func scatter[T any](o *ScatterOptions, records []Edge, from []T, at, arcs []uint
 			arcs[q], to[q] = uint64(e.V)<<32|uint64(e.U), from[i]
 		}
 	}
+	return nil
 }

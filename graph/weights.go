@@ -52,7 +52,7 @@ type vector interface {
 	set(i int, src vector, j int) bool
 	setInt(i int, x int64) bool
 	append(dst []byte, i int) []byte
-	scatter(o *ScatterOptions, records []Edge, from vector, at, arcs []uint64)
+	scatter(o *ScatterOptions, n uint32, records []Edge, from vector, at, arcs []uint64) error
 	sortBuckets(ctx context.Context, b *builder) (vector, error)
 }
 
@@ -215,8 +215,8 @@ func (v vec[T]) append(dst []byte, i int) []byte {
 }
 
 // scatter writes the arcs of records, and their weights, from, to v.
-func (v vec[T]) scatter(o *ScatterOptions, records []Edge, from vector, at, arcs []uint64) {
-	scatter(o, records, from.(vec[T]), at, arcs, v)
+func (v vec[T]) scatter(o *ScatterOptions, n uint32, records []Edge, from vector, at, arcs []uint64) error {
+	return scatter(o, n, records, from.(vec[T]), at, arcs, v)
 }
 
 // sortBuckets sorts the arcs of b, and v with them.
