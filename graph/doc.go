@@ -24,8 +24,9 @@
 //
 // Readers and generators make an EdgeList; sparse ids become dense through Compact.
 // Build makes a CSR of any Source, keeping, dropping or merging self-loops and
-// duplicates; NewCSR wraps rows that exist. Validate of either checks all that its
-// type promises. Measure and Components describe a graph without building it.
+// duplicates; NewCSR wraps rows that exist. Build and package partition begin with
+// Scatter. Validate of either checks all that its type promises. Measure and Components
+// describe a graph without building it.
 //
 // All work is parallel, gives the same result for every number of goroutines, starts
 // none that outlive the call, and ends early with its context. Sizes are computed in

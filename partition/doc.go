@@ -15,7 +15,7 @@
 //
 // # How it is built
 //
-//	records ──scatter──▶ buckets of arcs by source id        16 bytes a record
+//	records ──Scatter──▶ buckets of arcs by source id        16 bytes a record
 //	buckets ──dedupe───▶ rows by id, degrees, loops           in place, in half of it
 //	degrees ──policy───▶ ranges, ranks
 //	rows    ──scatter──▶ buckets of arcs by target id         in place, in the other half
@@ -26,7 +26,7 @@
 // order, without a sort or a lookup. Random accesses are one a row, not one an arc, and stay
 // within a bucket that fits in a core's cache.
 //
-// Records are read in blocks from a graph.Source, twice. Beside the source, sorting holds
+// graph.Scatter reads the records in blocks, twice. Beside the source, sorting holds
 // 16 bytes a record and 8 a vertex, building 24 a record and 44 a vertex (directed: 16
 // and 16, 24 and 60; weights add their size two or four times a record), and each worker
 // its buffers for a bucket. NeedFor returns the sum.
