@@ -1,22 +1,21 @@
 package partition
 
-import "math"
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"sort"
+)
 
-// share is a contiguous part of the cut order: its owners (several of one kind are dealt
-// vertices), its fraction of the entries and its memory budget in bytes, 0 without a bound.
+// share is a contiguous part of the line of vertices: how many slots of one kind it is
+// dealt to, its fraction of the entries, the vertices it gets at least where there are
+// enough, and its memory budget in bytes, 0 without a bound.
 type share struct {
-	owners []int
+	slots  int
 	part   float64
+	least  int // one for each slot, 0 if part is 0
 	budget int64
 	device bool
-}
-
-// minVertices is one for each owner, 0 if part is 0.
-func (s share) minVertices() int {
-	if s.part > 0 {
-		return len(s.owners)
-	}
-	return 0
 }
 
 // shares returns a share for each processor in order, or with byKind for each run of
@@ -24,20 +23,18 @@ func (s share) minVertices() int {
 func (o *Options) shares(order []int, byKind bool, size sizeFunc) (list []share) {
 	for _, i := range order {
 		p := o.Processors[i]
-		s := share{[]int{i}, p.Rate, p.Budget, p.Device}
-		if p.Rate == 0 {
-			s.part = 1
-		}
+		s := share{slots: 1, part: cmp.Or(p.Rate, 1), budget: p.Budget, device: p.Device}
 		if o.Shares != nil {
 			s.part = o.Shares[i]
 		}
-		if k := len(list) - 1; byKind && k >= 0 && list[k].device == p.Device {
-			list[k].owners = append(list[k].owners, i)
-			list[k].part += s.part
-			if s.budget == 0 || list[k].budget == 0 {
-				list[k].budget = 0
-			} else { // each has rank space to hold beside its part
-				list[k].budget = max(1, list[k].budget+s.budget-size(s.device, 0, 0))
+		if k := len(list) - 1; byKind && k >= 0 && list[k].device == s.device {
+			run := &list[k]
+			run.slots++
+			run.part += s.part
+			if run.budget > 0 && s.budget > 0 { // each has rank space to hold beside its part
+				run.budget = max(1, run.budget+s.budget-size(s.device, 0, 0))
+			} else {
+				run.budget = 0
 			}
 		} else {
 			list = append(list, s)
@@ -48,68 +45,84 @@ func (o *Options) shares(order []int, byKind bool, size sizeFunc) (list []share)
 		sum += s.part
 	}
 	for k := range list {
-		if sum > 0 {
-			list[k].part /= sum
+		if s := &list[k]; s.part > 0 {
+			s.part /= sum
+			s.least = s.slots
 		}
 	}
 	return list
 }
 
-// nearestPrefix is the number of leading vertices whose loads come nearest to target.
-func nearestPrefix(vertices, load []uint32, target uint64) int {
-	sum := uint64(0)
-	for i, v := range vertices {
-		next := sum + uint64(load[v])
-		if next >= target {
-			if next-target <= target-sum {
-				return i + 1
-			}
-			return i
-		}
-		sum = next
+// nearestEnd returns the index after at whose sum comes nearest to target, which is at
+// least sums[at]; of two that are as near the later one.
+func nearestEnd(sums []uint64, at int, target uint64) int {
+	end := min(at+1+sort.Search(len(sums)-at-1, func(i int) bool { return sums[at+1+i] >= target }), len(sums)-1)
+	if end > at && sums[end] >= target && sums[end]-target > target-sums[end-1] {
+		end--
 	}
-	return len(vertices)
+	return end
 }
 
-func sumOf(vertices, load []uint32) uint64 {
-	sum := uint64(0)
-	for _, v := range vertices {
-		sum += uint64(load[v])
-	}
-	return sum
-}
-
-// cut divides the vertices, in their order, into one group per share by the shares'
-// parts of the sum of loads, and then moves cuts so that budgets hold. Each owner of a
-// share with a positive part gets at least one vertex where there are enough.
-func cut(vertices, load []uint32, shares []share, size sizeFunc) ([]group, error) {
-	total, done := sumOf(vertices, load), uint64(0)
+// cut divides the vertices from index top on into shares, by their parts of the sum of
+// loads and so that budgets hold, and returns where each begins and the last ends; sums[i]
+// is the load of the first i vertices.
+func cut(sums []uint64, top int, shares []share, size sizeFunc) ([]int, error) {
+	n := len(sums) - 1
 	ends := make([]int, len(shares)+1)
+	ends[0] = top
 	parts, later := 0.0, 0 // later: vertices that the shares to come want at least
 	for _, s := range shares {
-		later += s.minVertices()
+		later += s.least
 	}
 	for k, s := range shares {
 		parts += s.part
-		later -= s.minVertices()
-		at, left := ends[k], len(vertices)-ends[k]
-		n := 0
-		if target := uint64(math.Round(parts * float64(total))); target > done {
-			n = nearestPrefix(vertices[at:], load, target-done)
+		later -= s.least
+		end := ends[k]
+		if target := sums[top] + uint64(math.Round(parts*float64(sums[n]-sums[top]))); target > sums[end] {
+			end = nearestEnd(sums, end, target)
 		}
-		n = min(left, max(s.minVertices(), min(n, left-later)))
+		ends[k+1] = min(n, max(ends[k]+s.least, min(end, n-later)))
 		if k == len(shares)-1 || later == 0 && s.part > 0 {
-			n = left // also those without a load
+			ends[k+1] = n // also those without a load
 		}
-		done += sumOf(vertices[at:at+n], load)
-		ends[k+1] = at + n
 	}
-	if err := fitBudgets(vertices, load, shares, ends, size); err != nil {
-		return nil, err
+	return ends, fitBudgets(sums, ends, shares, size)
+}
+
+// fitBudgets moves the ends of shares that are over budget. Shares before the first one
+// without a budget give their last vertices to the next share, those after it their first
+// vertices to the previous one. If all have a budget, each gives to the next, then the
+// last gives back.
+func fitBudgets(sums []uint64, ends []int, shares []share, size sizeFunc) error {
+	top, n, last := ends[0], len(sums)-1, len(shares)
+	// held is the largest number of vertices of share k that its budget holds, given the
+	// load of each number.
+	held := func(k int, load func(vertices int) uint64) int {
+		all := ends[k+1] - ends[k]
+		if shares[k].budget == 0 {
+			return all
+		}
+		return sort.Search(all, func(c int) bool { return size(shares[k].device, load(c+1), c+1) > shares[k].budget })
 	}
-	groups := make([]group, len(shares))
-	for k, s := range shares {
-		groups[k] = group{s.owners[0], vertices[ends[k]:ends[k+1]]}
+	free := 0
+	for ; free < last && shares[free].budget > 0; free++ {
+		at := ends[free]
+		ends[free+1] = at + held(free, func(c int) uint64 { return sums[at+c] - sums[at] })
 	}
-	return groups, nil
+	low := free
+	if free == last && ends[last] < n {
+		ends[last], low = n, -1 // the last share is full
+	}
+	for k := last - 1; k > low; k-- {
+		end := ends[k+1]
+		ends[k] = end - held(k, func(c int) uint64 { return sums[end] - sums[end-c] })
+	}
+	if ends[0] == top {
+		return nil
+	}
+	have := int64(0)
+	for _, s := range shares {
+		have += s.budget
+	}
+	return fmt.Errorf("%w: %d bytes are needed and %d given", ErrCapacity, size(shares[0].device, sums[n]-sums[top], n-top), have)
 }

@@ -96,59 +96,44 @@ func (o *Options) validate(vertices int) error {
 	if len(o.Processors) == 0 {
 		o.Processors = []Processor{{Name: "cpu"}}
 	}
-	errs := []error{o.Check()}
-	if o.TwoEnded > 0 && !slices.ContainsFunc(o.Processors, func(p Processor) bool { return p.Device }) {
-		errs = append(errs, fmt.Errorf("%w: a two-ended share is for a device, and no processor is one", ErrOptions))
-	}
-	if o.Policy == Assigned {
-		if len(o.Assignment) != vertices {
-			errs = append(errs, fmt.Errorf("%w: the assignment names %d vertices, the graph has %d", ErrOptions, len(o.Assignment), vertices))
-		}
-		for v, p := range o.Assignment {
-			if int(p) >= len(o.Processors) {
-				errs = append(errs, fmt.Errorf("%w: vertex %d is assigned to processor %d of %d", ErrOptions, v, p, len(o.Processors)))
-				break
-			}
-		}
-	}
-	return errors.Join(errs...)
+	return o.check(vertices)
 }
 
 // Check returns every contradiction that shows without a graph. The errors wrap
 // ErrOptions.
-func (o Options) Check() error {
+func (o Options) Check() error { return o.check(-1) }
+
+// check returns every contradiction, for a graph of so many vertices; negative, those that
+// show without a graph.
+func (o *Options) check(vertices int) error {
 	var errs []error
-	bad := func(format string, args ...any) {
-		errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
-	}
-	if len(o.Processors) > 255 {
-		bad("%d processors, at most 255 are possible", len(o.Processors))
-	}
-	if o.Policy != Auto && o.Policy != Assigned && !slices.Contains(Policies(), o.Policy) {
-		names := make([]string, 0, 4)
-		for _, p := range Policies() {
-			names = append(names, string(p))
+	refuse := func(wrong bool, format string, args ...any) {
+		if wrong {
+			errs = append(errs, fmt.Errorf("%w: "+format, append([]any{ErrOptions}, args...)...))
 		}
-		bad("unknown placement %q; known are %s", o.Policy, strings.Join(names, ", "))
 	}
-	if o.Policy == Assigned && o.Shares != nil {
-		bad("shares cannot be given with an assignment")
-	}
+	refuse(len(o.Processors) > 255, "%d processors, at most 255 are possible", len(o.Processors))
+	refuse(o.Policy != Auto && o.Policy != Assigned && !slices.Contains(Policies(), o.Policy),
+		"unknown placement %q; known are %q", o.Policy, Policies())
+	refuse(o.Policy == Assigned && o.Shares != nil, "shares cannot be given with an assignment")
 	if o.Shares != nil {
-		if err := CheckShares(o.Shares, max(1, len(o.Processors))); err != nil {
-			errs = append(errs, err)
-		}
+		errs = append(errs, CheckShares(o.Shares, max(1, len(o.Processors))))
 	}
+	device := false
 	for _, p := range o.Processors {
-		if p.Rate < 0 || math.IsNaN(p.Rate) || p.Budget < 0 {
-			bad("processor %s has a negative rate or budget", p.Name)
+		refuse(p.Rate < 0 || math.IsNaN(p.Rate) || p.Budget < 0, "processor %s has a negative rate or budget", p.Name)
+		device = device || p.Device
+	}
+	refuse(!(o.TwoEnded >= 0 && o.TwoEnded < 1), "two-ended share %v is outside 0..1", o.TwoEnded)
+	refuse(o.TwoEnded > 0 && o.Policy != HubsOnCPU && o.Policy != Auto, "a two-ended share goes with hubs-on-cpu only")
+	if vertices >= 0 {
+		refuse(o.TwoEnded > 0 && !device, "a two-ended share is for a device, and no processor is one")
+	}
+	if vertices >= 0 && o.Policy == Assigned {
+		refuse(len(o.Assignment) != vertices, "the assignment names %d vertices, the graph has %d", len(o.Assignment), vertices)
+		if v := slices.IndexFunc(o.Assignment, func(p uint8) bool { return int(p) >= len(o.Processors) }); v >= 0 {
+			refuse(true, "vertex %d is assigned to processor %d of %d", v, o.Assignment[v], len(o.Processors))
 		}
-	}
-	if !(o.TwoEnded >= 0 && o.TwoEnded < 1) {
-		bad("two-ended share %v is outside 0..1", o.TwoEnded)
-	}
-	if o.TwoEnded > 0 && o.Policy != HubsOnCPU && o.Policy != Auto {
-		bad("a two-ended share goes with hubs-on-cpu only")
 	}
 	return errors.Join(errs...)
 }
@@ -164,24 +149,17 @@ func FormatShares(entries []int64) string {
 	if total == 0 {
 		return ""
 	}
-	// Roundings add up over at most 255 processors: three digits keep them below one entry.
+	// Three digits below one entry; rounded sums, so that roundings do not add up.
 	one := 1e3
 	for one < 1e3*float64(total) {
 		one *= 10
 	}
-	units, sum, largest := make([]int64, len(entries)), int64(0), 0
+	text, sum, before := make([]string, len(entries)), int64(0), 0.0
 	for i, e := range entries {
-		units[i] = int64(math.Round(float64(e) / float64(total) * one))
-		if sum += units[i]; units[i] > units[largest] {
-			largest = i
-		}
-	}
-	text := make([]string, len(entries))
-	for i, u := range units {
-		if i == largest {
-			u += int64(one) - sum
-		}
-		text[i] = strconv.FormatFloat(float64(u)/one, 'f', -1, 64)
+		sum += e
+		upTo := math.Round(float64(sum) / float64(total) * one)
+		text[i] = strconv.FormatFloat((upTo-before)/one, 'f', -1, 64)
+		before = upTo
 	}
 	return strings.Join(text, ",")
 }

@@ -144,10 +144,17 @@ func allocRows[T hugemem.Elem](p *Placement, r, n int) []T {
 }
 
 // layRanges turns groups into ranges, rank maps and the total of rank space.
-func (p *Placement) layRanges(groups []group, vertices int) error {
+func (p *Placement) layRanges(g *groups, vertices int) error {
+	p.Ranges = make([]graph.Range, len(g.owners))
+	for _, v := range g.order {
+		p.Ranges[g.slot[v]].Vertices++
+	}
 	ranks := uint64(0)
-	for _, g := range groups {
-		ranks += (uint64(len(g.vertices)) + 63) &^ 63
+	for s := range p.Ranges {
+		r := &p.Ranges[s]
+		r.First, r.Owner = uint32(ranks), g.owners[s]
+		ranks += (uint64(r.Vertices) + 63) &^ 63
+		r.Vertices = 0 // counted anew below
 	}
 	if ranks >= graph.MaxVertices {
 		return fmt.Errorf("%w: rank space of %d ranks passes %d", ErrTooLarge, ranks, uint32(graph.MaxVertices))
@@ -155,21 +162,16 @@ func (p *Placement) layRanges(groups []group, vertices int) error {
 	p.Ranks = uint32(ranks)
 	p.RankOf = alloc[uint32](p, vertices)
 	p.VertexOf = alloc[uint32](p, int(ranks))
-	for i := range p.RankOf {
-		p.RankOf[i] = graph.None
+	for _, a := range [][]uint32{p.RankOf, p.VertexOf} {
+		for i := range a {
+			a[i] = graph.None
+		}
 	}
-	first := uint32(0)
-	for _, g := range groups {
-		r := graph.Range{First: first, Vertices: uint32(len(g.vertices)), Owner: g.owner}
-		for i, v := range g.vertices {
-			p.VertexOf[first+uint32(i)] = v
-			p.RankOf[v] = first + uint32(i)
-		}
-		for i := r.First + r.Vertices; i < r.Padded(); i++ {
-			p.VertexOf[i] = graph.None
-		}
-		p.Ranges = append(p.Ranges, r)
-		first = r.Padded()
+	for _, v := range g.order {
+		r := &p.Ranges[g.slot[v]]
+		rank := r.First + r.Vertices
+		p.VertexOf[rank], p.RankOf[v] = v, rank
+		r.Vertices++
 	}
 	return nil
 }

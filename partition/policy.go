@@ -29,26 +29,110 @@ func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
 	return sorted
 }
 
-// group is a future range: its vertices in rank order and its owner.
-type group struct {
-	owner    int
-	vertices []uint32
+// groups assigns vertices to slots, the ranges to be.
+type groups struct {
+	order  []uint32 // the vertices in rank order
+	owners []int    // by slot
+	slot   []uint8  // by vertex id; defined for the vertices in order
 }
 
-// arrange applies the policy: it assigns the vertices of live, which have an edge, to
-// groups. Groups are ordered by degree; load[v] is the number of adjacency entries of v,
-// which shares and budgets count.
-func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeFunc) ([]group, error) {
-	for _, q := range o.Processors {
+// arrange applies the policy to the vertices of live, which have an edge: it lines them up,
+// cuts the line into shares, deals each share to its slots and enforces budgets. load[v] is
+// the number of adjacency entries of v, which shares and budgets count.
+func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeFunc) (*groups, error) {
+	g := &groups{order: live, slot: make([]uint8, len(degree))}
+	for i, q := range o.Processors {
 		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
 			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
 		}
+		g.owners = append(g.owners, i)
 	}
-	groups, err := o.assign(live, degree, load, policy, size)
+	if policy != Original {
+		g.order = byFallingDegree(live, degree)
+	}
+	line := g.order
+	switch policy {
+	case Assigned:
+		g.slot = o.Assignment
+		return g, o.enforceBudgets(g, load, true, size)
+	case Random:
+		line = slices.Clone(live)
+		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
+		rng.Shuffle(len(line), func(i, j int) { line[i], line[j] = line[j], line[i] })
+	default:
+		o.hubsFirst(g.owners, policy == HubsOnGPU)
+	}
+	sums := make([]uint64, len(line)+1)
+	for i, v := range line {
+		sums[i+1] = sums[i] + uint64(load[v])
+	}
+	rest, top, order := o, 0, g.owners
+	if o.TwoEnded > 0 { // slot 0 takes the top
+		d := order[o.firstDevice(order)]
+		rest, top = o.takeTop(d, sums, size)
+		g.owners = append([]int{d}, order...)
+	}
+	shares := rest.shares(order, o.Shares == nil && (policy == HubsOnCPU || policy == HubsOnGPU), size)
+	ends, err := cut(sums, top, shares, size)
 	if err != nil {
 		return nil, err
 	}
-	return groups, o.enforceBudgets(groups, degree, load, policy, size)
+	slot := len(g.owners) - len(order)
+	for k, s := range shares {
+		for i, v := range line[ends[k]:ends[k+1]] {
+			if i >= dealtSingly {
+				i = dealtSingly + (i-dealtSingly)/dealtBlock
+			}
+			g.slot[v] = uint8(slot + i%s.slots)
+		}
+		slot += s.slots
+	}
+	return g, o.enforceBudgets(g, load, false, size)
+}
+
+const (
+	// The dealtSingly highest-degree vertices are dealt round-robin one at a time, the rest
+	// in blocks of dealtBlock, so neighbouring ids share an owner (locality of the result
+	// array).
+	dealtSingly = 4096
+	dealtBlock  = 64
+)
+
+// hubsFirst sorts processors so that those that take the hubs come first: the CPUs, or
+// for the mirror the devices; without a device the mirror is the list reversed.
+func (o *Options) hubsFirst(order []int, mirror bool) {
+	if mirror && o.firstDevice(order) < 0 {
+		slices.Reverse(order)
+	}
+	later := func(i int) int {
+		if o.Processors[i].Device == mirror {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(order, func(i, j int) int { return later(i) - later(j) })
+}
+
+// firstDevice returns the index in order of the first device, or −1.
+func (o *Options) firstDevice(order []int) int {
+	return slices.IndexFunc(order, func(i int) bool { return o.Processors[i].Device })
+}
+
+// takeTop gives the highest-degree vertices that hold the fraction TwoEnded of the load to
+// processor i. It returns options for the rest, with the remaining budget and share of i,
+// and the number of vertices taken.
+func (o *Options) takeTop(i int, sums []uint64, size sizeFunc) (*Options, int) {
+	total := sums[len(sums)-1]
+	n := nearestEnd(sums, 0, uint64(o.TwoEnded*float64(total)))
+	rest := *o
+	rest.Processors, rest.Shares = slices.Clone(o.Processors), slices.Clone(o.Shares)
+	if b := &rest.Processors[i].Budget; *b > 0 {
+		*b = max(1, *b-size(true, sums[n], n)+size(true, 0, 0))
+	}
+	if o.Shares != nil {
+		rest.Shares[i] = max(0, o.Shares[i]-float64(sums[n])/float64(max(1, total)))
+	}
+	return &rest, n
 }
 
 // survey returns the vertices that have an edge. It sets p's figures of degrees and the
@@ -80,121 +164,4 @@ func (o *Options) survey(degree []uint32, p *Placement) []uint32 {
 		}
 	}
 	return live
-}
-
-// assign divides the vertices of live by the policy.
-func (o *Options) assign(live, degree, load []uint32, policy Policy, size sizeFunc) ([]group, error) {
-	switch policy {
-	case Assigned:
-		groups := make([]group, len(o.Processors))
-		for i := range groups {
-			groups[i].owner = i
-		}
-		for _, v := range byFallingDegree(live, degree) {
-			g := &groups[o.Assignment[v]]
-			g.vertices = append(g.vertices, v)
-		}
-		return groups, nil
-
-	case Random:
-		shuffled := slices.Clone(live)
-		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
-		rng.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
-		order := make([]int, len(o.Processors))
-		for i := range order {
-			order[i] = i
-		}
-		groups, err := cut(shuffled, load, o.shares(order, false, size), size)
-		for i := range groups {
-			slices.Sort(groups[i].vertices)
-			groups[i].vertices = byFallingDegree(groups[i].vertices, degree)
-		}
-		return groups, err
-
-	case Original:
-		return cut(live, load, o.shares(o.processorOrder(false), false, size), size)
-	}
-
-	// HubsOnCPU and its mirror.
-	sorted, order := byFallingDegree(live, degree), o.processorOrder(policy == HubsOnGPU)
-	var groups []group
-	if o.TwoEnded > 0 {
-		var top group
-		top, o = o.takeTop(sorted, load, order, size)
-		groups, sorted = append(groups, top), sorted[len(top.vertices):]
-	}
-	shares := o.shares(order, o.Shares == nil, size)
-	byShare, err := cut(sorted, load, shares, size)
-	for k, g := range byShare {
-		groups = append(groups, deal(g.vertices, shares[k].owners)...)
-	}
-	return groups, err
-}
-
-// takeTop gives the highest-degree vertices that hold the fraction TwoEnded of the load to
-// the first device in order; there must be one. It returns options for the rest, with the
-// remaining budget and share of that device.
-func (o *Options) takeTop(sorted, load []uint32, order []int, size sizeFunc) (group, *Options) {
-	k := slices.IndexFunc(order, func(i int) bool { return o.Processors[i].Device })
-	total, i := sumOf(sorted, load), order[k]
-	n := nearestPrefix(sorted, load, uint64(o.TwoEnded*float64(total)))
-	rest, top := *o, sumOf(sorted[:n], load)
-	if b := o.Processors[i].Budget; b > 0 {
-		rest.Processors = slices.Clone(o.Processors)
-		rest.Processors[i].Budget = max(1, b-size(true, top, n)+size(true, 0, 0))
-	}
-	if o.Shares != nil {
-		rest.Shares = slices.Clone(o.Shares)
-		rest.Shares[i] = max(0, o.Shares[i]-float64(top)/float64(max(1, total)))
-	}
-	return group{i, sorted[:n]}, &rest
-}
-
-// processorOrder lists the processors with those that take the hubs first: the CPUs, or
-// for the mirror the devices; without a device the mirror is the list reversed.
-func (o *Options) processorOrder(mirror bool) []int {
-	var cpus, devices []int
-	for i, p := range o.Processors {
-		if p.Device {
-			devices = append(devices, i)
-		} else {
-			cpus = append(cpus, i)
-		}
-	}
-	switch {
-	case mirror && len(devices) == 0:
-		slices.Reverse(cpus)
-		return cpus
-	case mirror:
-		return append(devices, cpus...)
-	}
-	return append(cpus, devices...)
-}
-
-const (
-	// The dealtSingly highest-degree vertices are dealt round-robin one at a time, the rest
-	// in blocks of dealtBlock, so neighbouring ids share an owner (locality of the result
-	// array).
-	dealtSingly = 4096
-	dealtBlock  = 64
-)
-
-// deal deals vertices, sorted by falling degree, to owners in turn.
-func deal(vertices []uint32, owners []int) []group {
-	if len(owners) == 1 {
-		return []group{{owners[0], vertices}}
-	}
-	groups := make([]group, len(owners))
-	for i, owner := range owners {
-		groups[i] = group{owner, make([]uint32, 0, len(vertices)/len(owners)+1)}
-	}
-	for i, v := range vertices {
-		turn := i
-		if i >= dealtSingly {
-			turn = dealtSingly + (i-dealtSingly)/dealtBlock
-		}
-		g := &groups[turn%len(owners)]
-		g.vertices = append(g.vertices, v)
-	}
-	return groups
 }
