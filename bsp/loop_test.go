@@ -14,6 +14,7 @@ import (
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/hugetest"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
@@ -247,9 +248,6 @@ func TestRandom(t *testing.T) {
 // others inaccessible meanwhile: a processor reads nothing but its own memory and the
 // messages it is given.
 func TestOneAtATime(t *testing.T) {
-	if !hugemem.CanGuard() {
-		t.Skip("this system cannot make memory inaccessible")
-	}
 	const seed = 3
 	t.Logf("seed %d", seed)
 	rng := rand.New(rand.NewPCG(seed, 2))
@@ -286,14 +284,13 @@ type byHand struct {
 	t     *testing.T
 	place *partition.Placement
 	procs []kernels.Processor
-	sets  []hugemem.Set // the arrays of each processor
+	sets  []*hugetest.Set // the arrays of each processor
 }
 
 func newByHand(t *testing.T, p *partition.Placement) *byHand {
-	defer hugemem.SetGuard(true)()
 	h := &byHand{t: t, place: p}
 	for i := range p.Processors {
-		from := hugemem.Now()
+		set := hugetest.Guard(t)
 		part := p.Part(i)
 		for r, s := range part.Subgraphs {
 			part.Subgraphs[r] = guarded(s)
@@ -301,7 +298,8 @@ func newByHand(t *testing.T, p *partition.Placement) *byHand {
 		k := cpu.New(1)
 		h.ok(k.Load(context.Background(), part))
 		h.procs = append(h.procs, k)
-		h.sets = append(h.sets, hugemem.Between(from, hugemem.Now()))
+		set.Stop()
+		h.sets = append(h.sets, set)
 		if p.Ranks > 128 && h.sets[i].Len() < 5 { // searches have five arrays, subgraphs three or six
 			t.Fatalf("processor %d has %d arrays", i, h.sets[i].Len())
 		}
@@ -343,13 +341,13 @@ func (h *byHand) ok(err error) {
 func (h *byHand) with(i int, f func(p kernels.Processor)) {
 	for k, s := range h.sets {
 		if k != i {
-			h.ok(s.Protect(hugemem.None))
+			h.ok(s.Protect(hugetest.None))
 		}
 	}
 	f(h.procs[i])
 	for k, s := range h.sets {
 		if k != i {
-			h.ok(s.Protect(hugemem.ReadWrite))
+			h.ok(s.Protect(hugetest.ReadWrite))
 		}
 	}
 }

@@ -8,17 +8,15 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/hugetest"
 )
 
 // TestUnreadable: records that become unreadable, as a mapped file's do when it is cut
 // short, end what reads them with an error.
 func TestUnreadable(t *testing.T) {
-	if !hugemem.CanGuard() {
-		t.Skip("this system cannot make memory inaccessible")
-	}
-	undo := hugemem.SetGuard(true)
+	guard := hugetest.Guard(t)
 	block := hugemem.Make[graph.Edge](1 << 18)
-	undo()
+	guard.Stop()
 	defer block.Free()
 	for i := range block.S {
 		block.S[i] = graph.Edge{U: uint32(i % 999), V: uint32(i%999 + 1)}
@@ -35,10 +33,10 @@ func TestUnreadable(t *testing.T) {
 	if verdict, err := v.Validate(ctx, tree); err != nil || verdict.Err() != nil {
 		t.Fatalf("%+v, %v", verdict, err)
 	}
-	if err := block.Protect(hugemem.None); err != nil {
+	if err := guard.Protect(hugetest.None); err != nil {
 		t.Fatal(err)
 	}
-	defer block.Protect(hugemem.ReadWrite)
+	defer guard.Protect(hugetest.ReadWrite)
 	if _, err := graph500.CountEdges(ctx, list, 2); !errors.Is(err, graph.ErrUnreadable) {
 		t.Errorf("CountEdges: %v", err)
 	}

@@ -7,24 +7,22 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/hugetest"
 	"github.com/totemgo/totemgo/partition"
 )
 
 // TestUnreadableSource takes the memory of the records away, as a file does that is cut
 // short while it is mapped: an error, on every thread, and not the end of the process.
 func TestUnreadableSource(t *testing.T) {
-	if !hugemem.CanGuard() {
-		t.Skip("this system cannot make memory inaccessible")
-	}
-	undo := hugemem.SetGuard(true)
+	guard := hugetest.Guard(t)
 	block := hugemem.Make[uint64](1 << 12)
-	undo()
+	guard.Stop()
 	defer block.Free()
 	src := &unreadable{EdgeList: graph.EdgeList{Vertices: 1 << 10, Edges: make([]graph.Edge, 1<<10)}, memory: block.S}
-	if err := block.Protect(hugemem.None); err != nil {
+	if err := guard.Protect(hugetest.None); err != nil {
 		t.Fatal(err)
 	}
-	defer block.Protect(hugemem.ReadWrite)
+	defer guard.Protect(hugetest.ReadWrite)
 	for threads := 1; threads <= 4; threads++ {
 		p, err := partition.New(context.Background(), src, partition.Options{Threads: threads})
 		if !errors.Is(err, graph.ErrUnreadable) {

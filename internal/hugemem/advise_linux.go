@@ -1,19 +1,6 @@
 package hugemem
 
-import (
-	"bytes"
-	"os"
-	"sync"
+import "golang.org/x/sys/unix"
 
-	"golang.org/x/sys/unix"
-)
-
-// adviseHuge asks for huge pages and tells whether they are to be expected.
-func adviseHuge(m []byte) bool { return unix.Madvise(m, unix.MADV_HUGEPAGE) == nil && hugeAllowed() }
-
-// hugeAllowed tells whether the system has not switched huge pages off, in which
-// case it accepts the advice all the same.
-var hugeAllowed = sync.OnceValue(func() bool {
-	text, err := os.ReadFile("/sys/kernel/mm/transparent_hugepage/enabled")
-	return err == nil && !bytes.Contains(text, []byte("[never]"))
-})
+// adviseHuge asks for huge pages; a system without them refuses, and small ones do.
+func adviseHuge(m []byte) { _ = unix.Madvise(m, unix.MADV_HUGEPAGE) }

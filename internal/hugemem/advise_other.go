@@ -2,4 +2,4 @@
 
 package hugemem
 
-func adviseHuge([]byte) bool { return false }
+func adviseHuge([]byte) {}

@@ -8,12 +8,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-func pageSize() int { return unix.Getpagesize() }
-
 // mapAligned returns size bytes of fresh zeroes at a multiple of align, or nil.
 // Both are multiples of the page size, align a power of two.
 func mapAligned(size, align int) []byte {
-	extra := align - pageSize()
+	extra := align - unix.Getpagesize()
 	p, err := unix.MmapPtr(-1, 0, nil, uintptr(size+extra), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
 	if err != nil {
 		return nil
@@ -31,15 +29,4 @@ func unmap(m []byte) {
 		// It fails only for pages that are no mapping, and these are one.
 		_ = unix.MunmapPtr(unsafe.Pointer(unsafe.SliceData(m)), uintptr(len(m)))
 	}
-}
-
-func protect(m []byte, a Access) error {
-	flags := unix.PROT_NONE
-	switch a {
-	case ReadWrite:
-		flags = unix.PROT_READ | unix.PROT_WRITE
-	case ReadOnly:
-		flags = unix.PROT_READ
-	}
-	return unix.Mprotect(m, flags)
 }

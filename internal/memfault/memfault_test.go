@@ -6,21 +6,19 @@ import (
 	"testing"
 
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/hugetest"
 	"github.com/totemgo/totemgo/internal/memfault"
 )
 
 func TestCatch(t *testing.T) {
-	if !hugemem.CanGuard() {
-		t.Skip("this system cannot make memory inaccessible")
-	}
-	undo := hugemem.SetGuard(true)
+	guard := hugetest.Guard(t)
 	block := hugemem.Make[uint64](1 << 12)
-	undo()
+	guard.Stop()
 	defer block.Free()
-	if err := block.Protect(hugemem.None); err != nil {
+	if err := guard.Protect(hugetest.None); err != nil {
 		t.Fatal(err)
 	}
-	defer block.Protect(hugemem.ReadWrite)
+	defer guard.Protect(hugetest.ReadWrite)
 	made := errors.New("made")
 	sum := uint64(0)
 	err := memfault.Catch(func() error { sum += block.S[7]; return nil }, func(fault error) error { return fmt.Errorf("%w: %w", made, fault) })

@@ -11,6 +11,7 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/hugetest"
 )
 
 // fences are arrays that begin right behind an inaccessible page or end right before
@@ -30,10 +31,12 @@ func fence[T uint32 | uint64](t testing.TB, f *fences, s []T, writable bool) []T
 	var zero T
 	page := os.Getpagesize() / int(unsafe.Sizeof(zero))
 	// Whole pages, so that an inaccessible one stands at either end.
+	guard := hugetest.Start()
 	a := hugemem.Make[T](max(1, (len(s)+page-1)/page) * page)
 	for i := range a.S {
 		a.S[i] = fill[T]()
 	}
+	guard.Stop()
 	at := 0
 	if f.end {
 		at = len(a.S) - len(s)
@@ -41,7 +44,7 @@ func fence[T uint32 | uint64](t testing.TB, f *fences, s []T, writable bool) []T
 	inner := a.S[at : at+len(s) : at+len(s)]
 	copy(inner, s)
 	if !writable {
-		if err := a.Protect(hugemem.ReadOnly); err != nil {
+		if err := guard.Protect(hugetest.ReadOnly); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -83,14 +86,6 @@ func caught(f func()) (p any) {
 	return nil
 }
 
-func needGuard(t *testing.T) {
-	t.Helper()
-	if !hugemem.CanGuard() {
-		t.Skip("this system cannot make memory inaccessible")
-	}
-	t.Cleanup(hugemem.SetGuard(true))
-}
-
 // guardShapes runs f over blocks of whole and partial last words, of none to the most
 // that a call covers.
 func guardShapes(t *testing.T, f func(what string, b *block)) {
@@ -113,7 +108,7 @@ func guardShapes(t *testing.T, f func(what string, b *block)) {
 // TestGuardProbe: no set's probe touches what lies beside its arrays, or writes to those
 // that it only reads, and all do what plain Go does.
 func TestGuardProbe(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	guardShapes(t, func(what string, b *block) {
 		want := b.clone()
 		n := probeGeneric(&want.probeBlock)
@@ -149,7 +144,7 @@ func fencedBlock(t *testing.T, f *fences, b *block) probeBlock {
 
 // TestGuardSettle is TestGuardProbe for settle.
 func TestGuardSettle(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	guardShapes(t, func(what string, b *block) {
 		b.parent = append(b.parent, make([]uint32, len(b.scatter)-len(b.parent))...)
 		want := b.clone()
@@ -169,7 +164,7 @@ func TestGuardSettle(t *testing.T) {
 
 // TestGuardSpread is TestGuardProbe for spread, with rows that hold the last rank.
 func TestGuardSpread(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for n := range 70 {
 		for _, s := range spreading() {
@@ -196,7 +191,7 @@ func TestGuardSpread(t *testing.T) {
 // TestGuardScan is TestGuardProbe for scan, with rows that hold the last rank and the
 // word of no neighbour.
 func TestGuardScan(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	r := rand.New(rand.NewPCG(13, 14))
 	for n := range 70 {
 		for _, p := range []float64{0, 0.05} {
@@ -222,7 +217,7 @@ func TestGuardScan(t *testing.T) {
 // TestGuardPrefetch is TestGuardProbe for prefetch: it may ask for lines beyond the last row,
 // and reads nothing but rest and offsets.
 func TestGuardPrefetch(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	r := rand.New(rand.NewPCG(15, 16))
 	for _, n := range []int{0, 1, 2, 3, 63, 64, 1000} {
 		row := make([]uint32, r.IntN(2000))
@@ -241,7 +236,7 @@ func TestGuardPrefetch(t *testing.T) {
 
 // TestGuardByVertex is TestGuardProbe for byVertex.
 func TestGuardByVertex(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	r := rand.New(rand.NewPCG(17, 19))
 	for _, n := range []int{0, 1, 2, 7, 8, 9, 15, 16, 17, 31, 32, 33, 1000, 1023, 1024} {
 		rankOf, parent := mapped(r, n)
@@ -263,7 +258,7 @@ func TestGuardByVertex(t *testing.T) {
 // TestGuardCanFail: a kernel of any set that gets a length beyond the array faults, and
 // one that writes beside its arrays is noticed.
 func TestGuardCanFail(t *testing.T) {
-	needGuard(t)
+	hugetest.Guard(t)
 	r := rand.New(rand.NewPCG(19, 20))
 	for _, s := range available() {
 		b := newBlock(r, 2, 0, 4, 0, 0)

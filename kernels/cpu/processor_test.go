@@ -15,6 +15,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/hugetest"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
@@ -284,10 +285,7 @@ func tune(t testing.TB, k *cpu.Processor, set, limits string) {
 // TestGuard searches with every array flush against an inaccessible page, with each set
 // of kernels and each way to run a step: nothing is read or written beyond an end.
 func TestGuard(t *testing.T) {
-	if !hugemem.CanGuard() {
-		t.Skip("this system cannot make memory inaccessible")
-	}
-	defer hugemem.SetGuard(true)()
+	hugetest.Guard(t)
 	rng := rand.New(rand.NewPCG(4, 1))
 	for _, g := range ref.Corpus() {
 		if g.List.Vertices > 1300 {
