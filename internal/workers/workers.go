@@ -63,20 +63,38 @@ func (w *waiter) wake() {
 	}
 }
 
-// park blocks until wake, unless ready already holds once the waiter has
-// announced itself. ready must become true before wake is called.
-func (w *waiter) park(ready bool) {
-	if ready && w.state.CompareAndSwap(parked, awake) {
-		return
+// wait returns once word is value: it spins for SpinFor, yielding after every so many
+// looks at the clock, and then parks until wake. word must be value before wake is called.
+func (w *waiter) wait(word *atomic.Uint64, value uint64, looks int) {
+	var since time.Time
+	for look := 1; ; look++ {
+		for range spinLoads {
+			if word.Load() == value {
+				return
+			}
+		}
+		switch at := time.Now(); {
+		case since.IsZero():
+			since = at
+		case at.Sub(since) > SpinFor:
+			// Announced. If word is value by now, take the announcement back or wait for wake.
+			w.state.Store(parked)
+			if word.Load() != value || !w.state.CompareAndSwap(parked, awake) {
+				<-w.token
+			}
+			continue
+		}
+		if look%looks == 0 {
+			runtime.Gosched()
+		}
 	}
-	<-w.token
 }
 
 // helper is one goroutine of a team.
 type helper struct {
 	waiter
 	worker int      // its number
-	seen   uint64   // the last epoch it has worked in
+	epoch  uint64   // the one that it waits for or works in
 	_      [64]byte // helpers must not share a cache line
 }
 
@@ -96,7 +114,7 @@ type Team struct {
 	f     func(worker int)
 
 	_       [64]byte
-	pending atomic.Int64 // helpers that have not finished this Run
+	pending atomic.Uint64 // helpers that have not finished this Run
 	caller  waiter
 	failure atomic.Pointer[Panic]
 
@@ -140,6 +158,15 @@ type goexit struct{}
 
 func (goexit) String() string { return "runtime.Goexit called" }
 
+// keep stores a recovered panic, nil for a Goexit, with the stack of the goroutine it ended,
+// unless failure has one.
+func keep(failure *atomic.Pointer[Panic], worker int, v any) {
+	if v == nil {
+		v = goexit{}
+	}
+	failure.CompareAndSwap(nil, &Panic{Worker: worker, Value: v, Stack: debug.Stack()})
+}
+
 // Acquire returns a team of the given number of workers, at least one and at
 // most GOMAXPROCS; zero and less mean GOMAXPROCS. The team holds threads-1
 // goroutines until it is closed.
@@ -164,9 +191,7 @@ func (t *Team) Close() {
 	if t.closed {
 		return
 	}
-	if !t.busy.CompareAndSwap(false, true) {
-		panic("workers: Close during Run")
-	}
+	t.take()
 	t.closed = true
 	t.ended.Store(true)
 	t.epoch.Add(1)
@@ -185,16 +210,26 @@ func (t *Team) Threads() int { return len(t.helpers) + 1 }
 // here as a *Panic, after all workers have finished. Run starts no goroutine
 // and allocates nothing; with one worker it is a plain call.
 func (t *Team) Run(f func(worker int)) {
+	t.take()
+	t.run(f)
+}
+
+// take marks the team busy, until run or the taker marks it free.
+func (t *Team) take() {
 	if !t.busy.CompareAndSwap(false, true) {
-		panic("workers: Run on a team that is running or closed")
+		panic("workers: the team is running or closed")
 	}
+}
+
+// run is Run on a team that is taken.
+func (t *Team) run(f func(worker int)) {
 	if len(t.helpers) == 0 {
 		defer t.busy.Store(false)
 		f(0)
 		return
 	}
 	t.f = f
-	t.pending.Store(int64(len(t.helpers)))
+	t.pending.Store(uint64(len(t.helpers)))
 	t.epoch.Add(1)
 	for _, h := range t.helpers {
 		h.wake()
@@ -206,35 +241,12 @@ func (t *Team) Run(f func(worker int)) {
 // finish waits for the helpers, also when worker 0 panicked: they may still use variables
 // of the frames that the panic unwinds.
 func (t *Team) finish() {
-	t.await()
+	t.caller.wait(&t.pending, 0, t.looks)
 	t.f = nil
 	p := t.failure.Swap(nil)
 	t.busy.Store(false)
 	if p != nil {
 		panic(p)
-	}
-}
-
-// await returns when no helper is pending.
-func (t *Team) await() {
-	var since time.Time
-	for look := 1; ; look++ {
-		for range spinLoads {
-			if t.pending.Load() == 0 {
-				return
-			}
-		}
-		switch at := time.Now(); {
-		case since.IsZero():
-			since = at
-		case at.Sub(since) > SpinFor:
-			t.caller.state.Store(parked)
-			t.caller.park(t.pending.Load() == 0)
-			continue
-		}
-		if look%t.looks == 0 {
-			runtime.Gosched()
-		}
 	}
 }
 
@@ -253,23 +265,11 @@ func (t *Team) For(n, grain int, f func(worker, lo, hi int)) {
 	if grain < 1 {
 		grain = n/(8*t.Threads()) + 1
 	}
-	if len(t.helpers) == 0 || n <= grain {
-		if !t.busy.CompareAndSwap(false, true) {
-			panic("workers: For on a team that is running or closed")
-		}
+	t.take()
+	if n <= grain {
 		defer t.busy.Store(false)
-		for lo := 0; lo < n; {
-			hi := n
-			if n-lo > grain {
-				hi = lo + grain
-			}
-			f(0, lo, hi)
-			lo = hi
-		}
+		f(0, 0, n)
 		return
-	}
-	if t.busy.Load() {
-		panic("workers: For on a team that is running or closed")
 	}
 	t.grain, t.rangef = grain, f
 	chunks := (n + grain - 1) / grain
@@ -278,7 +278,7 @@ func (t *Team) For(n, grain int, f func(worker, lo, hi int)) {
 		t.shares[i].end = int64(min(n, chunks*(i+1)/len(t.shares)*grain))
 	}
 	defer t.forget()
-	t.Run(t.body)
+	t.run(t.body)
 }
 
 // forget drops the function that For ran, so that the team keeps nothing alive.
@@ -319,27 +319,9 @@ func (h *helper) live(t *Team) {
 
 // next waits for the next Run of the team; it returns false if there is none.
 func (h *helper) next(t *Team) bool {
-	var since time.Time
-	for look := 1; ; look++ {
-		for range spinLoads {
-			if e := t.epoch.Load(); e != h.seen {
-				h.seen = e
-				return !t.ended.Load()
-			}
-		}
-		switch at := time.Now(); {
-		case since.IsZero():
-			since = at
-		case at.Sub(since) > SpinFor:
-			h.state.Store(parked)
-			h.park(t.epoch.Load() != h.seen)
-			since = time.Time{}
-			continue
-		}
-		if look%t.looks == 0 {
-			runtime.Gosched()
-		}
-	}
+	h.epoch++
+	h.wait(&t.epoch, h.epoch, t.looks)
+	return !t.ended.Load()
 }
 
 // work runs the team's function once.
@@ -347,13 +329,9 @@ func (h *helper) work(t *Team) {
 	returned := false
 	defer func() {
 		if !returned {
-			v := recover()
-			if v == nil {
-				v = goexit{}
-			}
-			t.failure.CompareAndSwap(nil, &Panic{Worker: h.worker, Value: v, Stack: debug.Stack()})
+			keep(&t.failure, h.worker, recover())
 		}
-		if t.pending.Add(-1) == 0 {
+		if t.pending.Add(^uint64(0)) == 0 {
 			t.caller.wake()
 		}
 	}()
@@ -387,11 +365,7 @@ func Each(ctx context.Context, threads, n int, fault error, f func(worker, i int
 			}
 			failed.CompareAndSwap(nil, new(error)) // stops the others
 			if worker > 0 {
-				v := recover()
-				if v == nil {
-					v = goexit{}
-				}
-				panicked.CompareAndSwap(nil, &Panic{Worker: worker, Value: v, Stack: debug.Stack()})
+				keep(&panicked, worker, recover())
 			}
 		}()
 		err := memfault.Catch(func() error {
