@@ -3,6 +3,8 @@ package ref
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
+	"strconv"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
@@ -36,10 +38,8 @@ func (g Named) Roots() []uint32 {
 		}
 	}
 	var roots []uint32
-	seen := make(map[int]bool)
 	for _, v := range []int{0, most, least, n / 2, n - 1} {
-		if !seen[v] {
-			seen[v] = true
+		if !slices.Contains(roots, uint32(v)) {
 			roots = append(roots, uint32(v))
 		}
 	}
@@ -57,7 +57,7 @@ func Corpus() []Named {
 	}
 	both := func(name string, n int, edges ...graph.Edge) {
 		add(name, false, n, edges...)
-		add(name+", directed", true, n, append([]graph.Edge(nil), edges...)...)
+		add(name+", directed", true, n, slices.Clone(edges)...)
 	}
 
 	add("no vertices", false, 0)
@@ -69,14 +69,14 @@ func Corpus() []Named {
 	add("70 vertices, no edges", false, 70)
 
 	for _, n := range []int{63, 64, 65} {
-		size := map[int]string{63: "63", 64: "64", 65: "65"}[n]
+		size := strconv.Itoa(n)
 		add("chain of "+size, false, n, Chain(n)...)
 		add("star of "+size, false, n, Star(n)...)
 		add("uniform on "+size+", directed", true, n, Uniform(uint64(n), n, 3*n)...)
 	}
 	both("complete on 40", 40, Make(gen.ShapeOptions{Shape: gen.Complete, Vertices: 40})...)
 	both("cycle of 100", 100, append(Chain(100), graph.Edge{U: 99, V: 0})...)
-	add("chain towards the first", true, 50, reversed(Chain(50))...)
+	add("chain towards the first", true, 50, join(0, 49, 1, func(v int) (from, to int) { return v + 1, v })...)
 	add("only self-loops and isolated", false, 130, pairs(0, 0, 64, 64, 129, 129, 64, 64)...)
 
 	// Where partitions disagree: vertices found twice in a level, arcs that lead back.
@@ -139,26 +139,34 @@ func pairs(uv ...uint32) (edges []graph.Edge) {
 	return edges
 }
 
-func reversed(edges []graph.Edge) []graph.Edge {
-	for i, e := range edges {
-		edges[i] = graph.Edge{U: e.V, V: e.U}
+// join makes an edge of every step-th v from first to below n.
+func join(first, n, step int, ends func(v int) (from, to int)) (edges []graph.Edge) {
+	for v := first; v < n; v += step {
+		a, b := ends(v)
+		edges = append(edges, graph.Edge{U: uint32(a), V: uint32(b)})
 	}
 	return edges
 }
 
 // back leads from every third vertex two steps back.
-func back(n int) (edges []graph.Edge) {
-	for v := 3; v < n; v += 3 {
-		edges = append(edges, graph.Edge{U: uint32(v), V: uint32(v - 2)})
-	}
-	return edges
+func back(n int) []graph.Edge {
+	return join(3, n, 3, func(v int) (from, to int) { return v, v - 2 })
 }
 
-func twoStars(n int) (edges []graph.Edge) {
-	for v := 2; v < n; v++ {
-		edges = append(edges, graph.Edge{U: uint32(v % 2), V: uint32(v)})
-	}
-	return edges
+func twoStars(n int) []graph.Edge {
+	return join(2, n, 1, func(v int) (from, to int) { return v % 2, v })
+}
+
+func tree(n int) []graph.Edge {
+	return join(1, n, 1, func(v int) (from, to int) { return (v - 1) / 2, v })
+}
+
+func strip(n int) []graph.Edge {
+	return append(Chain(n), join(2, n, 1, func(v int) (from, to int) { return v - 2, v })...)
+}
+
+func bipartite(a, b int) []graph.Edge {
+	return join(0, a*b, 1, func(i int) (from, to int) { return i / b, a + i%b })
 }
 
 // diamonds are n rhombi in a row, each joined to the next at a corner.
@@ -166,14 +174,6 @@ func diamonds(n int) (edges []graph.Edge) {
 	for i := range n {
 		a := uint32(3 * i)
 		edges = append(edges, pairs(a, a+1, a, a+2, a+1, a+3, a+2, a+3)...)
-	}
-	return edges
-}
-
-func strip(n int) (edges []graph.Edge) {
-	edges = Chain(n)
-	for v := 2; v < n; v++ {
-		edges = append(edges, graph.Edge{U: uint32(v - 2), V: uint32(v)})
 	}
 	return edges
 }
@@ -194,28 +194,12 @@ func layers(depth, width int) (edges []graph.Edge) {
 	return edges
 }
 
-func tree(n int) (edges []graph.Edge) {
-	for v := 1; v < n; v++ {
-		edges = append(edges, graph.Edge{U: uint32((v - 1) / 2), V: uint32(v)})
-	}
-	return edges
-}
-
 func cube(dimensions, first int) (edges []graph.Edge) {
 	for v := range 1 << dimensions {
 		for d := range dimensions {
 			if w := v ^ 1<<d; v < w {
 				edges = append(edges, graph.Edge{U: uint32(first + v), V: uint32(first + w)})
 			}
-		}
-	}
-	return edges
-}
-
-func bipartite(a, b int) (edges []graph.Edge) {
-	for u := range a {
-		for v := range b {
-			edges = append(edges, graph.Edge{U: uint32(u), V: uint32(a + v)})
 		}
 	}
 	return edges
@@ -233,9 +217,7 @@ func spread(edges []graph.Edge, by uint32) []graph.Edge {
 // components are cycles of size vertices, a vertex being left out between them.
 func components(n, size int) (edges []graph.Edge) {
 	for first := 0; first+size < n; first += size + 1 {
-		for i := range size {
-			edges = append(edges, graph.Edge{U: uint32(first + i), V: uint32(first + (i+1)%size)})
-		}
+		edges = append(edges, join(0, size, 1, func(i int) (from, to int) { return first + i, first + (i+1)%size })...)
 	}
 	return edges
 }

@@ -2,7 +2,6 @@ package ref
 
 import (
 	"cmp"
-	"container/heap"
 	"fmt"
 	"math"
 	"slices"
@@ -93,29 +92,14 @@ func Reached(levels []int32) (reached *bitset.BitSet, depth int32) {
 	return reached, depth
 }
 
-// A TreeError is a search tree that breaks a rule.
-type TreeError struct {
-	Rule   string // what should hold
-	Vertex uint32 // where it does not
-	Detail string
-}
-
-// Error states the rule, the vertex and what was found.
-func (e *TreeError) Error() string {
-	return fmt.Sprintf("ref: %s: vertex %d: %s", e.Rule, e.Vertex, e.Detail)
-}
-
 // CheckTree checks that parents is a tree of shortest paths from root: the root is its
 // own parent, every parent is joined to its child by an arc of the graph, following
 // parents ends at the root after as many steps as the vertex's level, and the vertices
-// with a parent are those that root reaches. The others have graph.None. An error is
-// a *TreeError.
+// with a parent are those that root reaches. The others have graph.None. An error names the
+// rule that is broken and the vertex.
 func (c *Checker) CheckTree(root uint32, parents []uint32) error {
 	if len(parents) != len(c.adj) {
-		return &TreeError{"every vertex has a parent entry", root, fmt.Sprintf("%d entries, %d vertices", len(parents), len(c.adj))}
-	}
-	if err := c.CheckParent(root, root, parents[root]); err != nil {
-		return err
+		return broken("every vertex has a parent entry", root, "%d entries, %d vertices", len(parents), len(c.adj))
 	}
 	for v, p := range parents {
 		if err := c.CheckParent(root, uint32(v), p); err != nil {
@@ -123,6 +107,11 @@ func (c *Checker) CheckTree(root uint32, parents []uint32) error {
 		}
 	}
 	return nil
+}
+
+// broken is the error of a tree that breaks a rule, what should hold, at vertex v.
+func broken(rule string, v uint32, format string, args ...any) error {
+	return fmt.Errorf("ref: %s: vertex %d: "+format, append([]any{rule, v}, args...)...)
 }
 
 // CheckTree is Checker.CheckTree for one tree.
@@ -133,26 +122,23 @@ func CheckTree(src graph.Source, root uint32, parents []uint32) error {
 // CheckParent checks that p may be the parent of v in a search from root: see CheckTree.
 func (c *Checker) CheckParent(root, v, p uint32) error {
 	levels := c.Levels(root)
-	if v == root {
-		if p != root {
-			return &TreeError{"the root is its own parent", root, fmt.Sprintf("its parent is %d", p)}
-		}
+	switch {
+	case v == root && p != root:
+		return broken("the root is its own parent", root, "its parent is %d", p)
+	case v == root:
 		return nil
-	}
-	if (p == graph.None) != (levels[v] == Unreached) {
-		return &TreeError{"what the root reaches has a parent, and nothing else", v, fmt.Sprintf("parent %d, level %d", p, levels[v])}
-	}
-	if p == graph.None {
+	case (p == graph.None) != (levels[v] == Unreached):
+		return broken("what the root reaches has a parent, and nothing else", v, "parent %d, level %d", p, levels[v])
+	case p == graph.None:
 		return nil
-	}
-	if int64(p) >= int64(len(c.adj)) {
-		return &TreeError{"parents are vertices", v, fmt.Sprintf("parent %d of %d vertices", p, len(c.adj))}
+	case int64(p) >= int64(len(c.adj)):
+		return broken("parents are vertices", v, "parent %d of %d vertices", p, len(c.adj))
 	}
 	if _, ok := slices.BinarySearchFunc(c.adj[p], v, func(a arc, v uint32) int { return cmp.Compare(a.to, v) }); !ok {
-		return &TreeError{"tree edges are edges of the graph", v, fmt.Sprintf("there is no edge from its parent %d", p)}
+		return broken("tree edges are edges of the graph", v, "there is no edge from its parent %d", p)
 	}
 	if levels[v] != levels[p]+1 {
-		return &TreeError{"tree edges lead one level down", v, fmt.Sprintf("level %d, its parent %d has level %d", levels[v], p, levels[p])}
+		return broken("tree edges lead one level down", v, "level %d, its parent %d has level %d", levels[v], p, levels[p])
 	}
 	return nil
 }
@@ -190,9 +176,9 @@ func Components(src graph.Source) []uint32 {
 	return comp
 }
 
-// Distances returns the length of a shortest path from root to every vertex, by
-// Dijkstra's method in float64, +Inf where there is none. Weights must not be
-// negative; an unweighted graph has weights 1.
+// Distances returns the length of a shortest path from root to every vertex, by the method
+// of Bellman and Ford in float64, +Inf where there is none. Weights must not be negative; an
+// unweighted graph has weights 1.
 func Distances(src graph.Source, root uint32) []float64 {
 	adj := adjacency(src)
 	dist := make([]float64, len(adj))
@@ -200,34 +186,18 @@ func Distances(src graph.Source, root uint32) []float64 {
 		dist[v] = math.Inf(1)
 	}
 	dist[root] = 0
-	open := &nearest{{root, 0}}
-	for open.Len() > 0 {
-		at := heap.Pop(open).(arc)
-		if at.weight > dist[at.to] {
-			continue
-		}
-		for _, a := range adj[at.to] {
-			if d := at.weight + a.weight; d < dist[a.to] {
-				dist[a.to] = d
-				heap.Push(open, arc{a.to, d})
+	for shorter := true; shorter; {
+		shorter = false
+		for v, row := range adj {
+			for _, a := range row {
+				if d := dist[v] + a.weight; d < dist[a.to] {
+					dist[a.to] = d
+					shorter = true
+				}
 			}
 		}
 	}
 	return dist
-}
-
-// nearest is a heap of vertices by distance.
-type nearest []arc
-
-func (h nearest) Len() int           { return len(h) }
-func (h nearest) Less(i, j int) bool { return h[i].weight < h[j].weight }
-func (h nearest) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
-func (h *nearest) Push(x any)        { *h = append(*h, x.(arc)) }
-func (h *nearest) Pop() any {
-	last := len(*h) - 1
-	x := (*h)[last]
-	*h = (*h)[:last]
-	return x
 }
 
 // PageRank returns the ranks after a number of iterations from 1/n each, without self-loops and
