@@ -13,9 +13,8 @@ var ErrOption = errors.New("gen: bad option")
 // have.
 var ErrRange = errors.New("gen: no such range of edges")
 
-// ErrAlloc is returned where an allocator hook gives too short a slice, or where there
-// is none and the machine has less memory at hand than the edges take.
-var ErrAlloc = errors.New("gen: allocator failed")
+// ErrAlloc is returned where the machine has less memory at hand than the edges take.
+var ErrAlloc = errors.New("gen: not enough memory")
 
 // RangeError is an option with a value outside what is allowed. It wraps ErrOption.
 type RangeError struct {

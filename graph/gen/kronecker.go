@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
 
@@ -38,31 +39,19 @@ type KroneckerOptions struct {
 	// Progress, if set, receives the number of edges made, now and then and at the end.
 	// It is called from one goroutine at a time.
 	Progress func(done, total int64)
-	// Alloc, if set, provides the edge slice of Make.
-	Alloc func(n int) []graph.Edge
 }
-
-var _ Recipe = KroneckerOptions{}
 
 // Size implements Recipe.
 func (o KroneckerOptions) Size() (Size, error) {
-	if err := checkRange("scale", int64(o.Scale), MinScale, MaxScale); err != nil {
+	factor := cmp.Or(o.EdgeFactor, DefaultEdgeFactor)
+	err := cmp.Or(
+		checkRange("scale", int64(o.Scale), MinScale, MaxScale),
+		checkRange("edge factor", int64(factor), 1, MaxEdgeFactor))
+	if err != nil {
 		return Size{}, err
 	}
-	if o.EdgeFactor != 0 {
-		if err := checkRange("edge factor", int64(o.EdgeFactor), 1, MaxEdgeFactor); err != nil {
-			return Size{}, err
-		}
-	}
 	n := int64(1) << o.Scale
-	return sizeOf(n, n*int64(o.edgeFactor()), o.Weights), nil
-}
-
-func (o KroneckerOptions) edgeFactor() int {
-	if o.EdgeFactor == 0 {
-		return DefaultEdgeFactor
-	}
-	return o.EdgeFactor
+	return sizeOf(n, n*int64(factor), o.Weights), nil
 }
 
 func (o KroneckerOptions) seeds() (a, b uint64) {
@@ -72,9 +61,7 @@ func (o KroneckerOptions) seeds() (a, b uint64) {
 	return o.Seed1, o.Seed2
 }
 
-func (o KroneckerOptions) hooks() hooks {
-	return hooks{o.Threads, o.Weights, o.Progress, o.Alloc}
-}
+func (o KroneckerOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress} }
 
 // Fill implements Recipe.
 func (o KroneckerOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
@@ -149,11 +136,8 @@ func (k *kronecker) fill(from int64, edges []graph.Edge, weights []float32) {
 		}
 		edges[i] = graph.Edge{U: uint32(scramble.id(u)), V: uint32(scramble.id(v))}
 		if weights != nil {
-			x := reduce58(mrgA1*z1 + mrgA5*z5)
-			if x >= mrgP {
-				x -= mrgP
-			}
-			weights[i] = float32(float64(float32(x)) * 4.65661287524579692e-10)
+			last := mrgState{z1, z2, z3, z4, z5}
+			weights[i] = float32(float64(float32(last.next())) * 4.65661287524579692e-10)
 		}
 		s = jump.apply(s)
 	}

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -31,9 +32,8 @@ type RMATOptions struct {
 	Threads int
 	// Weights asks for float32 weights, multiples of 2^-24 in (0, 1].
 	Weights bool
-	// Progress and Alloc are as in KroneckerOptions.
+	// Progress is as in KroneckerOptions.
 	Progress func(done, total int64)
-	Alloc    func(n int) []graph.Edge
 }
 
 // UniformOptions describe a random graph with a fixed number of edges, each between
@@ -43,25 +43,19 @@ type UniformOptions struct {
 	Vertices int64
 	// Edges is the number of edges.
 	Edges int64
-	// Seed, Threads, Weights, Progress and Alloc are as in RMATOptions.
+	// Seed, Threads, Weights and Progress are as in RMATOptions.
 	Seed     uint64
 	Threads  int
 	Weights  bool
 	Progress func(done, total int64)
-	Alloc    func(n int) []graph.Edge
 }
-
-var (
-	_ Recipe = RMATOptions{}
-	_ Recipe = UniformOptions{}
-)
 
 // Size implements Recipe.
 func (o RMATOptions) Size() (Size, error) {
-	if err := checkRange("scale", int64(o.Scale), MinScale, MaxScale); err != nil {
-		return Size{}, err
-	}
-	if err := checkRange("edges", o.Edges, 0, MaxEdges); err != nil {
+	err := cmp.Or(
+		checkRange("scale", int64(o.Scale), MinScale, MaxScale),
+		checkRange("edges", o.Edges, 0, MaxEdges))
+	if err != nil {
 		return Size{}, err
 	}
 	a, b, c, d := o.quadrants()
@@ -69,11 +63,7 @@ func (o RMATOptions) Size() (Size, error) {
 		return Size{}, fmt.Errorf("%w: quadrants %v, %v, %v, %v are not probabilities that add up to 1", ErrOption, a, b, c, d)
 	}
 	n := int64(1) << o.Scale
-	m := o.Edges
-	if m == 0 {
-		m = DefaultEdgeFactor * n
-	}
-	return sizeOf(n, m, o.Weights), nil
+	return sizeOf(n, cmp.Or(o.Edges, DefaultEdgeFactor*n), o.Weights), nil
 }
 
 func (o RMATOptions) quadrants() (a, b, c, d float64) {
@@ -83,7 +73,7 @@ func (o RMATOptions) quadrants() (a, b, c, d float64) {
 	return o.A, o.B, o.C, o.D
 }
 
-func (o RMATOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress, o.Alloc} }
+func (o RMATOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress} }
 
 // Fill implements Recipe.
 func (o RMATOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
@@ -119,10 +109,10 @@ func (o RMATOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, w
 
 // Size implements Recipe.
 func (o UniformOptions) Size() (Size, error) {
-	if err := checkRange("vertices", o.Vertices, 0, graph.MaxVertices); err != nil {
-		return Size{}, err
-	}
-	if err := checkRange("edges", o.Edges, 0, MaxEdges); err != nil {
+	err := cmp.Or(
+		checkRange("vertices", o.Vertices, 0, graph.MaxVertices),
+		checkRange("edges", o.Edges, 0, MaxEdges))
+	if err != nil {
 		return Size{}, err
 	}
 	if o.Vertices == 0 && o.Edges > 0 {
@@ -131,7 +121,7 @@ func (o UniformOptions) Size() (Size, error) {
 	return sizeOf(o.Vertices, o.Edges, o.Weights), nil
 }
 
-func (o UniformOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress, o.Alloc} }
+func (o UniformOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress} }
 
 // Fill implements Recipe.
 func (o UniformOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {

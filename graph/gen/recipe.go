@@ -52,7 +52,6 @@ type hooks struct {
 	threads  int
 	weights  bool
 	progress func(done, total int64)
-	alloc    func(n int) []graph.Edge
 }
 
 // Make makes the whole graph of a recipe, undirected, in memory. Its errors are those of
@@ -70,15 +69,10 @@ func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 	}
 	h := r.hooks()
 	n := int(size.Edges)
-	var edges []graph.Edge
-	if need, have := size.EdgeBytes+size.WeightBytes, hugemem.Available(); h.alloc == nil && have > 0 && need > have {
+	if need, have := size.EdgeBytes+size.WeightBytes, hugemem.Available(); have > 0 && need > have {
 		return nil, fmt.Errorf("%w: %d edges need %d bytes, %d are available", ErrAlloc, size.Edges, need, have)
-	} else if h.alloc == nil {
-		edges = make([]graph.Edge, n)
-	} else if edges = h.alloc(n); len(edges) < n {
-		return nil, fmt.Errorf("%w: %d of %d edges", ErrAlloc, len(edges), n)
 	}
-	edges = edges[:n:n]
+	edges := make([]graph.Edge, n)
 	var weights []float32
 	list := &graph.EdgeList{Vertices: int(size.Vertices), Edges: edges}
 	if h.weights {

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"sort"
@@ -21,17 +22,6 @@ const (
 	Complete
 )
 
-// String is the name of the shape.
-func (s Shape) String() string {
-	switch s {
-	case Chain:
-		return "chain"
-	case Star:
-		return "star"
-	}
-	return "complete"
-}
-
 // ShapeOptions describe a chain, a star or a complete graph. They are a Recipe.
 type ShapeOptions struct {
 	Shape Shape
@@ -39,11 +29,10 @@ type ShapeOptions struct {
 	Vertices int64
 	// Seed chooses the weights; the edges do not depend on it.
 	Seed uint64
-	// Threads, Weights, Progress and Alloc are as in RMATOptions.
+	// Threads, Weights and Progress are as in RMATOptions.
 	Threads  int
 	Weights  bool
 	Progress func(done, total int64)
-	Alloc    func(n int) []graph.Edge
 }
 
 // GridOptions describe a grid: vertex r·Columns + c is joined to its right and its
@@ -53,28 +42,22 @@ type GridOptions struct {
 	Rows, Columns int64
 	// Seed chooses the weights; the edges do not depend on it.
 	Seed uint64
-	// Threads, Weights, Progress and Alloc are as in RMATOptions.
+	// Threads, Weights and Progress are as in RMATOptions.
 	Threads  int
 	Weights  bool
 	Progress func(done, total int64)
-	Alloc    func(n int) []graph.Edge
 }
-
-var (
-	_ Recipe = ShapeOptions{}
-	_ Recipe = GridOptions{}
-)
 
 // Size implements Recipe.
 func (o ShapeOptions) Size() (Size, error) {
-	if err := checkRange("shape", int64(o.Shape), int64(Chain), int64(Complete)); err != nil {
-		return Size{}, err
-	}
 	most := int64(graph.MaxVertices)
 	if o.Shape == Complete {
 		most = 1 << 28 // 2^28·(2^28−1)/2 is below MaxEdges
 	}
-	if err := checkRange("vertices", o.Vertices, 0, most); err != nil {
+	err := cmp.Or(
+		checkRange("shape", int64(o.Shape), int64(Chain), int64(Complete)),
+		checkRange("vertices", o.Vertices, 0, most))
+	if err != nil {
 		return Size{}, err
 	}
 	n := o.Vertices
@@ -85,20 +68,19 @@ func (o ShapeOptions) Size() (Size, error) {
 	return sizeOf(n, m, o.Weights), nil
 }
 
-func (o ShapeOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress, o.Alloc} }
+func (o ShapeOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress} }
 
 // Fill implements Recipe. The edges of a complete graph are in rising order.
 func (o ShapeOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
 	return fill(ctx, o, from, edges, weights, func(from int64, edges []graph.Edge, weights []float32) {
 		switch o.Shape {
-		case Chain:
+		case Chain, Star:
 			for i := range edges {
 				u := uint32(from + int64(i))
 				edges[i] = graph.Edge{U: u, V: u + 1}
-			}
-		case Star:
-			for i := range edges {
-				edges[i] = graph.Edge{U: 0, V: uint32(from+int64(i)) + 1}
+				if o.Shape == Star {
+					edges[i].U = 0
+				}
 			}
 		case Complete:
 			n := o.Vertices
@@ -124,17 +106,17 @@ func (o GridOptions) Size() (Size, error) {
 	if o.Rows == 0 && o.Columns == 0 {
 		least = 0
 	}
-	if err := checkRange("rows", o.Rows, least, graph.MaxVertices); err != nil {
-		return Size{}, err
-	}
-	if err := checkRange("columns", o.Columns, least, graph.MaxVertices/max(o.Rows, 1)); err != nil {
+	err := cmp.Or(
+		checkRange("rows", o.Rows, least, graph.MaxVertices),
+		checkRange("columns", o.Columns, least, graph.MaxVertices/max(o.Rows, 1)))
+	if err != nil {
 		return Size{}, err
 	}
 	n := o.Rows * o.Columns
 	return sizeOf(n, 2*n-o.Rows-o.Columns, o.Weights), nil
 }
 
-func (o GridOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress, o.Alloc} }
+func (o GridOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Progress} }
 
 // Fill implements Recipe. The edges of a row of vertices are consecutive: first those
 // to the right, then those down.
