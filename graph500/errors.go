@@ -4,8 +4,7 @@ import "errors"
 
 // Errors of validation.
 var (
-	// ErrInvalidTree is wrapped by the error of a tree that breaks a rule. The
-	// chain holds an *InvalidTreeError.
+	// ErrInvalidTree is wrapped by the error of a tree that breaks a rule, which Verdict.Err names.
 	ErrInvalidTree = errors.New("graph500: not a valid BFS tree")
 	// ErrTreeShape is returned where a tree cannot belong to the graph: its array of
 	// parents or levels has another length than the graph has vertices, or its root

@@ -354,18 +354,9 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 
 // countRules counts the rules that one tree breaks.
 func countRules(r *record.Rules, verdict *Verdict) {
+	counts := [...]*int{RuleTree: &r.Tree, RuleTreeLevels: &r.TreeLevels, RuleEdgeLevels: &r.EdgeLevels,
+		RuleComponent: &r.Component, RuleTreeEdges: &r.TreeEdges}
 	for _, v := range verdict.Violations {
-		switch v.Rule {
-		case RuleTree:
-			r.Tree++
-		case RuleTreeLevels:
-			r.TreeLevels++
-		case RuleEdgeLevels:
-			r.EdgeLevels++
-		case RuleComponent:
-			r.Component++
-		case RuleTreeEdges:
-			r.TreeEdges++
-		}
+		*counts[v.Rule]++
 	}
 }

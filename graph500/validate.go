@@ -9,6 +9,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
+	"github.com/totemgo/totemgo/record"
 )
 
 // Tree is the result of a search, by dense id.
@@ -38,11 +39,7 @@ type Validator struct {
 
 	near hugemem.Slice[graph.Edge] // the records as Arrange has put them
 
-	// Of the tree at hand.
-	tree    Tree
-	astray  bool // a chain of parents does not end at the root
-	reached int64
-	depth   int64
+	tree Tree // at hand
 }
 
 // Codes above all levels. narrowOutside lies two above the largest narrow level and
@@ -57,21 +54,24 @@ const (
 // finds is the first fault of each kind that one worker found, and its counts.
 type finds struct {
 	astray, level, unproven uint32 // smallest vertex, or graph.None
-	span, half              position
+	span, half              fault
 	reached, depth          int64
 	_                       [64]byte // workers must not share a cache line
 }
 
-// position is a record and its position in the source.
-type position struct {
-	ok         bool
-	block, pos int
-	edge       graph.Edge
+// fault is a record and its position in the source: its block, and in the lower blockShift
+// bits its place in the block.
+type fault struct {
+	at   uint64
+	edge graph.Edge
 }
 
-func (p position) before(q position) bool {
-	return p.ok && (!q.ok || p.block < q.block || p.block == q.block && p.pos < q.pos)
-}
+const (
+	blockShift = 40
+	nowhere    = math.MaxUint64 // position of no fault
+)
+
+var noFinds = finds{astray: graph.None, level: graph.None, unproven: graph.None, span: fault{at: nowhere}, half: fault{at: nowhere}}
 
 // NewValidator returns a validator of trees of src that uses the given number of
 // threads, 0 for GOMAXPROCS. A source that graph.CheckSource refuses is Validate's error.
@@ -116,7 +116,7 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 	v.tree = t
 	defer func() { v.tree = Tree{} }()
 	for w := range v.found {
-		v.found[w] = finds{astray: graph.None, level: graph.None, unproven: graph.None}
+		v.found[w] = noFinds
 	}
 	if err := v.computeLevels(ctx); err != nil {
 		return nil, err
@@ -130,12 +130,10 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 	return v.verdict(), nil
 }
 
-// computeLevels fills levels and narrow from the parents, and finds what breaks
-// rules 1 and 2. Every worker follows a chain of parents to the first vertex with a known
-// level, then sets the levels of the chain. A level depends on the parents alone, so
-// workers on the same chain write the same values.
+// computeLevels fills levels and narrow from the parents, and finds the smallest vertices that
+// break rules 1 and 2.
 func (v *Validator) computeLevels(ctx context.Context) error {
-	n, parents, levels := len(v.levels), v.tree.Parents, v.levels
+	n, parents, levels, stated := len(v.levels), v.tree.Parents, v.levels, v.tree.Levels
 	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			levels[u] = outside
@@ -145,34 +143,17 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 		return err
 	}
 	levels[v.tree.Root] = 0
-	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
-		for u := lo; u < hi; u++ {
-			p := parents[u]
-			if p == graph.None || atomic.LoadUint32(&levels[u]) != outside {
-				continue
-			}
-			if int64(p) < int64(n) {
-				if l := atomic.LoadUint32(&levels[p]); l < outside {
-					atomic.StoreUint32(&levels[u], l+1)
-					continue
-				}
-			}
-			v.follow(uint32(u))
-		}
-	}); err != nil {
-		return err
-	}
-
-	// One pass in order: the narrow copy, counts, and the smallest vertices at fault.
-	stated := v.tree.Levels
-	if err := chunks(ctx, v.threads, n, vertexGrain, func(w, lo, hi int) {
+	return chunks(ctx, v.threads, n, vertexGrain, func(w, lo, hi int) {
 		f := v.found[w]
 		for u := lo; u < hi; u++ {
-			l := levels[u]
-			switch {
-			case l == outside:
+			l := atomic.LoadUint32(&levels[u])
+			if l == outside && parents[u] != graph.None {
+				l = v.follow(uint32(u))
+			}
+			switch l {
+			case outside:
 				v.narrow[u] = narrowOutside
-			case l == astray:
+			case astray:
 				f.astray = min(f.astray, uint32(u))
 			default:
 				v.narrow[u] = uint8(l)
@@ -184,45 +165,37 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 			}
 		}
 		v.found[w] = f
-	}); err != nil {
-		return err
-	}
-	v.astray, v.reached, v.depth = false, 0, 0
-	for _, f := range v.found {
-		v.astray = v.astray || f.astray != graph.None
-		v.reached += f.reached
-		v.depth = max(v.depth, f.depth)
-	}
-	return nil
+	})
 }
 
-// follow gives a level to u and all vertices on its chain of parents. A cycle is
-// found by Brent's method, in constant memory.
-func (v *Validator) follow(u uint32) {
+// follow follows the chain of parents from u to the first vertex with a known level, sets
+// the levels of the chain and returns that of u. A level depends on the parents alone, so
+// workers on the same chain write the same values. A cycle is found by Brent's method, in
+// constant memory.
+func (v *Validator) follow(u uint32) uint32 {
 	n, parents, levels := uint32(len(v.levels)), v.tree.Parents, v.levels
-	end, steps, base := u, uint32(0), astray
+	end, steps := u, uint32(0)
 	tortoise, power, lap := u, uint64(1), uint64(0)
 	for {
-		if l := atomic.LoadUint32(&levels[end]); l != outside {
-			base = l
-			break
+		p, base := parents[end], astray
+		if p < n {
+			base = atomic.LoadUint32(&levels[p])
 		}
-		p := parents[end]
-		if p >= n || parents[p] == graph.None && atomic.LoadUint32(&levels[p]) == outside {
-			// The chain ends at end, outside the tree.
-			atomic.StoreUint32(&levels[end], astray)
-			break
-		}
-		if p == tortoise {
-			// A cycle; the chain that leads into it is astray as well.
-			for w := p; atomic.LoadUint32(&levels[w]) != astray; w = parents[w] {
-				atomic.StoreUint32(&levels[w], astray)
+		if base < outside {
+			level := base + 1 + steps
+			for w, l := u, level; l > base; w, l = parents[w], l-1 {
+				atomic.StoreUint32(&levels[w], l)
 			}
-			end = p
+			return level
+		}
+		if base == astray || p == tortoise || parents[p] == graph.None {
+			if p != tortoise { // the chain ends at end, outside the tree
+				atomic.StoreUint32(&levels[end], astray)
+			}
 			for w := u; atomic.LoadUint32(&levels[w]) != astray; w = parents[w] {
 				atomic.StoreUint32(&levels[w], astray)
 			}
-			return
+			return astray
 		}
 		end = p
 		steps++
@@ -230,13 +203,22 @@ func (v *Validator) follow(u uint32) {
 			tortoise, power, lap = end, 2*power, 0
 		}
 	}
-	for w := u; steps > 0; w, steps = parents[w], steps-1 {
-		l := astray
-		if base != astray {
-			l = base + steps
+}
+
+// total puts the workers' finds together.
+func (v *Validator) total() finds {
+	f := noFinds
+	for _, g := range v.found {
+		f.astray, f.level, f.unproven = min(f.astray, g.astray), min(f.level, g.level), min(f.unproven, g.unproven)
+		f.reached, f.depth = f.reached+g.reached, max(f.depth, g.depth)
+		if g.span.at < f.span.at {
+			f.span = g.span
 		}
-		atomic.StoreUint32(&levels[w], l)
+		if g.half.at < f.half.at {
+			f.half = g.half
+		}
 	}
+	return f
 }
 
 // readRecords makes the one pass over the records: rules 3 and 4, and the marks for
@@ -244,17 +226,14 @@ func (v *Validator) follow(u uint32) {
 // the first one.
 func (v *Validator) readRecords(ctx context.Context) error {
 	scan := v.scanWide
-	if !v.astray && v.depth <= narrowMax {
-		if scan = v.scanNarrow; v.src.IsDirected() {
-			scan = v.scanNarrowDirected
-		}
+	if t := v.total(); t.astray == graph.None && t.depth <= narrowMax && !v.src.IsDirected() {
+		scan = v.scanNarrow
 	}
 	if near := v.near.S; near != nil {
 		var faults atomic.Bool
 		err := chunks(ctx, v.threads, len(near), recordGrain, func(_, lo, hi int) {
-			var f finds
-			scan(&f, 0, 0, near[lo:hi])
-			if f.span.ok || f.half.ok {
+			f := noFinds
+			if scan(&f, 0, near[lo:hi]); f != noFinds {
 				faults.Store(true)
 			}
 		})
@@ -263,7 +242,7 @@ func (v *Validator) readRecords(ctx context.Context) error {
 		}
 	}
 	return graph.EachBlock(ctx, v.src, v.threads, blocksOf(v.src), func(w, b int, records []graph.Edge) error {
-		scan(&v.found[w], b, 0, records)
+		scan(&v.found[w], uint64(b)<<blockShift, records)
 		return nil
 	})
 }
@@ -321,16 +300,16 @@ func (v *Validator) Arrange(ctx context.Context) error {
 // arrangeBlocks is the number of blocks of ids that Arrange makes at most.
 const arrangeBlocks = 64
 
-// scanNarrow reads a block of edges where every vertex with a parent has a narrow
-// level.
-func (v *Validator) scanNarrow(f *finds, block, first int, edges []graph.Edge) {
+// scanNarrow reads the records from position at on, of an undirected graph where every vertex
+// with a parent has a narrow level.
+func (v *Validator) scanNarrow(f *finds, at uint64, edges []graph.Edge) {
 	var steps [256]graph.Edge
 	for pos := 0; pos < len(edges); pos += len(steps) {
 		chunk := edges[pos:min(pos+len(steps), len(edges))]
 		if n, fault := selectSteps(chunk, v.narrow, &steps); !fault {
 			v.prove(steps[:n])
 		} else {
-			v.scanWide(f, block, first+pos, chunk)
+			v.scanWide(f, at+uint64(pos), chunk)
 		}
 	}
 }
@@ -362,56 +341,33 @@ func (v *Validator) prove(steps []graph.Edge) {
 	}
 }
 
-// scanNarrowDirected is scanNarrow for arcs: they may lead up any number of levels,
-// and into the tree.
-func (v *Validator) scanNarrowDirected(f *finds, block, first int, edges []graph.Edge) {
-	levels, parents := v.narrow, v.tree.Parents
-	for i, e := range edges {
-		lu, lv := levels[e.U], levels[e.V]
-		switch {
-		case lv <= lu || lu == narrowOutside:
-		case lv == lu+1:
-			if parents[e.V] == e.U {
-				setBit(v.proven, e.V)
-			}
-		default:
-			f.fault(block, first+i, e, lv == narrowOutside)
-		}
-	}
-}
-
-// scanWide reads the records of a block from the first-th on, of any graph with any tree.
-// Of vertices astray it only notes whether their tree edges exist.
-func (v *Validator) scanWide(f *finds, block, first int, edges []graph.Edge) {
+// scanWide reads the records from position at on, of any graph with any tree. Of vertices
+// astray it only notes whether their tree edges exist.
+func (v *Validator) scanWide(f *finds, at uint64, edges []graph.Edge) {
 	levels, parents, directed := v.levels, v.tree.Parents, v.src.IsDirected()
 	for i, e := range edges {
+		lu, lv := levels[e.U], levels[e.V]
+		if lv != astray && (lu == lv || directed && lv < lu) {
+			continue // no tree edge
+		}
 		if parents[e.V] == e.U {
 			setBit(v.proven, e.V)
 		}
 		if !directed && parents[e.U] == e.V {
 			setBit(v.proven, e.U)
 		}
-		lu, lv := levels[e.U], levels[e.V]
-		if lu == lv || lu == astray || lv == astray || directed && (lu == outside || lv < lu) {
+		first := &f.span
+		switch {
+		case lu == astray || lv == astray || directed && lu == outside:
+			continue
+		case lu == outside || lv == outside:
+			first = &f.half
+		case max(lu, lv)-min(lu, lv) == 1:
 			continue
 		}
-		if lu == outside || lv == outside {
-			f.fault(block, first+i, e, true)
-		} else if max(lu, lv)-min(lu, lv) > 1 {
-			f.fault(block, first+i, e, false)
+		if x := (fault{at + uint64(i), e}); x.at < first.at {
+			*first = x
 		}
-	}
-}
-
-// fault notes a record with one end outside the tree (half) or with ends too many
-// levels apart. A worker reads blocks in rising order, so the first is the least.
-func (f *finds) fault(block, pos int, e graph.Edge, half bool) {
-	p := &f.span
-	if half {
-		p = &f.half
-	}
-	if !p.ok {
-		*p = position{true, block, pos, e}
 	}
 }
 
@@ -434,24 +390,15 @@ func (v *Validator) checkTreeEdges(ctx context.Context) error {
 	})
 }
 
-// verdict puts the workers' finds together.
+// verdict states what the finds mean.
 func (v *Validator) verdict() *Verdict {
-	f := finds{astray: graph.None, level: graph.None, unproven: graph.None}
-	for _, g := range v.found {
-		f.astray, f.level, f.unproven = min(f.astray, g.astray), min(f.level, g.level), min(f.unproven, g.unproven)
-		if g.span.before(f.span) {
-			f.span = g.span
-		}
-		if g.half.before(f.half) {
-			f.half = g.half
-		}
-	}
-	out := &Verdict{Reached: v.reached, Depth: v.depth}
+	f := v.total()
+	out := &Verdict{Reached: f.reached, Depth: f.depth}
 	label, levels, tree := v.labels.Label, v.levels, v.tree
-	add := func(r Rule, vertex uint32, edge *graph.Edge, reason string) {
-		x := Violation{Rule: r, Vertex: label(vertex), Reason: reason}
+	add := func(rule int, vertex uint32, edge *graph.Edge, reason string) {
+		x := record.Violation{Rule: rule, Name: ruleNames[rule], Vertex: label(vertex), Reason: reason}
 		if edge != nil {
-			x.Edge, x.HasEdge = [2]uint64{label(edge.U), label(edge.V)}, true
+			x.Edge = &[2]uint64{label(edge.U), label(edge.V)}
 		}
 		out.Violations = append(out.Violations, x)
 	}
@@ -474,7 +421,7 @@ func (v *Validator) verdict() *Verdict {
 		add(RuleTreeLevels, u, &e, fmt.Sprintf("parent edge %d-%d joins stated levels %d and %d",
 			label(e.U), label(e.V), tree.Levels[e.U], tree.Levels[e.V]))
 	}
-	if e := f.span.edge; f.span.ok {
+	if e := f.span.edge; f.span.at != nowhere {
 		deeper := e.V
 		if levels[e.U] > levels[e.V] {
 			deeper = e.U
@@ -482,7 +429,7 @@ func (v *Validator) verdict() *Verdict {
 		add(RuleEdgeLevels, deeper, &e, fmt.Sprintf("edge %d-%d spans levels %d and %d",
 			label(e.U), label(e.V), levels[e.U], levels[e.V]))
 	}
-	if e := f.half.edge; f.half.ok {
+	if e := f.half.edge; f.half.at != nowhere {
 		missed := e.V
 		if levels[e.U] == outside {
 			missed = e.U

@@ -63,10 +63,7 @@ first line "# root R" names the root.
 			}
 			doc := record.Validate{
 				Root: file.Source.VertexLabels().Label(tree.Root), Valid: len(verdict.Violations) == 0,
-				Reached: verdict.Reached, Depth: verdict.Depth,
-			}
-			for _, v := range verdict.Violations {
-				doc.Violations = append(doc.Violations, v.Record())
+				Reached: verdict.Reached, Depth: verdict.Depth, Violations: verdict.Violations,
 			}
 			if asJSON {
 				doc.Head = e.head(record.SchemaValidate)
