@@ -10,28 +10,34 @@ import (
 // LevelMeans averages the levels of many searches: one record for each level number and
 // direction, with its number of searches. The zero value is empty
 // and ready.
-type LevelMeans struct {
-	sums map[levelKey]*levelSum
-}
+type LevelMeans struct{ timed, counted levelSums }
+
+// levelSums holds sums of levels by number and direction; Searches counts them.
+type levelSums map[levelKey]*record.Level
 
 type levelKey struct {
 	level     int
 	direction string
 }
 
-type levelSum struct {
-	timed, counted int
-	total          record.Level // sums; EdgesExamined unused
-	examined       float64
+// add adds a level and returns the sums, which it makes if there are none.
+func (s levelSums) add(l record.Level) levelSums {
+	if s == nil {
+		s = levelSums{}
+	}
+	k := levelKey{l.Level, l.Direction}
+	if s[k] == nil {
+		s[k] = &record.Level{Level: l.Level, Direction: l.Direction}
+	}
+	s[k].Searches++
+	s[k].Add(l)
+	return s
 }
 
 // Add takes the levels of one timed search. It keeps no part of the slice.
 func (m *LevelMeans) Add(levels []record.Level) {
-	for i := range levels {
-		l := &levels[i]
-		s := m.sum(l)
-		s.timed++
-		s.total.Add(*l)
+	for _, l := range levels {
+		m.timed = m.timed.add(l)
 	}
 }
 
@@ -39,53 +45,30 @@ func (m *LevelMeans) Add(levels []record.Level) {
 // examined. Only these counts are used, and only of levels that a timed search took in
 // the same direction.
 func (m *LevelMeans) AddCounted(levels []record.Level) {
-	for i := range levels {
-		if l := &levels[i]; l.EdgesExamined != nil {
-			s := m.sum(l)
-			s.counted++
-			s.examined += *l.EdgesExamined
+	for _, l := range levels {
+		if l.EdgesExamined != nil {
+			m.counted = m.counted.add(l)
 		}
 	}
-}
-
-func (m *LevelMeans) sum(l *record.Level) *levelSum {
-	if m.sums == nil {
-		m.sums = map[levelKey]*levelSum{}
-	}
-	k := levelKey{l.Level, l.Direction}
-	s := m.sums[k]
-	if s == nil {
-		s = &levelSum{}
-		m.sums[k] = s
-	}
-	return s
 }
 
 // Levels returns the means, by rising level, top-down before bottom-up. Kernel is
 // that of the first search. It is nil where nothing was added.
 func (m *LevelMeans) Levels() []record.Level {
 	var out []record.Level
-	for k, s := range m.sums {
-		if s.timed == 0 {
-			continue
-		}
-		n := float64(s.timed)
-		l := record.Level{
-			Level: k.level, Direction: k.direction, Searches: s.timed,
-			TimeS: s.total.TimeS / n, Frontier: s.total.Frontier / n,
-			Processors: slices.Clone(s.total.Processors),
-		}
+	for k, sum := range m.timed {
+		l, n := *sum, float64(sum.Searches)
+		l.TimeS /= n
+		l.Frontier /= n
+		l.Processors = slices.Clone(l.Processors)
 		for p := range l.Processors {
-			a := &l.Processors[p]
-			a.ComputeS /= n
-			a.PushS /= n
-			a.PullS /= n
-			a.IdleS /= n
-			a.BytesSent /= n
-			a.BytesReceived /= n
+			for _, x := range l.Processors[p].Sums() {
+				*x /= n
+			}
 		}
-		if s.counted > 0 {
-			x := s.examined / float64(s.counted)
+		l.EdgesExamined = nil
+		if c := m.counted[k]; c != nil {
+			x := *c.EdgesExamined / float64(c.Searches)
 			l.EdgesExamined = &x
 		}
 		out = append(out, l)

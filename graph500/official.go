@@ -2,9 +2,12 @@ package graph500
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
+	"reflect"
 	"strconv"
+	"strings"
 
 	"github.com/totemgo/totemgo/record"
 )
@@ -53,29 +56,14 @@ func (o *officialWriter) line(name string, digits int, x *float64) {
 	if x == nil {
 		return
 	}
-	mark := ""
-	if o.style == Style30 && name == "bfs  harmonic_mean_TEPS" || o.style == Style30 && name == "sssp harmonic_mean_TEPS" {
-		mark = fmt.Sprintf("%*s", bangColumn-len(name), "!")
+	label := name + ":"
+	if o.style == Style30 && strings.HasSuffix(name, " harmonic_mean_TEPS") {
+		label += fmt.Sprintf("%*s", bangColumn-len(name), "!")
 	}
-	label := name + ":" + mark
 	fmt.Fprintf(o, "%-*s%s\n", valueColumn, label, strconv.FormatFloat(*x, 'g', digits, 64))
 }
 
-func (o *officialWriter) integer(name string, x int) {
-	fmt.Fprintf(o, "%-*s%d\n", valueColumn, name+":", x)
-}
-
-// block writes the seven lines of one quantity, in the order of the seven names.
-func (o *officialWriter) block(prefix, quantity string, digits int, values ...*float64) {
-	names := [...]string{"min_", "firstquartile_", "median_", "thirdquartile_", "max_", "mean_", "stddev_"}
-	for i, x := range values {
-		name := names[i]
-		if quantity == "TEPS" && i >= 5 {
-			name = "harmonic_" + name
-		}
-		o.line(prefix+name+quantity, digits, x)
-	}
-}
+func (o *officialWriter) integer(name string, x int) { o.text(name, strconv.Itoa(x)) }
 
 // Significant digits of the reference code: %g and %.11g.
 const (
@@ -83,30 +71,29 @@ const (
 	edgeDigits  = 11
 )
 
-func (o *officialWriter) time(prefix string, s *record.Statistics) {
-	o.block(prefix, "time", shortDigits, &s.MinTime, &s.FirstQuartileTime, &s.MedianTime, &s.ThirdQuartileTime, &s.MaxTime,
-		&s.MeanTime, s.StddevTime)
-}
-
-func (o *officialWriter) nedge(prefix string, s *record.Statistics) {
-	o.block(prefix, "nedge", edgeDigits, &s.MinNEdge, &s.FirstQuartileNEdge, &s.MedianNEdge, &s.ThirdQuartileNEdge, &s.MaxNEdge,
-		&s.MeanNEdge, s.StddevNEdge)
-}
-
-func (o *officialWriter) teps(prefix string, s *record.Statistics) {
-	o.block(prefix, "TEPS", shortDigits, s.MinTEPS, s.FirstQuartileTEPS, s.MedianTEPS, s.ThirdQuartileTEPS, s.MaxTEPS,
-		s.HarmonicMeanTEPS, s.HarmonicStddevTEPS)
-}
-
-func (o *officialWriter) validate(prefix string, s *record.Statistics) {
-	o.block(prefix, "validate", shortDigits, &s.MinValidate, &s.FirstQuartileValidate, &s.MedianValidate, &s.ThirdQuartileValidate,
-		&s.MaxValidate, &s.MeanValidate, s.StddevValidate)
+// block writes the seven lines of one quantity. They have the names that the fields of s have in JSON.
+func (o *officialWriter) block(prefix, quantity string, s *record.Statistics) {
+	if s == nil {
+		return
+	}
+	digits := shortDigits
+	if quantity == "nedge" {
+		digits = edgeDigits
+	}
+	v := reflect.ValueOf(s).Elem()
+	for i := range v.NumField() {
+		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
+		if x := reflect.Indirect(v.Field(i)); x.IsValid() && strings.HasSuffix(name, "_"+quantity) {
+			value := x.Float()
+			o.line(prefix+name, digits, &value)
+		}
+	}
 }
 
 // tagged writes a figure of power. What is estimated or replayed says so on every
 // line.
 func (o *officialWriter) tagged(name string, x float64, tag string) {
-	fmt.Fprintf(o, "%-*s%s%s\n", valueColumn, name+":", strconv.FormatFloat(x, 'g', shortDigits, 64), tag)
+	o.text(name, strconv.FormatFloat(x, 'g', shortDigits, 64)+tag)
 }
 
 // text writes a line whose value is no number.
@@ -154,16 +141,13 @@ func (o *officialWriter) green(g *record.Green) {
 
 func (o *officialWriter) compare(c *record.Compare) {
 	tag := tag(c.Estimated, c.Replayed)
-	names := make([]string, len(c.Configurations))
 	for i, x := range c.Configurations {
-		for k, p := range x.Processors {
-			if k > 0 {
-				names[i] += ","
-			}
-			names[i] += p.Name
+		var names []string
+		for _, p := range x.Processors {
+			names = append(names, p.Name)
 		}
 		o.text(fmt.Sprintf("compare_%d", i+1), fmt.Sprintf("%s: %.6g TEPS, %.6g W, %.6g MTEPS/W%s",
-			names[i], x.HarmonicMeanTEPS, x.AveragePowerW, x.MTEPSPerWatt, tag))
+			strings.Join(names, ","), x.HarmonicMeanTEPS, x.AveragePowerW, x.MTEPSPerWatt, tag))
 	}
 	o.integer("compare_rounds", c.Rounds)
 	ratio := func(name string, r record.Ratio, tag string) {
@@ -193,42 +177,26 @@ func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 	o.line("graph_generation", shortDigits, r.GenerationTime)
 	o.line("construction_time", shortDigits, &r.ConstructionTime)
 
-	type kernel struct {
-		prefix string
-		stats  *record.Statistics
-	}
-	var kernels []kernel
-	switch {
-	case style == StyleSpec:
-		kernels = []kernel{{"bfs_", r.BFS}, {"sssp_", r.SSSP}}
-	case style == Style30:
-		kernels = []kernel{{"bfs  ", r.BFS}, {"sssp ", r.SSSP}}
-	default:
-		kernels = []kernel{{"", r.BFS}}
-	}
-	each := func(f func(prefix string, s *record.Statistics)) {
-		for _, k := range kernels {
-			if k.stats != nil {
-				f(k.prefix, k.stats)
+	quantities := [...]string{"time", "nedge", "TEPS", "validate"}
+	if style == StyleSpec {
+		for _, q := range quantities {
+			o.block("bfs_", q, r.BFS)
+		}
+		for _, q := range quantities {
+			o.block("sssp_", q, r.SSSP)
+		}
+	} else {
+		for _, q := range quantities {
+			switch {
+			case q == "nedge":
+				o.block("", q, cmp.Or(r.BFS, r.SSSP))
+			case style == Style214:
+				o.block("", q, r.BFS)
+			default:
+				o.block("bfs  ", q, r.BFS)
+				o.block("sssp ", q, r.SSSP)
 			}
 		}
-	}
-	if style == StyleSpec {
-		each(func(prefix string, s *record.Statistics) {
-			o.time(prefix, s)
-			o.nedge(prefix, s)
-			o.teps(prefix, s)
-			o.validate(prefix, s)
-		})
-	} else {
-		each(o.time)
-		if r.BFS != nil {
-			o.nedge("", r.BFS)
-		} else if r.SSSP != nil {
-			o.nedge("", r.SSSP)
-		}
-		each(o.teps)
-		each(o.validate)
 	}
 
 	o.integer("vertex_bits", r.VertexBits)

@@ -42,31 +42,19 @@ func Summarize(x []float64) Summary {
 	return s
 }
 
-// TEPS holds the statistics of traversed edges per second.
-type TEPS struct {
-	Min, FirstQuartile, Median, ThirdQuartile, Max, HarmonicMean float64
-	// HarmonicStddev is the standard error of the harmonic mean; NaN for one search.
-	HarmonicStddev float64
-}
-
-// Rates returns the TEPS statistics of searches that took times[i] seconds for
-// edges[i] edges. They are those of the seconds per edge x, turned over: the
-// harmonic mean is 1/mean(x), the smallest rate 1/max(x), and the standard error
+// Rates returns the statistics of traversed edges per second of searches that took times[i]
+// seconds for edges[i] edges. They are those of the seconds per edge x, turned over: Mean is
+// the harmonic mean 1/mean(x), Min is 1/max(x), and Stddev is the standard error of Mean,
 // std(x) / (mean(x)²·√(n−1)) (Norris, Annals of Mathematical Statistics 11, 1940).
-func Rates(times []float64, edges []int64) TEPS {
+func Rates(times []float64, edges []int64) Summary {
 	x := make([]float64, len(times))
 	for i := range x {
 		x[i] = times[i] / float64(edges[i])
 	}
 	s := Summarize(x)
-	return TEPS{
-		Min:            1 / s.Max,
-		FirstQuartile:  1 / s.ThirdQuartile,
-		Median:         1 / s.Median,
-		ThirdQuartile:  1 / s.FirstQuartile,
-		Max:            1 / s.Min,
-		HarmonicMean:   1 / s.Mean,
-		HarmonicStddev: s.Stddev / (s.Mean * s.Mean * math.Sqrt(float64(len(x)-1))),
+	return Summary{
+		Min: 1 / s.Max, FirstQuartile: 1 / s.ThirdQuartile, Median: 1 / s.Median, ThirdQuartile: 1 / s.FirstQuartile, Max: 1 / s.Min,
+		Mean: 1 / s.Mean, Stddev: s.Stddev / (s.Mean * s.Mean * math.Sqrt(float64(len(x)-1))),
 	}
 }
 
@@ -91,7 +79,7 @@ func Statistics(times []float64, edges []int64, validate []float64, valid bool) 
 		r := Rates(times, edges)
 		s.MinTEPS, s.FirstQuartileTEPS, s.MedianTEPS = known(r.Min), known(r.FirstQuartile), known(r.Median)
 		s.ThirdQuartileTEPS, s.MaxTEPS = known(r.ThirdQuartile), known(r.Max)
-		s.HarmonicMeanTEPS, s.HarmonicStddevTEPS = known(r.HarmonicMean), known(r.HarmonicStddev)
+		s.HarmonicMeanTEPS, s.HarmonicStddevTEPS = known(r.Mean), known(r.Stddev)
 	}
 	return s
 }

@@ -53,8 +53,8 @@ func TestRates(t *testing.T) {
 	}
 	dev = math.Sqrt(dev / 3)
 	for _, c := range []struct{ got, want float64 }{
-		{r.Min, 50}, {r.Max, 400}, {r.Median, 400. / 3}, {r.HarmonicMean, 320. / 3},
-		{r.HarmonicStddev, dev / (mean * mean * math.Sqrt(3))},
+		{r.Min, 50}, {r.Max, 400}, {r.Median, 400. / 3}, {r.Mean, 320. / 3},
+		{r.Stddev, dev / (mean * mean * math.Sqrt(3))},
 	} {
 		if !near(c.got, c.want) {
 			t.Errorf("got %v, want %v: %+v", c.got, c.want, r)

@@ -91,17 +91,24 @@ func (l *Level) Add(m Level) {
 		if i == len(l.Processors) {
 			l.Processors = append(l.Processors, ProcessorLevel{})
 		}
-		q := &l.Processors[i]
-		q.ComputeS += p.ComputeS
-		q.PushS += p.PushS
-		q.PullS += p.PullS
-		q.IdleS += p.IdleS
-		q.BytesSent += p.BytesSent
-		q.BytesReceived += p.BytesReceived
-		if q.Kernel == "" {
-			q.Kernel = p.Kernel
-		}
+		l.Processors[i].Add(p)
 	}
+}
+
+// Add adds the times and bytes of q. The kernel is the first that is named.
+func (p *ProcessorLevel) Add(q ProcessorLevel) {
+	sums := p.Sums()
+	for i, x := range q.Sums() {
+		*sums[i] += *x
+	}
+	if p.Kernel == "" {
+		p.Kernel = q.Kernel
+	}
+}
+
+// Sums returns pointers to the times and bytes.
+func (p *ProcessorLevel) Sums() [6]*float64 {
+	return [...]*float64{&p.ComputeS, &p.PushS, &p.PullS, &p.IdleS, &p.BytesSent, &p.BytesReceived}
 }
 
 // Search is one BFS.

@@ -401,28 +401,21 @@ func benchRoots(ctx context.Context, src graph.Source, want, threads int) ([]uin
 }
 
 func benchTimes(times, searches []float64, edges []int64) (record.BenchTime, *record.BenchTEPS) {
-	sorted := slices.Sorted(slices.Values(times))
-	var sum, search, perEdge float64
-	n := float64(len(times))
-	known := 0.0
-	for i, t := range times {
-		sum += t
-		search += searches[i]
+	took, search := graph500.Summarize(times), graph500.Summarize(searches).Mean
+	mapping := took.Mean - search
+	t := record.BenchTime{
+		MeanS: took.Mean, MedianS: took.Median, MinS: took.Min, MaxS: took.Max, SearchMeanS: &search, MapMeanS: &mapping,
+	}
+	var perEdge []float64
+	for i, x := range times {
 		if edges[i] > 0 {
-			perEdge += t / float64(edges[i])
-			known++
+			perEdge = append(perEdge, x/float64(edges[i]))
 		}
 	}
-	search /= n
-	mapping := sum/n - search
-	t := record.BenchTime{
-		MeanS: sum / n, MedianS: (sorted[(len(sorted)-1)/2] + sorted[len(sorted)/2]) / 2, MinS: sorted[0], MaxS: sorted[len(sorted)-1],
-		SearchMeanS: &search, MapMeanS: &mapping,
-	}
-	if perEdge == 0 {
+	if len(perEdge) == 0 {
 		return t, nil
 	}
-	return t, &record.BenchTEPS{HarmonicMean: known / perEdge}
+	return t, &record.BenchTEPS{HarmonicMean: 1 / graph500.Summarize(perEdge).Mean}
 }
 
 // workload counts, over searches, what their algorithm has to read.

@@ -88,11 +88,7 @@ func (e *env) printLevels(levels []record.Level) error {
 		}
 		var p record.ProcessorLevel
 		for _, q := range l.Processors {
-			p.ComputeS += q.ComputeS
-			p.PushS += q.PushS
-			p.PullS += q.PullS
-			p.IdleS += q.IdleS
-			p.BytesSent += q.BytesSent
+			p.Add(q)
 		}
 		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, l.Direction, l.Frontier, examined,
 			1e3*l.TimeS, 1e3*p.ComputeS, 1e3*p.PushS, 1e3*p.PullS, 1e3*p.IdleS, p.BytesSent)
