@@ -18,10 +18,10 @@ import (
 
 // File is a file that appears under its name once Rename has returned.
 type File struct {
-	name      string   // as given
-	path      string   // where symbolic links lead
-	temporary string   // what it is called now; "" if it is written directly
-	file      *os.File // nil once closed
+	name      string // as given
+	path      string // where symbolic links lead
+	temporary string // what it is called now; "" if it is written directly
+	file      *os.File
 	// NoSync makes Close return before the data is on the disk.
 	NoSync bool
 }
@@ -39,16 +39,11 @@ func Create(path string) (*File, error) {
 			return f, f.named(err)
 		}
 	}
-	for try := 0; ; try++ {
-		temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s.%08x.part", filepath.Base(f.path), rand.Uint32()))
-		f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-		if err == nil {
-			f.temporary = temporary
-		}
-		if !errors.Is(err, fs.ErrExist) || try == 100 {
-			return f, f.named(err)
-		}
+	temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s.%016x.part", filepath.Base(f.path), rand.Uint64()))
+	if f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
+		f.temporary = temporary
 	}
+	return f, f.named(err)
 }
 
 // Write implements io.Writer.
@@ -63,9 +58,7 @@ func (f *File) Close() error {
 	if f.temporary != "" && !f.NoSync {
 		err = f.file.Sync()
 	}
-	err = errors.Join(err, f.file.Close())
-	f.file = nil
-	return f.named(err)
+	return f.named(errors.Join(err, f.file.Close()))
 }
 
 // Rename gives a closed file its name.
@@ -82,10 +75,7 @@ func (f *File) Rename() error {
 
 // Remove closes the file and removes it, after Rename under its own name.
 func (f *File) Remove() error {
-	if f.file != nil {
-		_ = f.file.Close() // the error that led here is the one to report
-		f.file = nil
-	}
+	_ = f.file.Close() // closed already, or the error that led here is the one to report
 	if f.temporary == "" {
 		return nil
 	}
@@ -117,8 +107,8 @@ func Write(path string, write func(w io.Writer) error) error {
 	if err == nil {
 		err = f.Rename()
 	}
-	if err != nil {
-		return errors.Join(err, f.Remove())
+	if err == nil {
+		return nil
 	}
-	return nil
+	return errors.Join(err, f.Remove())
 }
