@@ -123,31 +123,34 @@ func (r *BFSResult) done() {
 	r.levels = sync.OnceValue(func() []int32 { return levels(r.Parents) })
 }
 
-// levels follows the parents of each vertex to one of known level, and back.
+// levels follows the parents of each vertex to one of known level, and again to set the levels
+// between. A vertex is known by a level above 0 or as its own parent.
 func levels(parents []uint32) []int32 {
 	l := make([]int32, len(parents))
-	for i := range l {
-		l[i] = -2
-	}
-	var path []uint32
-	for v := range parents {
-		u := uint32(v)
-		for l[u] == -2 {
-			if parents[u] == graph.None {
-				l[u] = -1
-			} else if parents[u] == u {
-				l[u] = 0
-			} else {
-				path = append(path, u)
-				u = parents[u]
-			}
+	for v, p := range parents {
+		if p == graph.None {
+			l[v] = -1
+			continue
 		}
-		for at := l[u]; len(path) > 0; path = path[:len(path)-1] {
-			at++
-			l[path[len(path)-1]] = at
+		known, level := uint32(v), int32(0)
+		for l[known] == 0 && parents[known] != known {
+			known = parents[known]
+			level++
+		}
+		level += l[known]
+		for u := uint32(v); u != known; u = parents[u] {
+			l[u] = level
+			level--
 		}
 	}
 	return l
+}
+
+// Setup returns the description of the engine that documents state.
+func (e *Engine) Setup() record.Setup {
+	policy, _ := e.Placement()
+	isolated := e.Isolated()
+	return record.Setup{Placement: string(policy), Share: e.Share(), Director: e.Director(), Processors: e.Processors(), Isolated: &isolated}
 }
 
 // Record returns the search as JSON documents state it, without edge counts.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
@@ -45,20 +46,20 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 			err = fmt.Errorf("graph500: %w", cerr)
 		}
 	}()
-	if err := prepare(ctx, c, second, tuples, out); err != nil {
-		return err
+	if err := prepare(ctx, c, second, tuples); err != nil {
+		return fmt.Errorf("graph500: second configuration: %w", err)
 	}
 
-	s, err := p.start(ctx, func(power.Info) bool { return true })
+	s, err := p.start(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	sides := [2]*side{{engine: first}, {engine: second}}
 	names := [2]string{"first", "second"}
-	clock := countdown{start: time.Now(), total: p.Duration, report: c.Progress}
+	over := countdown(p.Duration, c.Progress)
 	n := searchesPerRound(p.Duration, out.BFS.MeanTime)
-	for next := 0; next == 0 || !clock.over(); {
+	for next := 0; next == 0 || !over(); {
 		for k, x := range sides {
 			m := s.Mark(names[k])
 			var t tally
@@ -98,9 +99,8 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 		return fmt.Errorf("%w: no round has a known energy: %w%s", ErrPower, power.ErrUnknownEnergy, lost(result))
 	}
 	cmp := &record.Compare{
-		TimeRatio: ratio(ratios.Time), EnergyRatio: ratio(ratios.Energy), EDPRatio: ratio(ratios.EDP), Rounds: rounds,
-		Estimated: whole.Estimated, Replayed: whole.Replayed, Coverage: whole.Coverage,
-		DurationS: total, Sampler: result.Sampler, Notes: notes(result, whole.Coverage),
+		Evidence: evidence(whole, result), Rounds: rounds, DurationS: total,
+		TimeRatio: record.Ratio(ratios.Time), EnergyRatio: record.Ratio(ratios.Energy), EDPRatio: record.Ratio(ratios.EDP),
 	}
 	if n := len(sides[0].marks); n > rounds {
 		cmp.Notes = append(cmp.Notes, fmt.Sprintf("%d of %d rounds have no known energy and are left out", n-rounds, n))
@@ -113,30 +113,11 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 }
 
 // prepare warms a second configuration up and validates its trees.
-func prepare(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, out *record.Graph500) error {
-	validator := NewValidator(tuples, c.Threads)
-	defer validator.Close()
-	if len(out.Searches) >= manyTrees {
-		if err := validator.Arrange(ctx); err != nil {
-			return err
-		}
-	}
-	for i, x := range out.Searches {
-		root := uint32(x.Root)
-		found, err := e.Search(ctx, root)
-		if err != nil {
-			return fmt.Errorf("graph500: second configuration: search from %d: %w", root, err)
-		}
-		verdict, err := validator.Validate(ctx, Tree{Root: root, Parents: found.Parents})
-		if err != nil {
-			return fmt.Errorf("graph500: second configuration: search from %d: %w", root, err)
-		}
-		if err := verdict.Err(); err != nil {
-			return fmt.Errorf("%w: second configuration: from root %d: %w", ErrValidation, root, err)
-		}
-		c.Progress(Preparing, int64(i)+1, int64(len(out.Searches)))
-	}
-	return nil
+func prepare(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList) error {
+	progress := c.Progress
+	c.Progress = func(_ Stage, done, total int64) { progress(Preparing, done, total) }
+	c.Count = false
+	return search(ctx, c, nil, e, tuples, &record.Graph500{})
 }
 
 // searchesPerRound is how many searches of mean seconds make a round.
@@ -154,11 +135,9 @@ func (x *side) add(r int, i power.Interval, c power.Cost) {
 		if !m.InTotal {
 			continue
 		}
-		j := 0
-		for j < len(x.meters) && x.meters[j].Name != m.Info.Name {
-			j++
-		}
-		if j == len(x.meters) {
+		j := slices.IndexFunc(x.meters, func(y record.GreenMeter) bool { return y.Name == m.Info.Name })
+		if j < 0 {
+			j = len(x.meters)
 			x.meters = append(x.meters, record.GreenMeter{Name: m.Info.Name, Covers: m.Info.Domain, Coverage: m.Info.Coverage})
 		}
 		x.meters[j].EnergyJ += m.MeanWatts() * c.Seconds
@@ -167,19 +146,10 @@ func (x *side) add(r int, i power.Interval, c power.Cost) {
 
 // record states the configuration's figures over the rounds with a known energy.
 func (x *side) record() record.CompareSide {
-	r := record.CompareSide{
-		Processors: x.engine.Report().Processors, HarmonicMeanTEPS: x.tally.teps(), Searches: x.tally.searches, Meters: x.meters,
-	}
+	seconds, joules := 0.0, 0.0
 	for _, c := range x.costs {
-		r.DurationS += c.Seconds
-		r.EnergyJ += c.Joules
+		seconds += c.Seconds
+		joules += c.Joules
 	}
-	r.AveragePowerW = r.EnergyJ / r.DurationS
-	r.JoulesPerSearch = r.EnergyJ / float64(x.tally.searches)
-	r.MTEPSPerWatt = r.HarmonicMeanTEPS / 1e6 / r.AveragePowerW
-	return r
-}
-
-func ratio(s power.Spread) record.Ratio {
-	return record.Ratio{Median: s.Median, P10: s.P10, P90: s.P90}
+	return record.CompareSide{Efficiency: x.tally.efficiency(seconds, joules, x.meters), Processors: x.engine.Report().Processors}
 }

@@ -46,11 +46,7 @@ func (x *onEngine) Count(ctx context.Context, root uint32) ([]record.Level, erro
 }
 
 func (x *onEngine) Report() Report {
-	policy, _ := x.e.Placement()
-	isolated := x.e.Isolated()
-	return Report{
-		Placement: string(policy), Share: x.e.Share(), Director: x.e.Director(), Kernels: x.e.Kernels(), Processors: x.e.Processors(), Isolated: &isolated,
-	}
+	return Report{x.e.Setup(), x.e.Kernels()}
 }
 
 func (x *onEngine) Close() error {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,12 +54,12 @@ func newPowered(c *PowerConfig) *powered {
 	return p
 }
 
-// start begins a session over the meters that keep accepts.
-func (p *powered) start(ctx context.Context, keep func(power.Info) bool) (*power.Session, error) {
+// start begins a session over the meters, replayed logs among them or not. It is nil without a meter.
+func (p *powered) start(ctx context.Context, replayed bool) (*power.Session, error) {
 	o := p.Session
 	o.Meters = nil
 	for _, m := range p.meters {
-		if keep(m.Info()) {
+		if replayed || !m.Info().Replayed {
 			o.Meters = append(o.Meters, m)
 		}
 	}
@@ -76,7 +77,7 @@ func (p *powered) start(ctx context.Context, keep func(power.Info) bool) (*power
 // logs, which begin with the first repeated search.
 func (p *powered) begin(ctx context.Context) (err error) {
 	if p != nil {
-		p.session, err = p.start(ctx, func(i power.Info) bool { return !i.Replayed })
+		p.session, err = p.start(ctx, false)
 	}
 	return err
 }
@@ -97,15 +98,11 @@ func (p *powered) endRun() error {
 		return nil
 	}
 	for _, m := range p.marks {
-		i := m.End() // again: a stream's later readings make it more exact
-		f := record.GreenPhase{Name: i.Name, DurationS: i.Seconds(), Meters: []record.GreenPhaseMeter{}}
-		if i.Known {
-			x := i.Joules
-			f.EnergyJ = &x
-		}
+		i := m.End().Record() // again: a stream's later readings make it more exact
+		f := record.GreenPhase{Name: i.Name, DurationS: i.DurationS, EnergyJ: i.EnergyJ, Meters: []record.GreenPhaseMeter{}}
 		for _, e := range i.Meters {
-			if e.Known {
-				f.Meters = append(f.Meters, record.GreenPhaseMeter{Name: e.Info.Name, EnergyJ: e.Joules})
+			if e.EnergyJ != nil {
+				f.Meters = append(f.Meters, record.GreenPhaseMeter{Name: e.Name, EnergyJ: *e.EnergyJ})
 			}
 		}
 		p.phases = append(p.phases, f)
@@ -170,75 +167,70 @@ func (t *tally) search(ctx context.Context, e Engine, s record.Search) error {
 	return nil
 }
 
-// teps is the harmonic mean.
-func (t *tally) teps() float64 { return float64(t.searches) / t.perEdge }
-
-// countdown reports progress once a second.
-type countdown struct {
-	start  time.Time
-	total  time.Duration
-	last   int64
-	report func(Stage, int64, int64)
+// efficiency returns the figures of the searches, which took so many seconds and joules.
+func (t *tally) efficiency(seconds, joules float64, meters []record.GreenMeter) record.Efficiency {
+	e := record.Efficiency{
+		HarmonicMeanTEPS: float64(t.searches) / t.perEdge, Searches: t.searches, DurationS: seconds, EnergyJ: joules,
+		AveragePowerW: joules / seconds, JoulesPerSearch: joules / float64(t.searches), Meters: meters,
+	}
+	e.MTEPSPerWatt = e.HarmonicMeanTEPS / 1e6 / e.AveragePowerW
+	return e
 }
 
-// over reports whether the time is over.
-func (c *countdown) over() bool {
-	spent := time.Since(c.start)
-	if s := int64(min(spent, c.total) / time.Second); s > c.last {
-		c.last = s
-		c.report(Repeating, s, int64((c.total+time.Second-1)/time.Second))
+// countdown returns a function that reports progress once a second, and whether the time is over.
+func countdown(total time.Duration, report func(Stage, int64, int64)) (over func() bool) {
+	start, last := time.Now(), int64(0)
+	return func() bool {
+		spent := time.Since(start)
+		if s := int64(min(spent, total) / time.Second); s > last {
+			last = s
+			report(Repeating, s, int64((total+time.Second-1)/time.Second))
+		}
+		return spent >= total
 	}
-	return spent >= c.total
 }
 
 // repeat searches from all roots in turn while a session reads the meters.
 func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Graph500) (err error) {
-	s, err := p.start(ctx, func(power.Info) bool { return true })
+	s, err := p.start(ctx, true)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	var t tally
 	mark := s.Mark(string(Repeating))
-	clock := countdown{start: time.Now(), total: p.Duration, report: c.Progress}
+	over := countdown(p.Duration, c.Progress)
 	for i := 0; ; i++ {
 		if err := t.search(ctx, e, out.Searches[i%len(out.Searches)]); err != nil {
 			return err
 		}
-		if clock.over() && i+1 >= len(out.Searches) {
+		if over() && i+1 >= len(out.Searches) {
 			break
 		}
 	}
 	energy := awaitReadings(ctx, mark)
 	result := s.Result()
-	f, err := power.Green(energy, int(t.searches), t.teps())
-	if err == nil && f.EnergyJoules <= 0 {
+	cost, err := power.CostOf(energy)
+	if err == nil && cost.Joules <= 0 {
 		err = fmt.Errorf("no energy was counted: %w", power.ErrUnknownEnergy)
 	}
 	if err != nil {
 		return fmt.Errorf("%w: %w%s", ErrPower, err, lost(result))
 	}
-	g := &record.Green{
-		HarmonicMeanTEPS: t.teps(), Searches: t.searches, DurationS: f.DurationSeconds, EnergyJ: f.EnergyJoules,
-		AveragePowerW: f.AveragePowerWatts, JoulesPerSearch: f.JoulesPerSearch, MTEPSPerWatt: f.MTEPSPerWatt,
-		Coverage: f.Coverage, Estimated: f.Estimated, Replayed: f.Replayed, CoveredS: energy.Covered,
-		Meters: []record.GreenMeter{}, Phases: p.phases, Sampler: result.Sampler,
-		Notes: notes(result, energy.Coverage),
-	}
-	if !f.FullyCovered {
-		g.Notes = append(g.Notes, fmt.Sprintf("the energy is known for %.3f of %.3f s: the mean power of these stands for the rest", energy.Covered, f.DurationSeconds))
+	g := &record.Green{Evidence: evidence(energy, result), CoveredS: energy.Covered, Phases: p.phases}
+	if energy.Covered < cost.Seconds-1e-6 {
+		g.Notes = append(g.Notes, fmt.Sprintf("the energy is known for %.3f of %.3f s: the mean power of these stands for the rest", energy.Covered, cost.Seconds))
 	}
 	if p.Duration < shortGreen {
 		g.Notes = append(g.Notes, "shorter than a minute: the Green Graph500 rules ask for more")
 	}
+	meters := []record.GreenMeter{}
 	for k, m := range energy.Meters {
 		x := record.GreenMeter{Name: m.Info.Name, Covers: m.Info.Domain, Coverage: m.Info.Coverage, EnergyJ: m.Joules, Seen: result.Meters[k].Seen}
 		switch {
 		case m.InTotal:
-			if !f.FullyCovered {
-				x.EnergyJ = m.MeanWatts() * f.DurationSeconds
-			}
-			g.Meters = append(g.Meters, x)
+			x.EnergyJ = m.MeanWatts() * cost.Seconds
+			meters = append(meters, x)
 		case m.Known:
 			g.Apart = append(g.Apart, x)
 		}
@@ -246,6 +238,7 @@ func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Gr
 			g.Notes = append(g.Notes, fmt.Sprintf("%s: its value is held for %.3g s where it had no reading yet", m.Info.Name, m.Extrapolated))
 		}
 	}
+	g.Efficiency = t.efficiency(cost.Seconds, cost.Joules, meters)
 	out.Green = g
 	return nil
 }
@@ -257,31 +250,24 @@ const readingWait = 2500 * time.Millisecond
 // awaitReadings ends a mark and waits up to readingWait for the last reading of a live
 // stream.
 func awaitReadings(ctx context.Context, mark *power.Mark) power.Interval {
-	i := mark.End()
-	open := func() bool {
-		for _, m := range i.Meters {
-			if m.InTotal && m.Info.Stream && m.Extrapolated > 0 {
-				return true
-			}
+	for end := time.Now().Add(readingWait); ; {
+		i := mark.End()
+		waits := func(m power.MeterEnergy) bool { return m.InTotal && m.Info.Stream && m.Extrapolated > 0 }
+		if !slices.ContainsFunc(i.Meters, waits) || time.Now().After(end) {
+			return i
 		}
-		return false
-	}
-	tick := time.NewTicker(readingWait / 50)
-	defer tick.Stop()
-	for end := time.Now().Add(readingWait); open() && time.Now().Before(end); i = mark.End() {
 		select {
 		case <-ctx.Done():
 			return i
-		case <-tick.C:
+		case <-time.After(readingWait / 50):
 		}
 	}
-	return i
 }
 
-// notes returns the caveats of a session's figures.
-func notes(s *record.PowerSession, coverage string) []string {
-	n := append([]string(nil), s.Notes...)
-	if coverage == record.CoverageComponent {
+// evidence returns how a session knows the energy of i, with the caveats.
+func evidence(i power.Interval, s *record.PowerSession) record.Evidence {
+	n := slices.Clone(s.Notes)
+	if i.Coverage == record.CoverageComponent {
 		n = append(n, "component power: the Green Graph500 rules ask for that of the whole system")
 	}
 	for _, m := range s.Meters {
@@ -292,7 +278,7 @@ func notes(s *record.PowerSession, coverage string) []string {
 			n = append(n, fmt.Sprintf("%s: gaps bridged by a straight line: %d, the longest of %.3g s", m.Name, m.Seen.Gaps, m.Seen.LongestGapS))
 		}
 	}
-	return n
+	return record.Evidence{Coverage: i.Coverage, Estimated: i.Estimated, Replayed: i.Replayed, Sampler: s.Sampler, Notes: n}
 }
 
 // lost lists the meters that were lost, "" if none was.
@@ -332,14 +318,13 @@ func (m *heldMeter) Begin(start time.Time) error {
 // is known.
 func (m *heldMeter) Read(now time.Duration) ([]power.Reading, error) {
 	readings, err := m.Meter.Read(now + m.shift)
-	moved := make([]power.Reading, 0, len(readings)+1)
 	if m.again {
-		moved, m.again = append(moved, m.last...), false
+		readings, m.again = slices.Concat(m.last, readings), false
 	}
-	moved = append(moved, readings...)
-	if n := len(moved); n > 0 {
-		m.last = []power.Reading{moved[n-1]}
+	if n := len(readings); n > 0 {
+		m.last = slices.Clone(readings[n-1:])
 	}
+	moved := slices.Clone(readings)
 	for i := range moved {
 		moved[i].At -= m.shift
 	}

@@ -58,12 +58,10 @@ type Found struct {
 	Levels []record.Level
 }
 
-// Report describes an engine.
+// Report describes an engine. Isolated is nil where it is not known.
 type Report struct {
-	Placement, Share, Director, Kernels string
-	Processors                          []record.Processor
-	// Isolated is the number of vertices without edges, nil where it is not known.
-	Isolated *int64
+	record.Setup
+	Kernels string
 }
 
 // Build is kernel 1: it makes an engine from the tuple list, which it must not
@@ -188,8 +186,7 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 	if err != nil {
 		return nil, fmt.Errorf("graph500: generation: %w", err)
 	}
-	generation := time.Since(start).Seconds()
-	out.GenerationTime = &generation
+	out.GenerationTime = known(time.Since(start).Seconds())
 	end()
 
 	// Kernel 1, from the tuples and their length alone.
@@ -274,9 +271,7 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 		times, validate, copies []float64
 		edges                   []int64
 		levels                  LevelMeans
-		copied                  bool
-		broken                  error
-		brokenRoot              uint32
+		broken                  error // of the first invalid tree
 		total                   = int64(len(roots))
 	)
 	end := pw.phase(Searching)
@@ -304,7 +299,7 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 		}
 		if found.Copy > 0 {
 			x := found.Copy.Seconds()
-			s.CopyS, copied = &x, true
+			s.CopyS = &x
 		}
 		copies = append(copies, found.Copy.Seconds())
 		times, edges = append(times, s.TimeS), append(edges, nedge)
@@ -318,7 +313,7 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 			out.Validation.Failed++
 			countRules(&out.Validation.Rules, verdict)
 			if broken == nil {
-				broken, brokenRoot = err, root
+				broken = fmt.Errorf("from root %d: %w", root, err)
 			}
 		}
 		c.Progress(Searching, int64(i)+1, total)
@@ -326,8 +321,8 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 	end()
 	out.NBFS = len(roots)
 	out.BFS = Statistics(times, edges, validate, broken == nil)
-	if copied {
-		out.BFS.CopyS = known(Summarize(copies).Mean)
+	if mean := Summarize(copies).Mean; mean > 0 {
+		out.BFS.CopyS = &mean
 	}
 
 	if counter, ok := engine.(Counter); ok && c.Count {
@@ -342,12 +337,10 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 		out.CountedOutsideClock = true
 	}
 	report := engine.Report()
-	out.Placement, out.Share, out.Director, out.Kernels = report.Placement, report.Share, report.Director, report.Kernels
-	out.Processors, out.Isolated = report.Processors, report.Isolated
+	out.Setup, out.Kernels = report.Setup, report.Kernels
 	out.Levels = levels.Levels()
 	if broken != nil {
-		return fmt.Errorf("%w: %d of %d trees; the first, from root %d: %w",
-			ErrValidation, out.Validation.Failed, out.NBFS, brokenRoot, broken)
+		return fmt.Errorf("%w: %d of %d trees; the first, %w", ErrValidation, out.Validation.Failed, out.NBFS, broken)
 	}
 	return nil
 }

@@ -54,8 +54,8 @@ func (e *testEngine) Count(context.Context, uint32) ([]record.Level, error) {
 
 func (e *testEngine) Report() graph500.Report {
 	isolated := int64(3)
-	return graph500.Report{Placement: "original", Director: record.TopDown, Isolated: &isolated,
-		Processors: []record.Processor{{Name: "cpu:1", Kind: "cpu", Threads: 1}}}
+	return graph500.Report{Setup: record.Setup{Placement: "original", Director: record.TopDown, Isolated: &isolated,
+		Processors: []record.Processor{{Name: "cpu:1", Kind: "cpu", Threads: 1}}}}
 }
 
 func (e *testEngine) Close() error { e.closed = true; return e.closeErr }

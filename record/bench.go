@@ -3,6 +3,7 @@ package record
 // Bench is the document of "totemgo bench bfs".
 type Bench struct {
 	Head
+	Setup
 	Graph   string     `json:"graph,omitempty"` // as given: "kron:20", a file
 	Time    BenchTime  `json:"time"`            // of a search
 	TEPS    *BenchTEPS `json:"TEPS,omitempty"`  // absent if no search traversed an edge
@@ -11,11 +12,6 @@ type Bench struct {
 	// CPU processors those of the first.
 	Kernels             string           `json:"kernels"`
 	Tuning              string           `json:"tuning,omitempty"`                // limits between the ways to run a step; absent for the defaults
-	Director            string           `json:"director"`                        // "auto", …
-	Placement           string           `json:"placement,omitempty"`             // "hubs-on-cpu", …
-	Share               string           `json:"share,omitempty"`                 // as in Graph500
-	Processors          []Processor      `json:"processors,omitempty"`            // in the order given
-	Isolated            *int64           `json:"isolated,omitempty"`              // vertices without edges
 	Levels              []Level          `json:"levels,omitempty"`                // as in Graph500
 	CountedOutsideClock bool             `json:"counted_outside_clock,omitempty"` // as in Graph500
 	Searches            []Search         `json:"searches,omitempty"`              // of each root

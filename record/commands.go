@@ -3,18 +3,14 @@ package record
 // BFS is the document of "totemgo bfs": one search.
 type BFS struct {
 	Head
-	Root       uint64      `json:"root"`                 // vertex id
-	Reached    int64       `json:"reached"`              // vertices, including the root
-	Depth      int64       `json:"depth"`                // largest level
-	TimeS      *float64    `json:"time_s,omitempty"`     // of the search, as in Search
-	CopyS      *float64    `json:"copy_s,omitempty"`     // as in Search; absent unless the run is on devices alone
-	Placement  string      `json:"placement,omitempty"`  // "hubs-on-cpu", …
-	Share      string      `json:"share,omitempty"`      // as in Graph500
-	Director   string      `json:"director,omitempty"`   // "auto", …
-	Kernels    string      `json:"kernels,omitempty"`    // as in Bench; absent without a CPU processor
-	Processors []Processor `json:"processors,omitempty"` // in the order given
-	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges
-	Levels     []Level     `json:"levels"`               // one per superstep
+	Setup
+	Root    uint64   `json:"root"`              // vertex id
+	Reached int64    `json:"reached"`           // vertices, including the root
+	Depth   int64    `json:"depth"`             // largest level
+	TimeS   *float64 `json:"time_s,omitempty"`  // of the search, as in Search
+	CopyS   *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
+	Kernels string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
+	Levels  []Level  `json:"levels"`            // one per superstep
 	// True if edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }
@@ -65,7 +61,7 @@ type DegreeBin struct {
 // Placement is one division of a graph among processors.
 type Placement struct {
 	Placement  string      `json:"placement"`        // "hubs-on-cpu", …
-	Share      string      `json:"share,omitempty"`  // as in Graph500
+	Share      string      `json:"share,omitempty"`  // as in Setup
 	Processors []Processor `json:"processors"`       // in the order given
 	Ranges     []RankRange `json:"ranges,omitempty"` // in the order of ranks
 	Bytes      int64       `json:"bytes"`            // memory of all partitions

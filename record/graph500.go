@@ -3,6 +3,7 @@ package record
 // Graph500 is the document of "totemgo graph500": one run of the benchmark.
 type Graph500 struct {
 	Head
+	Setup
 	Scale      int `json:"scale"`      // binary logarithm of the number of vertices
 	EdgeFactor int `json:"edgefactor"` // tuples per vertex
 	// Searches run; fewer than requested if the graph has fewer roots
@@ -14,15 +15,7 @@ type Graph500 struct {
 	BFS              *Statistics `json:"bfs,omitempty"`             // kernel 2; absent if it was not run
 	SSSP             *Statistics `json:"sssp,omitempty"`            // kernel 3; absent if it was not run
 	Validation       Validation  `json:"validation"`                // of all trees
-	Placement        string      `json:"placement,omitempty"`       // "hubs-on-cpu", …
-	// Each processor's part of the adjacency entries: "0.92,0.08". Given as shares, they make the same
-	// placement, except that processors of one kind are then cut by degree, not dealt. Absent for one
-	// processor.
-	Share      string      `json:"share,omitempty"`
-	Director   string      `json:"director,omitempty"`   // "auto", …
-	Kernels    string      `json:"kernels,omitempty"`    // as in Bench; absent without a CPU processor
-	Processors []Processor `json:"processors,omitempty"` // in the order given
-	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges; no processor owns them
+	Kernels          string      `json:"kernels,omitempty"`         // as in Bench; absent without a CPU processor
 	// One for each level number and direction; means over the searches that ran it
 	Levels []Level `json:"levels,omitempty"`
 	// True if edges examined come from an extra, untimed search per root

@@ -6,6 +6,18 @@ const (
 	BottomUp = "bottom-up"
 )
 
+// Setup is how a run divides the graph among processors and searches it.
+type Setup struct {
+	Placement string `json:"placement,omitempty"` // "hubs-on-cpu", …
+	// Each processor's part of the adjacency entries: "0.92,0.08". Given as shares, they make the same
+	// placement, except that processors of one kind are then cut by degree, not dealt. Absent for one
+	// processor.
+	Share      string      `json:"share,omitempty"`
+	Director   string      `json:"director,omitempty"`   // "auto", …
+	Processors []Processor `json:"processors,omitempty"` // in the order given
+	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges; no processor owns them
+}
+
 // Processor is one processor of a run and its part of the graph.
 type Processor struct {
 	Name        string  `json:"name"`              // as named by the user: "cpu:1", "opencl:0"

@@ -53,11 +53,12 @@ func TestRoundTrip(t *testing.T) {
 	n := int64(0)
 	d := record.Graph500{
 		Head:  record.Head{Schema: record.SchemaGraph500, Machine: &record.Machine{Cores: 2, OS: "linux/amd64"}},
-		Scale: 16, Roots: []uint64{1 << 40}, GenerationTime: &x, Isolated: &n,
+		Setup: record.Setup{Isolated: &n},
+		Scale: 16, Roots: []uint64{1 << 40}, GenerationTime: &x,
 		BFS:      &record.Statistics{MinTime: 1e-9, HarmonicMeanTEPS: &x},
 		Levels:   []record.Level{{Direction: record.BottomUp, EdgesExamined: &x}},
 		Searches: []record.Search{{Root: 1<<64 - 1}},
-		Green:    &record.Green{Coverage: record.CoverageWholeSystem},
+		Green:    &record.Green{Evidence: record.Evidence{Coverage: record.CoverageWholeSystem}},
 		Compare:  &record.Compare{Rounds: 3},
 	}
 	data, err := json.Marshal(d)

@@ -210,10 +210,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if bf.tune {
 		return e.tune(ctx, eng, labels, roots, clocked, *o.Tuning, bf.rounds)
 	}
-	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Tuning: ef.tuning, Director: eng.Director(), Processors: eng.Processors()}
-	policy, _ := eng.Placement()
-	isolated := eng.Isolated()
-	doc.Placement, doc.Share, doc.Isolated = string(policy), eng.Share(), &isolated
+	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Tuning: ef.tuning, Setup: eng.Setup()}
 	times, searches := make([]float64, len(roots)), make([]float64, len(roots))
 	edges := make([]int64, len(roots))
 	bar := e.progress("searching")
@@ -240,7 +237,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 			bar.set(int64(round*len(roots)+i+1), int64(bf.rounds*len(roots)), "searches")
 		}
 		if bf.goBench {
-			fmt.Fprintf(e.stdout, "BenchmarkBFS/graph=%s/placement=%s/processors=%s/director=%s\t%d\t%.0f ns/op\n", bf.graph, policy, ef.processors, doc.Director,
+			fmt.Fprintf(e.stdout, "BenchmarkBFS/graph=%s/placement=%s/processors=%s/director=%s\t%d\t%.0f ns/op\n", bf.graph, doc.Placement, ef.processors, doc.Director,
 				len(roots), 1e9*sum/float64(len(roots)))
 		}
 	}
@@ -283,7 +280,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		doc.Head = e.head(record.SchemaBench)
 		return e.printJSON(doc)
 	}
-	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, policy, doc.Director, doc.Kernels)
+	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, doc.Placement, doc.Director, doc.Kernels)
 	if doc.Share != "" {
 		fmt.Fprintf(e.stdout, ", --share %s", doc.Share)
 	}

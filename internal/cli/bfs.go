@@ -74,13 +74,10 @@ the tree: a line per reached vertex with its id, parent and level.
 			if err != nil {
 				return err
 			}
-			policy, _ := eng.Placement()
-			isolated := eng.Isolated()
 			took := r.Time.Seconds()
 			doc := record.BFS{
 				Root: r.Root, Reached: r.NumReached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
-				Placement: string(policy), Share: eng.Share(), Director: eng.Director(), Kernels: eng.Kernels(), Processors: eng.Processors(), Isolated: &isolated,
-				Levels: r.Statistics.All(),
+				Setup: eng.Setup(), Kernels: eng.Kernels(), Levels: r.Statistics.All(),
 			}
 			if count {
 				again := eng.NewResult()
