@@ -21,7 +21,6 @@ type Statistics struct {
 	Count int
 
 	processors []record.ProcessorLevel
-	examined   float64 // of a level before it is added to Rest
 }
 
 func (s *Statistics) start(procs int) {
@@ -40,19 +39,16 @@ func (s *Statistics) start(procs int) {
 func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, participants []participant) {
 	s.Count++
 	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}
-	rest := len(s.Levels) == MaxLevels
 	if counted {
-		if r.EdgesExamined = &s.examined; !rest {
-			r.EdgesExamined = new(float64) // kept in Levels
-		}
-		*r.EdgesExamined = float64(examined)
+		x := float64(examined)
+		r.EdgesExamined = &x
 	}
 	at := len(s.processors)
 	for i := range participants {
 		s.processors = append(s.processors, participants[i].times.record(took))
 	}
 	r.Processors = s.processors[at:len(s.processors):len(s.processors)]
-	if rest {
+	if len(s.Levels) == MaxLevels {
 		s.RestLevels++
 		s.Rest.Level, s.Rest.Direction = r.Level, r.Direction
 		s.Rest.Add(r)

@@ -58,6 +58,7 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"NumVertices": func(_ context.Context, e *engine.Engine) error { e.NumVertices(); return nil },
 		"Placement":   func(_ context.Context, e *engine.Engine) error { e.Placement(); return nil },
 		"Rates":       func(_ context.Context, e *engine.Engine) error { e.Rates(); return nil },
+		"Setup":       func(_ context.Context, e *engine.Engine) error { e.Setup(); return nil },
 		"Share":       func(_ context.Context, e *engine.Engine) error { e.Share(); return nil },
 		"Processors": func(_ context.Context, e *engine.Engine) error {
 			for _, p := range e.Processors() {

@@ -41,11 +41,7 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 	if err != nil {
 		return fmt.Errorf("graph500: construction of the second configuration: %w", err)
 	}
-	defer func() {
-		if cerr := second.Close(); cerr != nil && err == nil {
-			err = fmt.Errorf("graph500: %w", cerr)
-		}
-	}()
+	defer func() { err = errors.Join(err, second.Close()) }()
 	if err := prepare(ctx, c, second, tuples); err != nil {
 		return fmt.Errorf("graph500: second configuration: %w", err)
 	}
@@ -76,10 +72,10 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 		// time is over would favour short searches.
 		n = searchesPerRound(p.Duration, sides[0].marks[len(sides[0].marks)-1].End().Seconds()/float64(n))
 	}
-	last := sides[1].marks[len(sides[1].marks)-1]
-	whole := awaitReadings(ctx, last)
+	awaitReadings(ctx, sides[1].marks[len(sides[1].marks)-1])
 
-	rounds, total := 0, 0.0
+	var last power.Interval // of a round that counts
+	total := 0.0
 	for r := range sides[0].marks {
 		a, b := sides[0].marks[r].End(), sides[1].marks[r].End()
 		total += a.Seconds() + b.Seconds()
@@ -88,8 +84,7 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 		if erra != nil || errb != nil || ca.Joules <= 0 || cb.Joules <= 0 {
 			continue
 		}
-		whole = b // of a round that counts
-		rounds++
+		last = b
 		sides[0].add(r, a, ca)
 		sides[1].add(r, b, cb)
 	}
@@ -98,8 +93,9 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 	if err != nil {
 		return fmt.Errorf("%w: no round has a known energy: %w%s", ErrPower, power.ErrUnknownEnergy, lost(result))
 	}
+	rounds := len(sides[0].costs)
 	cmp := &record.Compare{
-		Evidence: evidence(whole, result), Rounds: rounds, DurationS: total,
+		Evidence: evidence(last, result), Rounds: rounds, DurationS: total,
 		TimeRatio: record.Ratio(ratios.Time), EnergyRatio: record.Ratio(ratios.Energy), EDPRatio: record.Ratio(ratios.EDP),
 	}
 	if n := len(sides[0].marks); n > rounds {

@@ -18,7 +18,6 @@ type EdgeCounts struct {
 	// lie in one component, so either will do, and an arc belongs to its tail.
 	tuples, loops []uint32
 	connected     *bitset.BitSet // vertices with a record that is no self-loop
-	eligible      int64
 }
 
 // CountEdges reads src once with the given number of threads, 0 for GOMAXPROCS.
@@ -54,7 +53,6 @@ func CountEdges(ctx context.Context, src graph.Source, threads int) (*EdgeCounts
 	if err != nil {
 		return nil, err
 	}
-	c.eligible = int64(c.connected.Count())
 	return c, nil
 }
 
@@ -99,14 +97,8 @@ func (c *EdgeCounts) Of(parents []uint32) (nedge, spec int64, err error) {
 		tuples.Add(t)
 		loops.Add(l)
 	})
-	if err != nil {
-		return 0, 0, err
-	}
-	return tuples.Load(), tuples.Load() + loops.Load(), nil
+	return tuples.Load(), tuples.Load() + loops.Load(), err
 }
 
-// Connected reports whether vertex v has a record that is no self-loop.
+// Connected reports whether vertex v has a record that is no self-loop, and can be a root.
 func (c *EdgeCounts) Connected(v uint32) bool { return c.connected.Test(uint(v)) }
-
-// Eligible is the number of vertices that can be a root: those that are Connected.
-func (c *EdgeCounts) Eligible() int64 { return c.eligible }

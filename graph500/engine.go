@@ -17,9 +17,7 @@ func WithEngine(o engine.Options) Build {
 		if err != nil {
 			return nil, err
 		}
-		r := e.NewResult()
-		r.Collect()
-		return &onEngine{e: e, r: r}, nil
+		return &onEngine{e: e, r: e.NewResult().Collect()}, nil
 	}
 }
 

@@ -10,34 +10,30 @@ import (
 // LevelMeans averages the levels of many searches: one record for each level number and
 // direction, with its number of searches. The zero value is empty
 // and ready.
-type LevelMeans struct{ timed, counted levelSums }
-
-// levelSums holds sums of levels by number and direction; Searches counts them.
-type levelSums map[levelKey]*record.Level
-
-type levelKey struct {
-	level     int
-	direction string
+type LevelMeans struct {
+	timed, counted []record.Level // sums in the order of Levels; Searches counts them
 }
 
-// add adds a level and returns the sums, which it makes if there are none.
-func (s levelSums) add(l record.Level) levelSums {
-	if s == nil {
-		s = levelSums{}
+// compareLevels orders by rising level, top-down before bottom-up.
+func compareLevels(a, b record.Level) int {
+	return cmp.Or(cmp.Compare(a.Level, b.Level), -cmp.Compare(a.Direction, b.Direction))
+}
+
+// addLevel adds a level to the sum of its number and direction. It keeps no part of l.
+func addLevel(sums []record.Level, l record.Level) []record.Level {
+	i, found := slices.BinarySearchFunc(sums, l, compareLevels)
+	if !found {
+		sums = slices.Insert(sums, i, record.Level{Level: l.Level, Direction: l.Direction})
 	}
-	k := levelKey{l.Level, l.Direction}
-	if s[k] == nil {
-		s[k] = &record.Level{Level: l.Level, Direction: l.Direction}
-	}
-	s[k].Searches++
-	s[k].Add(l)
-	return s
+	sums[i].Searches++
+	sums[i].Add(l)
+	return sums
 }
 
 // Add takes the levels of one timed search. It keeps no part of the slice.
 func (m *LevelMeans) Add(levels []record.Level) {
 	for _, l := range levels {
-		m.timed = m.timed.add(l)
+		m.timed = addLevel(m.timed, l)
 	}
 }
 
@@ -47,7 +43,7 @@ func (m *LevelMeans) Add(levels []record.Level) {
 func (m *LevelMeans) AddCounted(levels []record.Level) {
 	for _, l := range levels {
 		if l.EdgesExamined != nil {
-			m.counted = m.counted.add(l)
+			m.counted = addLevel(m.counted, l)
 		}
 	}
 }
@@ -56,8 +52,8 @@ func (m *LevelMeans) AddCounted(levels []record.Level) {
 // that of the first search. It is nil where nothing was added.
 func (m *LevelMeans) Levels() []record.Level {
 	var out []record.Level
-	for k, sum := range m.timed {
-		l, n := *sum, float64(sum.Searches)
+	for _, l := range m.timed {
+		n := float64(l.Searches)
 		l.TimeS /= n
 		l.Frontier /= n
 		l.Processors = slices.Clone(l.Processors)
@@ -67,14 +63,11 @@ func (m *LevelMeans) Levels() []record.Level {
 			}
 		}
 		l.EdgesExamined = nil
-		if c := m.counted[k]; c != nil {
-			x := *c.EdgesExamined / float64(c.Searches)
+		if i, found := slices.BinarySearchFunc(m.counted, l, compareLevels); found {
+			x := *m.counted[i].EdgesExamined / float64(m.counted[i].Searches)
 			l.EdgesExamined = &x
 		}
 		out = append(out, l)
 	}
-	slices.SortFunc(out, func(a, b record.Level) int {
-		return cmp.Or(cmp.Compare(a.Level, b.Level), -cmp.Compare(a.Direction, b.Direction))
-	})
 	return out
 }

@@ -90,12 +90,6 @@ func (o *officialWriter) block(prefix, quantity string, s *record.Statistics) {
 	}
 }
 
-// tagged writes a figure of power. What is estimated or replayed says so on every
-// line.
-func (o *officialWriter) tagged(name string, x float64, tag string) {
-	o.text(name, strconv.FormatFloat(x, 'g', shortDigits, 64)+tag)
-}
-
 // text writes a line whose value is no number.
 func (o *officialWriter) text(name, value string) {
 	fmt.Fprintf(o, "%-*s%s\n", valueColumn, name+":", value)
@@ -113,15 +107,16 @@ func tag(estimated, replayed bool) string {
 	return s
 }
 
+// green writes a session. What is estimated or replayed says so on every line.
 func (o *officialWriter) green(g *record.Green) {
 	tag := tag(g.Estimated, g.Replayed)
 	o.line("green_harmonic_mean_TEPS", shortDigits, &g.HarmonicMeanTEPS)
 	o.integer("green_searches", int(g.Searches))
 	o.line("green_duration_s", shortDigits, &g.DurationS)
-	o.tagged("green_energy_j", g.EnergyJ, tag)
-	o.tagged("green_average_power_w", g.AveragePowerW, tag)
-	o.tagged("green_joules_per_search", g.JoulesPerSearch, tag)
-	o.tagged("green_mteps_per_watt", g.MTEPSPerWatt, tag)
+	o.text("green_energy_j", fmt.Sprintf("%.6g%s", g.EnergyJ, tag))
+	o.text("green_average_power_w", fmt.Sprintf("%.6g%s", g.AveragePowerW, tag))
+	o.text("green_joules_per_search", fmt.Sprintf("%.6g%s", g.JoulesPerSearch, tag))
+	o.text("green_mteps_per_watt", fmt.Sprintf("%.6g%s", g.MTEPSPerWatt, tag))
 	o.text("green_coverage", g.Coverage)
 	for _, m := range g.Meters {
 		o.text("green_meter", fmt.Sprintf("%s (%s, %s) %.6g J%s", m.Name, m.Covers, m.Coverage, m.EnergyJ, tag))

@@ -4,11 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -124,21 +125,18 @@ func (c Config) withDefaults() Config {
 // Validate returns nil or an error that wraps ErrConfig and names every fault.
 func (c Config) Validate() error {
 	var faults []error
+	check := func(ok bool, format string, args ...any) {
+		if !ok {
+			faults = append(faults, fmt.Errorf("%w: %s", ErrConfig, fmt.Sprintf(format, args...)))
+		}
+	}
 	c = c.withDefaults()
-	if c.Scale < 1 || c.Scale > MaxScale {
-		faults = append(faults, fmt.Errorf("%w: scale %d is outside 1..%d", ErrConfig, c.Scale, MaxScale))
-	}
-	if c.EdgeFactor < 1 || c.EdgeFactor > gen.MaxEdgeFactor {
-		faults = append(faults, fmt.Errorf("%w: edge factor %d is outside 1..%d", ErrConfig, c.EdgeFactor, gen.MaxEdgeFactor))
-	}
-	if c.Searches < 1 {
-		faults = append(faults, fmt.Errorf("%w: %d searches", ErrConfig, c.Searches))
-	}
-	if c.Threads < 0 {
-		faults = append(faults, fmt.Errorf("%w: %d threads", ErrConfig, c.Threads))
-	}
-	if c.Power != nil && c.Power.Duration <= 0 {
-		faults = append(faults, fmt.Errorf("%w: searches repeated for %v", ErrConfig, c.Power.Duration))
+	check(c.Scale >= 1 && c.Scale <= MaxScale, "scale %d is outside 1..%d", c.Scale, MaxScale)
+	check(c.EdgeFactor >= 1 && c.EdgeFactor <= gen.MaxEdgeFactor, "edge factor %d is outside 1..%d", c.EdgeFactor, gen.MaxEdgeFactor)
+	check(c.Searches >= 1, "%d searches", c.Searches)
+	check(c.Threads >= 0, "%d threads", c.Threads)
+	if c.Power != nil {
+		check(c.Power.Duration > 0, "searches repeated for %v", c.Power.Duration)
 	}
 	return errors.Join(faults...)
 }
@@ -224,20 +222,15 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 
 // countVertices returns the largest id plus one, with the given number of threads.
 func countVertices(ctx context.Context, edges []graph.Edge, threads int) (int, error) {
-	var top atomic.Int64
-	err := chunks(ctx, threads, len(edges), recordGrain, func(_, lo, hi int) {
-		var m uint32
+	tops := make([]uint32, workers.Count(threads)) // by worker
+	err := chunks(ctx, threads, len(edges), recordGrain, func(w, lo, hi int) {
+		top := tops[w]
 		for _, e := range edges[lo:hi] {
-			m = max(m, e.U, e.V)
+			top = max(top, e.U, e.V)
 		}
-		for {
-			old := top.Load()
-			if int64(m) < old || top.CompareAndSwap(old, int64(m)+1) {
-				return
-			}
-		}
+		tops[w] = top
 	})
-	return int(top.Load()), err
+	return int(slices.Max(tops)) + 1, err
 }
 
 // search is kernel 2: roots, warm-up, timed and validated searches, statistics.
@@ -246,14 +239,14 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 	if err != nil {
 		return err
 	}
-	if counts.Eligible() == 0 {
-		return ErrNoRoots
-	}
 	roots, err := gen.Roots(ctx, gen.RootOptions{
 		Vertices: 1 << c.Scale, Count: c.Searches, Seed1: c.Seed1, Seed2: c.Seed2,
 	}, counts.Connected)
 	if err != nil {
 		return fmt.Errorf("graph500: roots: %w", err)
+	}
+	if len(roots) == 0 {
+		return ErrNoRoots
 	}
 	validator := NewValidator(tuples, c.Threads)
 	defer validator.Close()

@@ -31,13 +31,11 @@ type Validator struct {
 	labels  *graph.Labels
 	threads int
 
-	levels []uint32 // level of each vertex, or outside or astray
-	narrow []uint8  // the same in a byte, where levels are small enough
-	proven []uint64 // bits: vertices whose tree edge is among the records read so far
-	found  []finds  // per worker
-	free   func()   // frees the three
-
-	near hugemem.Slice[graph.Edge] // the records as Arrange has put them
+	levels hugemem.Slice[uint32]     // level of each vertex, or outside or astray
+	narrow hugemem.Slice[uint8]      // the same in a byte, where levels are small enough
+	proven hugemem.Slice[uint64]     // bits: vertices whose tree edge is among the records read so far
+	near   hugemem.Slice[graph.Edge] // the records as Arrange has put them
+	found  []finds                   // per worker
 
 	tree Tree // at hand
 }
@@ -76,24 +74,20 @@ var noFinds = finds{astray: graph.None, level: graph.None, unproven: graph.None,
 // NewValidator returns a validator of trees of src that uses the given number of
 // threads, 0 for GOMAXPROCS. A source that graph.CheckSource refuses is Validate's error.
 func NewValidator(src graph.Source, threads int) *Validator {
-	threads = workers.Count(threads)
-	if graph.CheckSource(src) != nil { // Validate says why
-		return &Validator{src: src, threads: threads, free: func() {}}
+	v := &Validator{src: src, threads: workers.Count(threads)}
+	if graph.CheckSource(src) == nil { // else Validate says why
+		n := src.NumVertices()
+		v.labels, v.found = src.VertexLabels(), make([]finds, v.threads)
+		v.levels, v.narrow, v.proven = hugemem.Make[uint32](n), hugemem.Make[uint8](n), hugemem.Make[uint64]((n+63)/64)
 	}
-	n := src.NumVertices()
-	levels, narrow, proven := hugemem.Make[uint32](n), hugemem.Make[uint8](n), hugemem.Make[uint64]((n+63)/64)
-	return &Validator{
-		src: src, labels: src.VertexLabels(), threads: threads,
-		levels: levels.S, narrow: narrow.S, proven: proven.S,
-		found: make([]finds, threads),
-		free:  func() { levels.Free(); narrow.Free(); proven.Free() },
-	}
+	return v
 }
 
 // Close frees the validator's memory. It must not be used afterwards.
 func (v *Validator) Close() {
-	v.levels, v.narrow, v.proven = nil, nil, nil
-	v.free()
+	v.levels.Free()
+	v.narrow.Free()
+	v.proven.Free()
 	v.near.Free()
 }
 
@@ -104,7 +98,7 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 	if err := checkCall(ctx, v.src); err != nil {
 		return nil, err
 	}
-	n := len(v.levels)
+	n := len(v.levels.S)
 	switch {
 	case len(t.Parents) != n:
 		return nil, fmt.Errorf("%w: %d parents for %d vertices", ErrTreeShape, len(t.Parents), n)
@@ -118,14 +112,10 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 	for w := range v.found {
 		v.found[w] = noFinds
 	}
-	if err := v.computeLevels(ctx); err != nil {
-		return nil, err
-	}
-	if err := v.readRecords(ctx); err != nil {
-		return nil, err
-	}
-	if err := v.checkTreeEdges(ctx); err != nil {
-		return nil, err
+	for _, pass := range []func(context.Context) error{v.computeLevels, v.readRecords, v.checkTreeEdges} {
+		if err := pass(ctx); err != nil {
+			return nil, err
+		}
 	}
 	return v.verdict(), nil
 }
@@ -133,12 +123,12 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 // computeLevels fills levels and narrow from the parents, and finds the smallest vertices that
 // break rules 1 and 2.
 func (v *Validator) computeLevels(ctx context.Context) error {
-	n, parents, levels, stated := len(v.levels), v.tree.Parents, v.levels, v.tree.Levels
+	n, parents, levels, narrow, stated := len(v.levels.S), v.tree.Parents, v.levels.S, v.narrow.S, v.tree.Levels
 	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			levels[u] = outside
 		}
-		clear(v.proven[lo/64 : (hi+63)/64])
+		clear(v.proven.S[lo/64 : (hi+63)/64])
 	}); err != nil {
 		return err
 	}
@@ -152,11 +142,11 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 			}
 			switch l {
 			case outside:
-				v.narrow[u] = narrowOutside
+				narrow[u] = narrowOutside
 			case astray:
 				f.astray = min(f.astray, uint32(u))
 			default:
-				v.narrow[u] = uint8(l)
+				narrow[u] = uint8(l)
 				f.reached++
 				f.depth = max(f.depth, int64(l))
 				if stated != nil && (l == 0 && stated[u] != 0 || l > 0 && int64(stated[u]) != int64(stated[parents[u]])+1) {
@@ -173,7 +163,7 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 // workers on the same chain write the same values. A cycle is found by Brent's method, in
 // constant memory.
 func (v *Validator) follow(u uint32) uint32 {
-	n, parents, levels := uint32(len(v.levels)), v.tree.Parents, v.levels
+	n, parents, levels := uint32(len(v.levels.S)), v.tree.Parents, v.levels.S
 	end, steps := u, uint32(0)
 	tortoise, power, lap := u, uint64(1), uint64(0)
 	for {
@@ -255,7 +245,7 @@ func (v *Validator) Arrange(ctx context.Context) error {
 	if err := checkCall(ctx, v.src); err != nil {
 		return err
 	}
-	n := len(v.levels)
+	n := len(v.levels.S)
 	shift := uint(0)
 	for n>>shift >= arrangeBlocks {
 		shift++
@@ -303,13 +293,19 @@ const arrangeBlocks = 64
 // scanNarrow reads the records from position at on, of an undirected graph where every vertex
 // with a parent has a narrow level.
 func (v *Validator) scanNarrow(f *finds, at uint64, edges []graph.Edge) {
-	var steps [256]graph.Edge
+	parents, proven := v.tree.Parents, v.proven.S
+	var steps [256]graph.Edge // between adjacent levels: may be tree edges
 	for pos := 0; pos < len(edges); pos += len(steps) {
 		chunk := edges[pos:min(pos+len(steps), len(edges))]
-		if n, fault := selectSteps(chunk, v.narrow, &steps); !fault {
-			v.prove(steps[:n])
-		} else {
+		n, fault := selectSteps(chunk, v.narrow.S, &steps)
+		if fault {
 			v.scanWide(f, at+uint64(pos), chunk)
+			continue
+		}
+		for _, e := range steps[:n] {
+			if parents[e.U] == e.V {
+				setBit(proven, e.U)
+			}
 		}
 	}
 }
@@ -331,30 +327,20 @@ func selectSteps(edges []graph.Edge, levels []uint8, steps *[256]graph.Edge) (n 
 	return n, others != 0
 }
 
-// prove marks the vertices whose tree edge is among the steps.
-func (v *Validator) prove(steps []graph.Edge) {
-	parents := v.tree.Parents
-	for _, e := range steps {
-		if parents[e.U] == e.V {
-			setBit(v.proven, e.U)
-		}
-	}
-}
-
 // scanWide reads the records from position at on, of any graph with any tree. Of vertices
 // astray it only notes whether their tree edges exist.
 func (v *Validator) scanWide(f *finds, at uint64, edges []graph.Edge) {
-	levels, parents, directed := v.levels, v.tree.Parents, v.src.IsDirected()
+	levels, parents, proven, directed := v.levels.S, v.tree.Parents, v.proven.S, v.src.IsDirected()
 	for i, e := range edges {
 		lu, lv := levels[e.U], levels[e.V]
 		if lv != astray && (lu == lv || directed && lv < lu) {
 			continue // no tree edge
 		}
 		if parents[e.V] == e.U {
-			setBit(v.proven, e.V)
+			setBit(proven, e.V)
 		}
 		if !directed && parents[e.U] == e.V {
-			setBit(v.proven, e.U)
+			setBit(proven, e.U)
 		}
 		first := &f.span
 		switch {
@@ -375,14 +361,14 @@ func (v *Validator) scanWide(f *finds, at uint64, edges []graph.Edge) {
 // entry and other vertices that are their own parent are no tree edges, and a parent
 // that is no vertex is rule 1's.
 func (v *Validator) checkTreeEdges(ctx context.Context) error {
-	n, parents := len(v.levels), v.tree.Parents
+	n, parents := len(v.levels.S), v.tree.Parents
 	return chunks(ctx, v.threads, n, vertexGrain, func(w, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			p := parents[u]
 			if int64(p) >= int64(n) || p == uint32(u) || uint32(u) == v.tree.Root {
 				continue
 			}
-			if v.proven[u/64]>>(u%64)&1 == 0 {
+			if v.proven.S[u/64]>>(u%64)&1 == 0 {
 				v.found[w].unproven = min(v.found[w].unproven, uint32(u))
 				return
 			}
@@ -394,13 +380,20 @@ func (v *Validator) checkTreeEdges(ctx context.Context) error {
 func (v *Validator) verdict() *Verdict {
 	f := v.total()
 	out := &Verdict{Reached: f.reached, Depth: f.depth}
-	label, levels, tree := v.labels.Label, v.levels, v.tree
+	label, levels, tree := v.labels.Label, v.levels.S, v.tree
 	add := func(rule int, vertex uint32, edge *graph.Edge, reason string) {
 		x := record.Violation{Rule: rule, Name: ruleNames[rule], Vertex: label(vertex), Reason: reason}
 		if edge != nil {
 			x.Edge = &[2]uint64{label(edge.U), label(edge.V)}
 		}
 		out.Violations = append(out.Violations, x)
+	}
+
+	deeper := func(e graph.Edge) uint32 { // of both ends; outside the tree is below all levels
+		if levels[e.U] > levels[e.V] {
+			return e.U
+		}
+		return e.V
 	}
 
 	switch u := f.astray; {
@@ -422,19 +415,11 @@ func (v *Validator) verdict() *Verdict {
 			label(e.U), label(e.V), tree.Levels[e.U], tree.Levels[e.V]))
 	}
 	if e := f.span.edge; f.span.at != nowhere {
-		deeper := e.V
-		if levels[e.U] > levels[e.V] {
-			deeper = e.U
-		}
-		add(RuleEdgeLevels, deeper, &e, fmt.Sprintf("edge %d-%d spans levels %d and %d",
+		add(RuleEdgeLevels, deeper(e), &e, fmt.Sprintf("edge %d-%d spans levels %d and %d",
 			label(e.U), label(e.V), levels[e.U], levels[e.V]))
 	}
 	if e := f.half.edge; f.half.at != nowhere {
-		missed := e.V
-		if levels[e.U] == outside {
-			missed = e.U
-		}
-		add(RuleComponent, missed, &e, fmt.Sprintf("edge %d-%d has only one end in the tree", label(e.U), label(e.V)))
+		add(RuleComponent, deeper(e), &e, fmt.Sprintf("edge %d-%d has only one end in the tree", label(e.U), label(e.V)))
 	}
 	if u := f.unproven; u != graph.None {
 		e := graph.Edge{U: tree.Parents[u], V: u}

@@ -81,7 +81,7 @@ type BenchKernelSet struct {
 	MedianS float64 `json:"median_s"` // median over the rounds of a round's mean
 	// Median over the rounds of the mean of a round / that of "auto"; above 1 is slower
 	RatioMedian float64   `json:"ratio_median"`
-	RatioQ1     float64   `json:"ratio_q1"`      // first quartile of the ratios
+	RatioQ1     float64   `json:"ratio_q1"`      // first quartile of the ratios, as in Statistics
 	RatioQ3     float64   `json:"ratio_q3"`      // third quartile of the ratios
 	Faster      bool      `json:"faster"`        // RatioQ3 is below 1
 	RoundMeansS []float64 `json:"round_means_s"` // mean of a search in each round, in order

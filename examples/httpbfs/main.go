@@ -48,7 +48,7 @@ func run(ctx context.Context, path, listen string) error {
 	if err != nil {
 		return err
 	}
-	s := newService(e, load)
+	s := &service{load: load, engine: e}
 	defer s.close()
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -106,20 +106,16 @@ func (sv *service) handler() http.Handler {
 			http.Error(w, "root is not a number", http.StatusBadRequest)
 			return
 		}
-		g := sv.use()
-		r, err := g.BFS(req.Context(), root)
-		g.users.Done()
-		switch {
-		case errors.Is(err, graph.ErrNoVertex):
-			http.Error(w, err.Error(), http.StatusNotFound)
-			return
-		case req.Context().Err() != nil:
-			return // nobody is waiting
-		case errors.Is(err, engine.ErrClosed):
-			http.Error(w, err.Error(), http.StatusServiceUnavailable)
-			return
-		case err != nil:
-			http.Error(w, err.Error(), http.StatusInternalServerError)
+		r, err := sv.search(req.Context(), root)
+		if err != nil {
+			status := http.StatusInternalServerError
+			switch {
+			case errors.Is(err, graph.ErrNoVertex):
+				status = http.StatusNotFound
+			case errors.Is(err, engine.ErrClosed):
+				status = http.StatusServiceUnavailable
+			}
+			http.Error(w, err.Error(), status) // nobody reads it if the request was dropped
 			return
 		}
 		a := answer{Root: root, Reached: r.NumReached, Depth: r.Depth, TimeS: r.Time.Seconds()}

@@ -42,7 +42,7 @@ func start(t *testing.T, e *engine.Engine) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- newService(e, nil).serve(ctx, l) }()
+	go func() { done <- (&service{engine: e}).serve(ctx, l) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()
@@ -165,7 +165,7 @@ func TestReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sv := newService(e, read)
+	sv := &service{engine: e, load: read}
 	server := httptest.NewServer(sv.handler())
 	var wg sync.WaitGroup
 	stop, answered := make(chan struct{}), [clients]int{}

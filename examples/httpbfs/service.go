@@ -11,33 +11,21 @@ import (
 type service struct {
 	load func(ctx context.Context) (*engine.Engine, error)
 
-	reloading sync.Mutex // one reload at a time: memory holds two graphs, not three
-	mu        sync.Mutex // guards now, and that users of it are counted
-	now       *served
+	reloading sync.Mutex   // one reload at a time: memory holds two graphs, not three
+	mu        sync.RWMutex // read-locked by each request until it has its result, which outlives the engine
+	engine    *engine.Engine
 }
 
-// served is an engine with the requests that use it. An engine that is closed drops the calls
-// that wait for their turn, so it is closed after the last of them.
-type served struct {
-	*engine.Engine
-	users sync.WaitGroup
-}
-
-func newService(e *engine.Engine, load func(ctx context.Context) (*engine.Engine, error)) *service {
-	return &service{load: load, now: &served{Engine: e}}
-}
-
-// use returns the engine at hand; the caller calls users.Done once it has its result, which
-// outlives the engine.
-func (sv *service) use() *served {
-	sv.mu.Lock()
-	defer sv.mu.Unlock()
-	sv.now.users.Add(1)
-	return sv.now
+// search waits for a reload that waits for earlier requests.
+func (sv *service) search(ctx context.Context, root uint64) (*engine.BFSResult, error) {
+	sv.mu.RLock()
+	defer sv.mu.RUnlock()
+	return sv.engine.BFS(ctx, root)
 }
 
 // reload loads the graph, answers later requests from it, and closes the old engine once the
-// earlier ones have their results. After an error the old graph stays.
+// earlier ones have their results: an engine that is closed drops the calls that wait for
+// their turn. After an error the old graph stays.
 func (sv *service) reload(ctx context.Context) error {
 	sv.reloading.Lock()
 	defer sv.reloading.Unlock()
@@ -46,10 +34,9 @@ func (sv *service) reload(ctx context.Context) error {
 		return err
 	}
 	sv.mu.Lock()
-	old := sv.now
-	sv.now = &served{Engine: e}
+	old := sv.engine
+	sv.engine = e
 	sv.mu.Unlock()
-	old.users.Wait()
 	return old.Close()
 }
 
@@ -57,5 +44,5 @@ func (sv *service) reload(ctx context.Context) error {
 func (sv *service) close() error {
 	sv.reloading.Lock()
 	defer sv.reloading.Unlock()
-	return sv.now.Close()
+	return sv.engine.Close()
 }

@@ -66,11 +66,11 @@ func (f *File) Rename() error {
 	if f.temporary == "" {
 		return nil
 	}
-	err := os.Rename(f.temporary, f.path)
-	if err == nil {
-		f.temporary = f.path
+	if err := os.Rename(f.temporary, f.path); err != nil {
+		return &fs.PathError{Op: "rename", Path: f.name, Err: errors.Unwrap(err)}
 	}
-	return f.named(err)
+	f.temporary = f.path
+	return nil
 }
 
 // Remove closes the file and removes it, after Rename under its own name.
@@ -84,13 +84,8 @@ func (f *File) Remove() error {
 
 // named gives an error of the system the name of the file.
 func (f *File) named(err error) error {
-	var p *fs.PathError
-	var l *os.LinkError
-	switch {
-	case errors.As(err, &p):
+	if p := (*fs.PathError)(nil); errors.As(err, &p) {
 		return &fs.PathError{Op: p.Op, Path: f.name, Err: p.Err}
-	case errors.As(err, &l):
-		return &fs.PathError{Op: l.Op, Path: f.name, Err: l.Err}
 	}
 	return err
 }

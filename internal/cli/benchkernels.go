@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
@@ -58,22 +58,12 @@ func (e *env) kernelSets(ctx context.Context, eng *engine.Engine, label func(uin
 			out[k].MeanS += mean / float64(rounds)
 		}
 		out[k].Rounds, out[k].RoundMeansS = rounds, means[k]
-		_, out[k].MedianS, _ = quartiles(means[k])
-		out[k].RatioQ1, out[k].RatioMedian, out[k].RatioQ3 = quartiles(ratios)
+		out[k].MedianS = graph500.Summarize(means[k]).Median
+		q := graph500.Summarize(ratios)
+		out[k].RatioQ1, out[k].RatioMedian, out[k].RatioQ3 = q.FirstQuartile, q.Median, q.ThirdQuartile
 		out[k].Faster = out[k].RatioQ3 < 1
 	}
 	return out, eng.UseKernels(ctx, "auto")
-}
-
-// quartiles are those of at least one value, by linear interpolation.
-func quartiles(values []float64) (q1, median, q3 float64) {
-	sorted := slices.Sorted(slices.Values(values))
-	at := func(part float64) float64 {
-		x := part * float64(len(sorted)-1)
-		i := int(x)
-		return sorted[i] + (x-float64(i))*(sorted[min(i+1, len(sorted)-1)]-sorted[i])
-	}
-	return at(0.25), at(0.5), at(0.75)
 }
 
 // printKernelSets prints a line a set, and whether any is faster than "auto".

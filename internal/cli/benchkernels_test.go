@@ -84,16 +84,6 @@ func TestPrintKernelSets(t *testing.T) {
 	}
 }
 
-func TestQuartiles(t *testing.T) {
-	for _, c := range [][]float64{{3, 3, 3, 3}, {2, 1, 1.25, 1.5, 1.75}, {4, 1, 2, 3, 1.75, 2.5, 3.25}, {9, 8, 7, 6, 5, 4, 3, 2, 1, 3, 5, 7}} {
-		values, want := c[:len(c)-3], c[len(c)-3:]
-		q1, median, q3 := quartiles(values)
-		if got := []float64{q1, median, q3}; !slices.Equal(got, want) {
-			t.Errorf("%v: %v, want %v", values, got, want)
-		}
-	}
-}
-
 // TestKernels: a set, and a list, given on the command line is what runs, and every
 // document and table states it.
 func TestKernels(t *testing.T) {
