@@ -1,11 +1,12 @@
 package bsp
 
 import (
+	"cmp"
 	"context"
 	"math"
+	"slices"
 	"time"
 
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/partition"
@@ -178,21 +179,12 @@ const (
 // for less than 2^14 vertices, and if a processor is a device. The error is ctx's or a
 // processor's.
 func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration) (Rates, error) {
-	if l.info.Vertices < calibrateVertices {
+	if l.info.Vertices < calibrateVertices || !l.allCPU {
 		return rates, nil
 	}
-	for _, p := range l.procs {
-		if p.Kind() != kernels.CPU {
-			return rates, nil
-		}
-	}
 	// The middle of the largest range: neither a hub nor a leaf.
-	root, rows := graph.None, uint32(0)
-	for _, r := range l.ranges {
-		if r.Vertices > rows {
-			rows, root = r.Vertices, r.First+r.Vertices/2
-		}
-	}
+	rows := slices.MaxFunc(l.ranges, func(a, b kernels.Range) int { return cmp.Compare(a.Vertices, b.Vertices) })
+	root := rows.First + rows.Vertices/2
 	// Bottom-up first: its step takes longer, and brings memory into the caches.
 	up := stepTimer{dir: kernels.BottomUp, enough: l.info.Vertices / calibratePart, deadline: time.Now().Add(within)}
 	down := up

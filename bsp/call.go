@@ -7,51 +7,64 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-// Calls of a director, which may be a caller's own: a panic fails the search, not the loop.
-
-// directorFailed returns a panic's value as an error with the stack; call it in the function
-// that recovers.
-func directorFailed(value any) error {
-	return fmt.Errorf("%w: panic: %v\n\n%s", ErrDirectorFailed, value, debug.Stack())
+// ask calls f, which calls a director. A director may be a caller's own: its panic, as its
+// error, fails the search, not the loop.
+func (l *Loop) ask(f func() error) {
+	defer func() {
+		if v := recover(); v != nil {
+			l.failBy(fmt.Errorf("%w: panic: %v\n\n%s", ErrDirectorFailed, v, debug.Stack()))
+		}
+	}()
+	if err := f(); err != nil {
+		l.failBy(err)
+	}
 }
 
 // start begins a search with d and returns the counts that d needs.
-func start(d Director, g GraphInfo) (need kernels.Need, err error) {
-	if d == nil {
-		return 0, fmt.Errorf("%w: there is none", ErrDirectorFailed)
-	}
-	defer func() {
-		if v := recover(); v != nil {
-			err = directorFailed(v)
+func (l *Loop) start(d Director) (need kernels.Need) {
+	l.ask(func() error {
+		if d == nil {
+			return fmt.Errorf("%w: there is none", ErrDirectorFailed)
 		}
-	}()
-	d.Start(g)
-	return d.Need(), nil
+		d.Start(l.info)
+		need = d.Need()
+		return nil
+	})
+	return need
 }
 
-// next returns d's choice; the search fails if d panics or chooses no direction.
+// next returns d's choice; the search fails if d chooses no direction.
 func (l *Loop) next(d Director, o *Observation) (dir kernels.Direction) {
-	defer func() {
-		if v := recover(); v != nil {
-			l.failBy(directorFailed(v))
+	l.ask(func() error {
+		if dir = d.Next(o); dir != kernels.TopDown && dir != kernels.BottomUp {
+			return fmt.Errorf("%w: %s chose direction %d", ErrDirectorFailed, d.Name(), dir)
 		}
-	}()
-	dir = d.Next(o)
-	if dir != kernels.TopDown && dir != kernels.BottomUp {
-		l.failBy(fmt.Errorf("%w: %s chose direction %d", ErrDirectorFailed, d.Name(), dir))
-	}
+		return nil
+	})
 	return dir
 }
 
-// lookahead returns the number of top-down steps that d promises; the search fails if d panics.
+// lookahead returns the number of top-down steps that d promises.
 func (l *Loop) lookahead(d Lookahead, o *Observation, limits kernels.MultiStepLimits) (steps int) {
-	defer func() {
-		if v := recover(); v != nil {
-			l.failBy(directorFailed(v))
-		}
-	}()
-	return d.Steps(o, limits)
+	l.ask(func() error { steps = d.Steps(o, limits); return nil })
+	return steps
 }
 
-// failBy keeps the director's err if it is the search's first.
+// failBy keeps err if it is the search's first.
 func (l *Loop) failBy(err error) { l.failure.CompareAndSwap(nil, &err) }
+
+// fail keeps err, of processor i, if it is the search's first.
+func (l *Loop) fail(i int, err error) {
+	if err != nil {
+		l.failBy(fmt.Errorf("processor %d (%s): %w", i, l.procs[i].Kind(), err))
+	}
+}
+
+// try calls f, which calls processor i, unless the search has failed; an error of f fails it.
+func (l *Loop) try(i int, f func() error) {
+	if !l.failed() {
+		l.fail(i, f())
+	}
+}
+
+func (l *Loop) failed() bool { return l.failure.Load() != nil }

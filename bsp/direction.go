@@ -3,7 +3,6 @@ package bsp
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/totemgo/totemgo/kernels"
 )
@@ -85,32 +84,29 @@ const (
 	DirectorBottomUp DirectorName = "bottom-up" // always bottom-up
 )
 
+// directors makes one of each.
+func directors(rates Rates) []Director {
+	return []Director{&auto{rates: rates}, &totem{}, &beamer{}, ratio{}, fixed(kernels.TopDown), fixed(kernels.BottomUp)}
+}
+
 // Directors lists the names that NewDirector knows.
-func Directors() []DirectorName {
-	return []DirectorName{DirectorAuto, DirectorTotem, DirectorBeamer, DirectorRatio, DirectorTopDown, DirectorBottomUp}
+func Directors() (names []DirectorName) {
+	for _, d := range directors(Rates{}) {
+		names = append(names, DirectorName(d.Name()))
+	}
+	return names
 }
 
 // NewDirector returns the director of that name, or ErrDirector. Only DirectorAuto reads rates.
 func NewDirector(name DirectorName, rates Rates) (Director, error) {
-	switch name {
-	case DirectorAuto:
-		return &auto{rates: rates}, nil
-	case DirectorTotem:
-		return &totem{}, nil
-	case DirectorBeamer:
-		return &beamer{}, nil
-	case DirectorRatio:
-		return ratio{}, nil
-	case DirectorTopDown:
-		return fixed(kernels.TopDown), nil
-	case DirectorBottomUp:
-		return fixed(kernels.BottomUp), nil
+	known := ""
+	for _, d := range directors(rates) {
+		if d.Name() == string(name) {
+			return d, nil
+		}
+		known += ", " + d.Name()
 	}
-	var known []string
-	for _, n := range Directors() {
-		known = append(known, string(n))
-	}
-	return nil, fmt.Errorf("%w %q; known are %s", ErrDirector, name, strings.Join(known, ", "))
+	return nil, fmt.Errorf("%w %q; known are %s", ErrDirector, name, known[2:])
 }
 
 // fixed always chooses one direction.

@@ -3,7 +3,6 @@ package bsp
 import (
 	"context"
 	"errors"
-	"fmt"
 	"sync/atomic"
 	"time"
 
@@ -25,7 +24,6 @@ type Loop struct {
 	ranges []kernels.Range
 	info   GraphInfo
 	place  *partition.Placement
-	inArcs int64
 
 	participants []participant
 	order        *sequence // the job to run, by number
@@ -58,12 +56,11 @@ type participant struct {
 	many          kernels.MultiStepper
 	limits        kernels.MultiStepLimits // Levels is 0 without many
 	none          kernels.Counts          // before the root is set
-	stepped       bool                    // in this superstep of stepSmall
+	stepped       bool                    // in this superstep
 	outgoing      []kernels.Message       // by range: frontier slice or outbox
 	sent          *sequence               // outgoing is complete, by superstep
-	done          *sequence               // the superstep is finished, by superstep
+	done          *sequence               // the superstep is finished, by superstep; the reset is one
 	idle          *sequence               // the job is finished, by job
-	ready         *sequence               // the processor is reset, by job
 	counts        kernels.Counts          // of the last superstep
 	remoteClaims  [][]uint32              // by finder: ranks whose parents to ask for
 	remoteParents [][]uint32              // by finder: their parents
@@ -82,22 +79,29 @@ type stepTimes struct {
 func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 	l := &Loop{procs: procs, ranges: p.Ranges, place: p, order: newSequence(), level: newSequence(), participants: make([]participant, len(procs))}
 	l.info = GraphInfo{Hub: -1, Words: int64(p.Ranks / 64)}
+	out := make([]int64, len(procs)) // out-arcs
 	best := -1.0
 	for r, rg := range p.Ranges {
-		l.info.Vertices += int64(rg.Vertices)
+		pt, s := &l.participants[rg.Owner], p.Subgraphs[r]
+		pt.own = append(pt.own, r)
 		arcs := int64(0)
-		if s := p.Subgraphs[r]; s.Out != nil {
-			arcs = s.Out.Arcs()
-		} else if s.In != nil {
+		if s.In != nil {
 			arcs = s.In.Arcs()
+			pt.none.UnvisitedArcs += arcs
+		}
+		if s.Out != nil {
+			arcs = s.Out.Arcs()
+			out[rg.Owner] += arcs
 		}
 		l.info.Arcs += arcs
-		if s := p.Subgraphs[r]; s.In != nil {
-			l.inArcs += s.In.Arcs()
-		}
+		l.info.Vertices += int64(rg.Vertices)
+		pt.none.Unvisited += int64(rg.Vertices)
 		if mean := float64(arcs) / float64(max(1, rg.Vertices)); len(procs) > 1 && rg.Vertices > 0 && mean > best {
 			best, l.info.Hub = mean, rg.Owner
 		}
+	}
+	if l.info.Hub >= 0 {
+		l.info.HubArcs = out[l.info.Hub]
 	}
 	for _, p := range procs {
 		r, is := p.(kernels.DeviceResults)
@@ -107,29 +111,15 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 		}
 		l.inDevices = append(l.inDevices, r)
 	}
-	l.allCPU = len(procs) > 1
+	l.allCPU = true
 	for i := range l.participants {
 		pt := &l.participants[i]
-		pt.sent, pt.done, pt.idle, pt.ready = newSequence(), newSequence(), newSequence(), newSequence()
+		pt.sent, pt.done, pt.idle = newSequence(), newSequence(), newSequence()
 		if many, is := procs[i].(kernels.MultiStepper); is {
 			pt.many, pt.limits = many, many.MultiStepLimits()
 		}
 		l.allCPU = l.allCPU && procs[i].Kind() == kernels.CPU
 		pt.outgoing = make([]kernels.Message, len(p.Ranges))
-		for r, rg := range p.Ranges {
-			if rg.Owner == i {
-				pt.own = append(pt.own, r)
-				pt.none.Unvisited += int64(rg.Vertices)
-				if s := p.Subgraphs[r]; s.In != nil {
-					pt.none.UnvisitedArcs += s.In.Arcs()
-				}
-				if i == l.info.Hub {
-					if s := p.Subgraphs[r]; s.Out != nil {
-						l.info.HubArcs += s.Out.Arcs()
-					}
-				}
-			}
-		}
 		pt.remoteClaims = make([][]uint32, len(procs))
 		pt.remoteParents = make([][]uint32, len(procs))
 		if i > 0 {
@@ -141,12 +131,10 @@ func New(procs []kernels.Processor, p *partition.Placement) *Loop {
 
 // drive runs jobs on processor i until Close.
 func (l *Loop) drive(i int) {
-	for n := int64(1); ; n++ {
+	last := false
+	for n := int64(1); !last; n++ {
 		l.order.park(n)
-		if l.closing {
-			l.participants[i].idle.advance(n)
-			return
-		}
+		last = l.closing
 		l.job(i)
 		l.participants[i].idle.advance(n)
 	}
@@ -169,11 +157,7 @@ func (l *Loop) Close() {
 		return
 	}
 	l.closing = true
-	l.jobs++
-	l.order.advance(l.jobs)
-	for i := 1; i < len(l.participants); i++ {
-		l.participants[i].idle.wait(l.jobs)
-	}
+	l.all(func(int) {})
 }
 
 // Search describes a search.
@@ -205,13 +189,3 @@ type Outcome struct {
 	// 0 unless all processors are devices.
 	Copy time.Duration
 }
-
-// fail keeps err if it is the search's first.
-func (l *Loop) fail(i int, err error) {
-	if err != nil {
-		first := fmt.Errorf("processor %d (%s): %w", i, l.procs[i].Kind(), err)
-		l.failure.CompareAndSwap(nil, &first)
-	}
-}
-
-func (l *Loop) failed() bool { return l.failure.Load() != nil }

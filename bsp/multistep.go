@@ -89,96 +89,50 @@ func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 			run[k].UnvisitedArcs += rest.UnvisitedArcs
 		}
 	}
-	st.HubFrontier, st.HubArcs = 0, 0
-	if i == l.info.Hub {
-		st.HubFrontier, st.HubArcs = pt.counts.Next, pt.counts.NextArcs
-	}
 	return run
 }
 
 // small reports that the coordinator runs the superstep alone.
 func (l *Loop) small(st *Observation) bool {
-	return l.allCPU && l.dir == kernels.TopDown && st.Frontier <= smallVertices
+	return l.allCPU && len(l.procs) > 1 && l.dir == kernels.TopDown && st.Frontier <= smallVertices
 }
 
 // stepSmall runs a top-down superstep of all processors on the coordinator's goroutine, in
 // the order of calls of the contract. It skips processors without frontier and messages.
-func (l *Loop) stepSmall() {
-	var last time.Time
-	lap := func(d *time.Duration) {
-		if l.timed {
-			now := time.Now()
-			*d += now.Sub(last)
-			last = now
-		}
-	}
-	if l.timed {
-		last = time.Now()
-	}
+func (l *Loop) stepSmall(started time.Time) {
+	w := stopwatch{on: l.timed, last: started}
 	for i := range l.participants {
 		pt := &l.participants[i]
 		pt.times, pt.stepped = stepTimes{}, false
 		if pt.counts.Next > 0 {
-			l.stepOne(i)
-			lap(&pt.times.compute)
+			l.expand(i)
+			w.lap(&pt.times.compute)
 		} else {
 			pt.counts.NextArcs, pt.counts.Examined = 0, 0
 		}
 	}
 	for i := range l.participants {
-		pt := &l.participants[i]
-		if pt.counts.Next == 0 {
-			continue
+		if l.participants[i].counts.Next > 0 {
+			l.send(i)
+			w.lap(&l.participants[i].times.push)
 		}
-		for r, rg := range l.ranges {
-			pt.outgoing[r] = kernels.Message{}
-			if rg.Owner != i && !l.failed() {
-				var err error
-				pt.outgoing[r], err = l.procs[i].Outbox(r)
-				l.fail(i, err)
-			}
-		}
-		lap(&pt.times.push)
 	}
 	for i := range l.participants {
-		if l.participants[i].counts.Next == 0 {
-			continue
-		}
 		for r, rg := range l.ranges {
-			m := l.participants[i].outgoing[r]
-			if rg.Owner == i || m.Count == 0 || l.failed() {
+			if l.participants[i].counts.Next == 0 || rg.Owner == i || l.participants[i].outgoing[r].Count == 0 {
 				continue
 			}
-			to := &l.participants[rg.Owner]
-			if !to.stepped {
-				l.stepOne(rg.Owner)
+			if !l.participants[rg.Owner].stepped {
+				l.expand(rg.Owner)
 			}
-			l.fail(rg.Owner, l.procs[rg.Owner].MergeClaims(r, i, m))
-			l.participants[i].times.sent += m.Bytes()
-			to.times.received += m.Bytes()
-			lap(&to.times.push)
+			l.receive(rg.Owner, i, r)
+			w.lap(&l.participants[rg.Owner].times.push)
 		}
 	}
 	for i := range l.participants {
-		pt := &l.participants[i]
-		if !pt.stepped || l.failed() {
-			continue
+		if l.participants[i].stepped {
+			l.finish(i)
+			w.lap(&l.participants[i].times.compute)
 		}
-		var err error
-		pt.counts, err = l.procs[i].Finish()
-		l.fail(i, err)
-		lap(&pt.times.compute)
 	}
-}
-
-// stepOne calls Step of processor i for stepSmall.
-func (l *Loop) stepOne(i int) {
-	if l.failed() {
-		return
-	}
-	pt := &l.participants[i]
-	pt.stepped = true
-	var err error
-	pt.times.kernel, err = l.procs[i].Step(l.ctx, l.dir)
-	l.fail(i, err)
 }

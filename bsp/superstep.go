@@ -19,10 +19,9 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	l.ctx, l.stop = ctx, false
 	l.timed, l.skips, l.backoff = s.Statistics != nil, 0, 0
 	l.failure.Store(nil)
-	d := s.Director
-	need, err := start(d, l.info)
-	if err != nil {
-		return Outcome{}, err
+	need := l.start(s.Director)
+	if e := l.failure.Load(); e != nil {
+		return Outcome{}, *e
 	}
 	if s.Examined {
 		need |= kernels.NeedExamined
@@ -30,17 +29,17 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 	if s.Statistics != nil {
 		s.Statistics.start(len(l.procs))
 	}
+	l.steps++
 	begin := l.steps
 	l.all(func(i int) {
-		err := l.procs[i].Reset(need)
-		if err == nil && i == owner {
-			err = l.procs[i].SetRoot(s.Root)
+		l.try(i, func() error { return l.procs[i].Reset(need) })
+		if i == owner {
+			l.try(i, func() error { return l.procs[i].SetRoot(s.Root) })
 		}
-		l.fail(i, err)
+		l.participants[i].done.advance(begin)
 		if i == 0 {
-			l.coordinate(&s, d)
+			l.coordinate(&s, owner)
 		} else {
-			l.participants[i].ready.advance(l.jobs)
 			l.work(i, begin)
 		}
 		l.aggregate(i, s.Parents)
@@ -68,26 +67,20 @@ func (l *Loop) owner(rank uint32) (int, bool) {
 	return 0, false
 }
 
-// coordinate drives processor 0, chooses directions and ends the search.
-func (l *Loop) coordinate(s *Search, d Director) {
+// coordinate drives processor 0, chooses directions and ends the search, whose root owner owns.
+func (l *Loop) coordinate(s *Search, owner int) {
+	d := s.Director
 	st := &Observation{Frontier: 1}
 	l.outcome = Outcome{Reached: 1}
 	begun := time.Now()
 	// As the root's owner would count.
 	st.Arcs, st.Unvisited, st.UnvisitedArcs = l.countRoot(s.Root)
-	if l.info.Hub >= 0 {
-		if o, _ := l.owner(s.Root); o == l.info.Hub {
-			st.HubFrontier, st.HubArcs = 1, st.Arcs
-		}
-	}
 	for i := range l.participants {
 		l.participants[i].counts = l.participants[i].none
 	}
-	holder, _ := l.owner(s.Root)
-	l.participants[holder].counts.Next = 1
-	for i := 1; i < len(l.participants); i++ {
-		l.participants[i].ready.wait(l.jobs)
-	}
+	l.participants[owner].counts.Next, l.participants[owner].counts.NextArcs = 1, st.Arcs
+	l.observeHub(st)
+	l.awaitOthers()
 	for going := true; going; {
 		if l.dir = l.next(d, st); l.failed() {
 			break
@@ -100,6 +93,7 @@ func (l *Loop) coordinate(s *Search, d Director) {
 		if run == nil {
 			run = l.superstep(st, started)
 		}
+		l.observeHub(st)
 		took := time.Duration(0) // of each superstep of a call: an equal part
 		if l.timed {
 			took = time.Since(started) / time.Duration(len(run))
@@ -138,22 +132,35 @@ func (l *Loop) coordinate(s *Search, d Director) {
 	l.level.advance(l.steps)
 }
 
-// superstep runs one superstep on all processors and returns the sums of their counts. It
-// sets st's counts of the hub partition.
+// observeHub sets the hub partition's part of an observation.
+func (l *Loop) observeHub(st *Observation) {
+	if l.info.Hub >= 0 {
+		c := &l.participants[l.info.Hub].counts
+		st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+	}
+}
+
+// awaitOthers returns when all others have finished superstep l.steps; a search's first is
+// the reset.
+func (l *Loop) awaitOthers() {
+	for i := 1; i < len(l.participants); i++ {
+		l.participants[i].done.wait(l.steps)
+	}
+}
+
+// superstep runs one superstep on all processors and returns the sums of their counts.
 func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 	if l.small(st) {
-		l.stepSmall()
+		l.stepSmall(started)
 	} else {
 		l.steps++
 		l.level.advance(l.steps)
 		l.step(0, l.steps, started)
-		for i := 1; i < len(l.participants); i++ {
-			l.participants[i].done.wait(l.steps)
-		}
+		l.awaitOthers()
 	}
-	var sum kernels.Counts
+	sum := &l.sum[0]
+	*sum = kernels.Counts{}
 	uncounted := false
-	st.HubFrontier, st.HubArcs = 0, 0
 	for i := range l.participants {
 		c := &l.participants[i].counts
 		sum.Next += c.Next
@@ -162,14 +169,10 @@ func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 		sum.Examined += c.Examined
 		sum.Unvisited += c.Unvisited
 		sum.UnvisitedArcs += c.UnvisitedArcs
-		if i == l.info.Hub {
-			st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
-		}
 	}
 	if uncounted {
 		sum.NextArcs = -1
 	}
-	l.sum[0] = sum
 	return l.sum[:]
 }
 
@@ -177,7 +180,10 @@ func (l *Loop) superstep(st *Observation, started time.Time) []kernels.Counts {
 // root is visited.
 func (l *Loop) countRoot(root uint32) (arcs, unvisited, unvisitedArcs int64) {
 	s := l.place.Subgraphs[l.place.RangeOf(root)]
-	unvisited, unvisitedArcs = l.info.Vertices-1, l.inArcs
+	unvisited = l.info.Vertices - 1
+	for i := range l.participants {
+		unvisitedArcs += l.participants[i].none.UnvisitedArcs
+	}
 	if s.Out != nil {
 		arcs = int64(s.Out.Degree(root - s.First))
 	}
@@ -201,54 +207,20 @@ func (l *Loop) work(i int, begin int64) {
 // step runs superstep n on processor i. After a failure it only advances the sequences, so
 // that no participant blocks.
 func (l *Loop) step(i int, n int64, started time.Time) {
-	pt, p := &l.participants[i], l.procs[i]
-	t := &pt.times
-	*t = stepTimes{}
-	pt.counts = kernels.Counts{}
-	last := started
-	lap := func(d *time.Duration) {
-		now := time.Now()
-		*d += now.Sub(last)
-		last = now
-	}
-	pull := l.dir == kernels.BottomUp
+	pt := &l.participants[i]
+	pt.times, pt.counts = stepTimes{}, kernels.Counts{}
+	w := stopwatch{on: l.timed, last: started}
 	single := len(l.procs) == 1
-	var err error
-	if pull && !single {
-		for _, r := range pt.own {
-			pt.outgoing[r] = kernels.Message{}
-			if err == nil && !l.failed() {
-				pt.outgoing[r], err = p.FrontierSlice(r)
-			}
-		}
-		l.fail(i, err)
-		lap(&t.pull)
-		pt.sent.advance(n)
-		l.exchange(i, n, true, lap)
+	if l.dir == kernels.BottomUp && !single {
+		l.exchange(i, n, &pt.times.pull, &w)
 	}
-	if !l.failed() {
-		t.kernel, err = p.Step(l.ctx, l.dir)
-		l.fail(i, err)
+	l.expand(i)
+	w.lap(&pt.times.compute)
+	if l.dir == kernels.TopDown && !single {
+		l.exchange(i, n, &pt.times.push, &w)
 	}
-	if !pull && !single {
-		lap(&t.compute)
-		for r, rg := range l.ranges {
-			pt.outgoing[r] = kernels.Message{}
-			if rg.Owner != i && err == nil && !l.failed() {
-				pt.outgoing[r], err = p.Outbox(r)
-				t.sent += pt.outgoing[r].Bytes()
-			}
-		}
-		l.fail(i, err)
-		lap(&t.push)
-		pt.sent.advance(n)
-		l.exchange(i, n, false, lap)
-	}
-	if !l.failed() {
-		pt.counts, err = p.Finish()
-		l.fail(i, err)
-	}
-	lap(&t.compute)
+	l.finish(i)
+	w.lap(&pt.times.compute)
 	pt.done.advance(n)
 	// Statistics.add counts the rest of the superstep as idle.
 }
