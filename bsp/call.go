@@ -46,7 +46,10 @@ func (l *Loop) next(d Director, o *Observation) (dir kernels.Direction) {
 
 // lookahead returns the number of top-down steps that d promises.
 func (l *Loop) lookahead(d Lookahead, o *Observation, limits kernels.MultiStepLimits) (steps int) {
-	l.ask(func() error { steps = d.Steps(o, limits); return nil })
+	l.ask(func() error {
+		steps = d.Steps(o, limits)
+		return nil
+	})
 	return steps
 }
 

@@ -14,35 +14,24 @@ const (
 	mostSkips = 64
 )
 
-// holder returns the partition that holds the whole frontier, −1 if there are several.
-func (l *Loop) holder() int {
-	holder := -1
-	for i := range l.participants {
-		if l.participants[i].counts.Next > 0 {
-			if holder >= 0 {
-				return -1
-			}
-			holder = i
-		}
-	}
-	return holder
-}
-
 // stepMany runs several top-down supersteps in one call if one partition holds the whole
 // frontier, its processor is a MultiStepper and the director promises them: without exchange
 // and without waking other processors. It returns each superstep's counts over all
 // partitions, nil if it ran none.
 func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 	f, is := d.(Lookahead)
-	if !is || l.dir != kernels.TopDown || l.failed() {
+	if !is || l.dir != kernels.TopDown {
 		return nil
 	}
 	if l.skips > 0 {
 		l.skips--
 		return nil
 	}
-	i := l.holder()
-	if i < 0 {
+	i := 0 // the partition that holds the whole frontier
+	for i < len(l.participants) && l.participants[i].counts.Next < st.Frontier {
+		i++
+	}
+	if i == len(l.participants) {
 		return nil
 	}
 	pt := &l.participants[i]
@@ -73,21 +62,18 @@ func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 	pt.counts = run[len(run)-1]
 	var rest kernels.Counts // of the other partitions
 	for k := range l.participants {
-		if k == i {
-			pt.times = stepTimes{compute: took, kernel: name}
-			continue
-		}
 		l.participants[k].times = stepTimes{}
-		c := &l.participants[k].counts
-		c.NextArcs, c.Examined = 0, 0
-		rest.Unvisited += c.Unvisited
-		rest.UnvisitedArcs += c.UnvisitedArcs
-	}
-	if len(l.participants) > 1 {
-		for k := range run {
-			run[k].Unvisited += rest.Unvisited
-			run[k].UnvisitedArcs += rest.UnvisitedArcs
+		if k != i {
+			c := &l.participants[k].counts
+			c.NextArcs, c.Examined = 0, 0
+			rest.Unvisited += c.Unvisited
+			rest.UnvisitedArcs += c.UnvisitedArcs
 		}
+	}
+	pt.times = stepTimes{compute: took, kernel: name}
+	for k := range run {
+		run[k].Unvisited += rest.Unvisited
+		run[k].UnvisitedArcs += rest.UnvisitedArcs
 	}
 	return run
 }

@@ -105,12 +105,10 @@ func (l *Loop) coordinate(s *Search, owner int) {
 			}
 			l.outcome.Reached += c.Next
 			l.outcome.Depth = int64(st.Level)
-			if c.Next == 0 || l.failed() || l.ctx.Err() != nil && i == len(run)-1 {
-				going = false
-				break
-			}
 			if l.outcome.Reached > l.info.Vertices {
 				l.fail(0, fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, l.outcome.Reached, l.info.Vertices))
+			}
+			if c.Next == 0 || l.failed() || l.ctx.Err() != nil && i == len(run)-1 {
 				going = false
 				break
 			}
@@ -119,14 +117,12 @@ func (l *Loop) coordinate(s *Search, owner int) {
 			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
 			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
 		}
-		if going && s.until != nil && s.until(st) {
-			going = false
-		}
+		going = going && (s.until == nil || !s.until(st))
 	}
 	l.outcome.Time = time.Since(begun)
 	l.stop = true
 	if err := l.ctx.Err(); err != nil {
-		l.failure.CompareAndSwap(nil, &err)
+		l.failBy(err)
 	}
 	l.steps++
 	l.level.advance(l.steps)
