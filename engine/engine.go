@@ -66,7 +66,6 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		}
 	}()
 	defer recovered(&err, ErrPanic)
-	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
 	}

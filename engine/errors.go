@@ -2,6 +2,7 @@ package engine
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/totemgo/totemgo/bsp"
 )
@@ -42,3 +43,14 @@ var (
 	// ErrResult is returned by BFSInto for a result that is nil, freed or of another engine.
 	ErrResult = errors.New("engine: result belongs to another engine")
 )
+
+// OptionError is a fault of one field of Options. It wraps ErrOptions and the reason.
+type OptionError struct {
+	Field  string
+	Reason error
+}
+
+func (e *OptionError) Error() string { return fmt.Sprintf("%v: %v", ErrOptions, e.Reason) }
+
+// Unwrap returns ErrOptions and the reason.
+func (e *OptionError) Unwrap() []error { return []error{ErrOptions, e.Reason} }

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"errors"
-	"fmt"
 	"log/slog"
 
 	"github.com/totemgo/totemgo/bsp"
@@ -91,44 +90,49 @@ const memoryPart = 0.8
 // memory, in bytes; 0 if neither is known.
 func DefaultMemoryLimit() int64 { return int64(memoryPart * float64(hugemem.Available())) }
 
-// Check returns all faults of the options that show without a graph; New returns them too.
-// Each error wraps ErrOptions.
-func (o Options) Check() error {
-	o.Processors = append([]Processor(nil), o.Processors...)
-	return o.ensureDefaults()
-}
+// Check returns all faults of the options that show without a graph, joined (errors.Join); New
+// returns them too. Each is an *OptionError.
+func (o Options) Check() error { return o.ensureDefaults() }
 
 // ensureDefaults sets defaults and returns all faults.
 func (o *Options) ensureDefaults() error {
-	errs := o.shareThreads()
-	placing := partition.Options{Policy: o.Placement, Shares: o.Shares, TwoEnded: o.TwoEnded, Processors: make([]partition.Processor, len(o.Processors))}
-	if err := placing.Check(); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	var errs []error
+	check := func(field string, err error) bool {
+		if err != nil {
+			errs = append(errs, &OptionError{Field: field, Reason: err})
+		}
+		return err == nil
 	}
+	o.shareThreads(check)
+	policy, owners := o.Placement, make([]partition.Processor, len(o.Processors))
+	check("Processors", partition.Options{Processors: owners}.Check())
+	if !check("Placement", partition.Options{Policy: policy}.Check()) {
+		policy = partition.Auto
+	}
+	if o.Shares != nil {
+		check("Shares", partition.Options{Policy: policy, Shares: o.Shares, Processors: owners}.Check())
+	}
+	check("TwoEnded", partition.Options{Policy: policy, TwoEnded: o.TwoEnded}.Check())
 	if o.Director == "" {
 		o.Director = bsp.DirectorAuto
 	}
-	if _, err := bsp.NewDirector(o.Director, o.Rates); err != nil && o.NewDirector == nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
+	if o.NewDirector == nil {
+		_, err := bsp.NewDirector(o.Director, o.Rates)
+		check("Director", err)
 	}
 	for _, p := range o.Processors {
-		if _, err := o.speed(p); err != nil {
-			errs = append(errs, err)
-		}
+		_, err := o.speed(p)
+		check("Speeds", err)
 	}
-	if err := o.gpuOptions(0).Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
-	}
-	if err := cpu.New(1).Use(o.Kernels); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
-	}
+	check("GPUStrategy", gpu.Options{TopDown: o.GPUStrategy}.Validate())
+	check("GPUBottomUp", gpu.Options{BottomUp: o.GPUBottomUp}.Validate())
+	check("DeviceGraph", gpu.Options{Graph: o.DeviceGraph}.Validate())
+	check("Kernels", cpu.New(1).Use(o.Kernels))
 	if o.Tuning == nil {
 		t := cpu.DefaultTuning()
 		o.Tuning = &t
 	}
-	if err := o.Tuning.Validate(); err != nil {
-		errs = append(errs, fmt.Errorf("%w: %w", ErrOptions, err))
-	}
+	check("Tuning", o.Tuning.Validate())
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = DefaultMemoryLimit()
 	}

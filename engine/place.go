@@ -20,7 +20,6 @@ func Place(ctx context.Context, src graph.Source, o Options) (_ *partition.Place
 		return nil, err
 	}
 	defer recovered(&err, ErrPanic)
-	o.Processors = append([]Processor(nil), o.Processors...)
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
 	}

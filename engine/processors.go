@@ -91,38 +91,37 @@ func (o *Options) kinds() []string {
 	return kinds
 }
 
-// shareThreads sets the processors and their threads where the options leave them open, and
-// returns the faults of both.
-func (o *Options) shareThreads() (errs []error) {
+// shareThreads sets the processors and their threads where the options leave them open. It
+// hands the faults of both, by field, to check.
+func (o *Options) shareThreads(check func(field string, err error) bool) {
 	if o.Threads < 0 {
-		errs = append(errs, fmt.Errorf("%w: %d threads", ErrOptions, o.Threads))
+		check("Threads", fmt.Errorf("%d threads", o.Threads))
 	}
 	procs := runtime.GOMAXPROCS(0)
 	if o.Threads <= 0 || o.Threads > procs {
 		o.Threads = procs
 	}
-	if len(o.Processors) == 0 {
+	if o.Processors = slices.Clone(o.Processors); len(o.Processors) == 0 {
 		o.Processors = []Processor{{Kind: CPU}}
 	}
-	sharing, left := 0, o.Threads
+	sharing, left, kinds := 0, o.Threads, o.kinds()
 	for i := range o.Processors {
 		p := &o.Processors[i]
-		switch p.Kind {
-		case CPU:
+		if p.Kind == CPU {
 			if p.Threads < 0 {
-				errs = append(errs, fmt.Errorf("%w: processor %d has %d threads", ErrOptions, i, p.Threads))
+				check("Processors", fmt.Errorf("processor %d has %d threads", i, p.Threads))
 			}
 			if p.Threads = min(p.Threads, o.Threads); p.Threads == 0 {
 				sharing++
 			}
 			left -= p.Threads
-		default:
-			if kinds := o.kinds(); !slices.Contains(kinds, p.Kind.String()) {
-				errs = append(errs, fmt.Errorf("%w: unknown processor %q; known are cpu, cpu:THREADS, %s:N", ErrOptions, p.Kind, strings.Join(kinds, ":N, ")))
-			}
-			if p.Device < 0 || p.Memory < 0 {
-				errs = append(errs, fmt.Errorf("%w: processor %d is device %d with %d bytes of memory", ErrOptions, i, p.Device, p.Memory))
-			}
+			continue
+		}
+		if !slices.Contains(kinds, p.Kind.String()) {
+			check("Processors", fmt.Errorf("unknown processor %q; known are cpu, cpu:THREADS, %s:N", p.Kind, strings.Join(kinds, ":N, ")))
+		}
+		if p.Device < 0 || p.Memory < 0 {
+			check("Processors", fmt.Errorf("processor %d is device %d with %d bytes of memory", i, p.Device, p.Memory))
 		}
 	}
 	// Lower the largest numbers, to one thread each, until the sum is at most o.Threads.
@@ -146,7 +145,6 @@ func (o *Options) shareThreads() (errs []error) {
 			sharing--
 		}
 	}
-	return errs
 }
 
 // partitions counts the processors of each device, by name.

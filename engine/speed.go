@@ -34,7 +34,7 @@ func (d *Devices) tableSpeed(p Processor) float64 {
 }
 
 // speed is the measured speed of p in edges a second, 0 without one. That of a CPU is
-// proportional to its threads. The error wraps ErrOptions.
+// proportional to its threads.
 func (o *Options) speed(p Processor) (float64, error) {
 	for _, s := range o.Speeds {
 		same := s.Processor == p.String()
@@ -45,7 +45,7 @@ func (o *Options) speed(p Processor) (float64, error) {
 			continue
 		}
 		if !(s.EdgesPerS > 0) || math.IsInf(s.EdgesPerS, 0) || s.Threads < 0 {
-			return 0, fmt.Errorf("%w: the speed of %s is %v edges a second on %d threads", ErrOptions, s.Processor, s.EdgesPerS, s.Threads)
+			return 0, fmt.Errorf("the speed of %s is %v edges a second on %d threads", s.Processor, s.EdgesPerS, s.Threads)
 		}
 		if p.Kind == CPU {
 			return s.EdgesPerS / float64(max(1, s.Threads)) * float64(max(1, p.Threads)), nil

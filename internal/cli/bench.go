@@ -112,7 +112,7 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, ef 
 	}
 	switch {
 	case generated && kind == "kron":
-		r = gen.KroneckerOptions{Scale: int(num(size)), Seed1: a, Seed2: b, Threads: ef.threads, Progress: progress}
+		r = gen.KroneckerOptions{Scale: int(num(size)), Seed1: a, Seed2: b, Threads: ef.o.Threads, Progress: progress}
 	case generated && kind == "uniform":
 		scale := num(size)
 		if err == nil && (scale < 1 || scale > gen.MaxScale) {
@@ -121,18 +121,18 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, ef 
 		if err != nil {
 			return nil, nil, err
 		}
-		r = gen.UniformOptions{Vertices: 1 << scale, Edges: 16 << scale, Seed: a, Threads: ef.threads, Progress: progress}
+		r = gen.UniformOptions{Vertices: 1 << scale, Edges: 16 << scale, Seed: a, Threads: ef.o.Threads, Progress: progress}
 	case generated && kind == "grid":
 		rows, columns, ok := strings.Cut(size, "x")
 		if !ok {
 			return nil, nil, usagef("--graph %q: want grid:ROWSxCOLUMNS", bf.graph)
 		}
-		r = gen.GridOptions{Rows: num(rows), Columns: num(columns), Threads: ef.threads, Progress: progress}
+		r = gen.GridOptions{Rows: num(rows), Columns: num(columns), Threads: ef.o.Threads, Progress: progress}
 	case generated && kind == "chain":
-		r = gen.ShapeOptions{Shape: gen.Chain, Vertices: num(size), Threads: ef.threads, Progress: progress}
+		r = gen.ShapeOptions{Shape: gen.Chain, Vertices: num(size), Threads: ef.o.Threads, Progress: progress}
 	default:
 		bar.done()
-		file, err := rf.open(ctx, e, bf.graph, ef.threads, int64(ef.memory))
+		file, err := rf.open(ctx, e, bf.graph, ef.o.Threads, ef.o.MemoryLimit)
 		if err != nil {
 			if errors.Is(err, os.ErrNotExist) && generated {
 				err = fmt.Errorf("%w (generated graphs are kron:SCALE, uniform:SCALE, grid:ROWSxCOLUMNS, chain:VERTICES)", err)
@@ -156,15 +156,15 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags, rf *readFlags, ef 
 }
 
 func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags) error {
-	if ef.kernels == allKernels {
-		ef.kernels, bf.kernels = "auto", true
+	if ef.o.Kernels == allKernels {
+		ef.o.Kernels, bf.kernels = "auto", true
 	}
 	switch {
 	case bf.graph == "":
 		return usagef("--graph is missing: kron:20, say, or a file")
 	case bf.roots < 1 || bf.rounds < 1:
 		return usagef("--roots and --rounds are at least 1")
-	case bf.directors && ef.director != "auto":
+	case bf.directors && ef.o.Director != "auto":
 		return usagef("--directors compares all of them: --director cannot stand beside it")
 	case bf.kernels && (bf.tune || bf.goBench):
 		return usagef("--kernels all stands beside neither --tune nor --gobench")
@@ -179,11 +179,11 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		return err
 	}
 	defer closeSource()
-	roots, err := benchRoots(ctx, src, bf.roots, ef.threads)
+	roots, err := benchRoots(ctx, src, bf.roots, ef.o.Threads)
 	if err != nil {
 		return err
 	}
-	counts, err := graph500.CountEdges(ctx, src, ef.threads)
+	counts, err := graph500.CountEdges(ctx, src, ef.o.Threads)
 	if err != nil {
 		return err
 	}
@@ -260,7 +260,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		doc.Searches[i].TimeS = times[i]
 	}
 	doc.Time, doc.TEPS = benchTimes(times, searches, edges)
-	if doc.Roofline, err = work.roofline(ctx, len(roots), doc.Time.MeanS, int64(src.NumVertices()), ef.threads); err != nil {
+	if doc.Roofline, err = work.roofline(ctx, len(roots), doc.Time.MeanS, int64(src.NumVertices()), ef.o.Threads); err != nil {
 		return err
 	}
 	if bf.goBench {

@@ -53,7 +53,7 @@ the tree: a line per reached vertex with its id, parent and level.
 			if output == "-" && (asJSON || stats) {
 				return usagef("-o - puts the tree on standard output, where --json and --stats would go too")
 			}
-			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))
+			file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
 			if err != nil {
 				return err
 			}

@@ -36,7 +36,7 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 // checkMemory refuses a generated graph that would not fit together with an engine for
 // each of the flags, before anything is allocated.
 func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
-	limit := int64(engines[0].memory)
+	limit := engines[0].o.MemoryLimit
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}

@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
@@ -18,7 +20,6 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
-	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -41,47 +42,44 @@ func (b *bytesFlag) Set(s string) error {
 	return nil
 }
 
-// engineFlags are the flags of every command that places a graph.
+// engineFlags are the flags of every command that places a graph. Most are fields of the
+// engine's options; check reads the others into them.
 type engineFlags struct {
-	processors, placement, share, director, assignment string
-	placementSeed                                      uint64
-	threads                                            int
-	twoEnded                                           float64
-	memory, device                                     bytesFlag
-	gpuStrategy, gpuBottomUp, kernels, tuning          string
-	noCache, releaseHost                               bool
-	deviceGraph, rates                                 string
-	drivers                                            []device.Driver
-	chosen                                             []engine.Processor // by resolve
+	o                                     engine.Options
+	processors, share, assignment         string
+	gpuStrategy, gpuBottomUp, deviceGraph string
+	tuning, rates                         string
+	device                                bytesFlag // memory of each device's part
+	set                                   *pflag.FlagSet
 }
 
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
-	f.drivers = e.drivers
 	fl := c.Flags()
+	f.set, f.o.Drivers = fl, e.drivers
 	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the CPU below 1,048,576 edges, else the GPU that holds the graph, else the CPU with every GPU")
-	fl.StringVar(&f.placement, "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
+	fl.StringVar((*string)(&f.o.Placement), "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
-	fl.Uint64Var(&f.placementSeed, "placement-seed", 1, "seed of --placement random")
-	fl.Float64Var(&f.twoEnded, "two-ended", 0, "`SHARE` of the arcs, at the top of the degree order, that goes to the first device")
-	fl.IntVar(&f.threads, "threads", 0, "most threads in all (default all cores)")
-	fl.Var(&f.memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
+	fl.Uint64Var(&f.o.Seed, "placement-seed", 1, "seed of --placement random")
+	fl.Float64Var(&f.o.TwoEnded, "two-ended", 0, "`SHARE` of the arcs, at the top of the degree order, that goes to the first device")
+	fl.IntVar(&f.o.Threads, "threads", 0, "most threads in all (default all cores)")
+	fl.Var((*bytesFlag)(&f.o.MemoryLimit), "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
 	fl.StringVar(&f.deviceGraph, "device-graph", "device", "`PLACE` of a device's part of the graph: device (in its memory), host (in the host's, read in place)\nor split (in its memory while it fits, the rest in the host's); see docs/gpu.md for which devices can")
 	fl.StringVar(&f.rates, "rates", "", "`FILE` that bench machine wrote: the speeds that default shares follow from, and the costs that\n--director auto predicts from")
 	completes(c, "placement", placements()...)
 	completes(c, "device-graph", "device", "host", "split")
 	if runs {
-		fl.BoolVar(&f.releaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
+		fl.BoolVar(&f.o.ReleaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
 		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
 		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
 		completes(c, "gpu-strategy", topDownStrategies...)
 		completes(c, "gpu-bottom-up", bottomUpStrategies...)
-		fl.StringVar(&f.kernels, "kernels", "auto", "`SET` of the CPU's inner loops: avx512, avx2, generic, auto (for each the quickest, as measured), or a list\nof some such as probe=generic,settle=avx2: "+strings.Join(cpu.KernelNames(), ", "))
+		fl.StringVar(&f.o.Kernels, "kernels", "auto", "`SET` of the CPU's inner loops: avx512, avx2, generic, auto (for each the quickest, as measured), or a list\nof some such as probe=generic,settle=avx2: "+strings.Join(cpu.KernelNames(), ", "))
 		completes(c, "kernels", append(cpu.Kernels(), "auto")...)
 		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
-		fl.BoolVar(&f.noCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
-		fl.StringVar(&f.director, "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(directors(), ", "))
+		fl.BoolVar(&f.o.NoKernelCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
+		fl.StringVar((*string)(&f.o.Director), "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(directors(), ", "))
 		completes(c, "director", directors()...)
 	}
 }
@@ -95,32 +93,12 @@ var (
 // autoProcessors leaves the choice of processors to the graph and the machine.
 const autoProcessors = "auto"
 
-// resolve replaces --processors auto by what suits a graph of that size.
-func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
-	if f.processors != autoProcessors {
-		return
-	}
-	o := engine.Options{Drivers: f.drivers}
-	o.DeviceGraph, _ = gpu.ParseGraphPlacement(f.deviceGraph) // options returned its error
-	o = engine.AutoProcessors(engine.GraphSize{Vertices: vertices, Edges: edges, Directed: directed}, int64(f.device), o)
-	f.chosen, f.drivers = o.Processors, o.Drivers
-	var names []string
-	for _, p := range f.chosen {
-		names = append(names, p.String())
-	}
-	f.processors = strings.Join(names, ",")
-}
-
-// options turns the flags into engine options. labels are needed for --assignment.
-func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
-	o := engine.Options{
-		Placement: partition.Policy(f.placement), Seed: f.placementSeed, Director: bsp.DirectorName(f.director), Threads: f.threads,
-		TwoEnded: f.twoEnded, MemoryLimit: int64(f.memory),
-		Kernels: f.kernels, NoKernelCache: f.noCache, ReleaseHost: f.releaseHost, Drivers: f.drivers,
-	}
-	var err error
+// check reads the flags into the options and returns the faults that the command line alone
+// shows, before a graph is read.
+func (f *engineFlags) check() (err error) {
+	o := &f.o
 	if o.DeviceGraph, err = gpu.ParseGraphPlacement(f.deviceGraph); err != nil {
-		return o, usagef("--device-graph %q: want device, host or split", f.deviceGraph)
+		return usagef("--device-graph %q: want device, host or split", f.deviceGraph)
 	}
 	for _, s := range []struct {
 		to          *gpu.Strategy
@@ -131,68 +109,89 @@ func (f *engineFlags) options(labels *graph.Labels) (engine.Options, error) {
 			continue
 		}
 		if err := s.to.UnmarshalText([]byte(s.value)); err != nil || !slices.Contains(s.names, s.value) {
-			return o, usagef("--%s %q: want one of %s", s.flag, s.value, strings.Join(s.names, ", "))
+			return usagef("--%s %q: want one of %s", s.flag, s.value, strings.Join(s.names, ", "))
 		}
 	}
-	var tuning cpu.Tuning
-	tuning, err = cpu.ParseTuning(f.tuning)
+	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {
-		return o, usagef("--tuning: %v", err)
+		return usagef("--tuning: %v", err)
 	}
 	o.Tuning = &tuning
-	switch {
-	case f.chosen != nil:
-		o.Processors = f.chosen
-	case f.processors == autoProcessors:
+	if f.processors == autoProcessors {
 		o.Processors = []engine.Processor{{Kind: engine.CPU}} // until resolve
-	default:
-		if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
-			return o, err
-		}
-		for i := range o.Processors {
-			if o.Processors[i].Kind != engine.CPU {
-				o.Processors[i].Memory = int64(f.device)
-			}
-		}
+	} else if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
+		return err
 	}
-	if err := checkThreads(f.threads); err != nil {
-		return o, err
+	for i := range o.Processors {
+		if o.Processors[i].Kind != engine.CPU {
+			o.Processors[i].Memory = int64(f.device)
+		}
 	}
 	if f.rates != "" {
 		if o.Rates, o.Speeds, err = readRates(f.rates); err != nil {
-			return o, err
-		}
-	}
-	if !(f.twoEnded >= 0 && f.twoEnded < 1) {
-		return o, usagef("--two-ended %v: want a share from 0 to below 1", f.twoEnded)
-	}
-	if f.placement != "" {
-		if err := knownPlacement(f.placement); err != nil {
-			return o, err
+			return err
 		}
 	}
 	if f.share != "" {
+		o.Shares = nil
 		for _, s := range strings.Split(f.share, ",") {
 			x, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 			if err != nil {
-				return o, usagef("--share %s: %q is no number", f.share, s)
+				return usagef("--share %s: %q is no number", f.share, s)
 			}
 			o.Shares = append(o.Shares, x)
 		}
-		if err := partition.CheckShares(o.Shares, len(o.Processors)); err != nil {
-			return o, usageError{fmt.Errorf("--share %s: %w", f.share, err)}
-		}
 	}
-	if f.assignment != "" && labels != nil {
-		if f.placement != "" {
-			return o, usagef("--assignment and --placement exclude each other")
-		}
+	if f.assignment != "" && o.Placement != partition.Auto {
+		return usagef("--assignment and --placement exclude each other")
+	}
+	if err := o.Check(); err != nil {
+		return f.onFlags(err)
+	}
+	if f.assignment != "" {
 		o.Placement = partition.Assigned
-		if o.Assignment, err = readAssignment(f.assignment, labels, len(o.Processors)); err != nil {
-			return o, err
-		}
 	}
-	return o, nil
+	return nil
+}
+
+// flagOf names the flags of fields of engine.Options.
+var flagOf = map[string]string{
+	"Threads": "threads", "Placement": "placement", "Shares": "share", "TwoEnded": "two-ended", "Director": "director", "Kernels": "kernels",
+}
+
+// onFlags names the flag and its value in each fault of the engine's options.
+func (f *engineFlags) onFlags(err error) error {
+	var faults []error
+	for _, fault := range err.(interface{ Unwrap() []error }).Unwrap() {
+		if o, is := fault.(*engine.OptionError); is && flagOf[o.Field] != "" {
+			fault = usagef("--%s %v: %w", flagOf[o.Field], f.set.Lookup(flagOf[o.Field]).Value, o.Reason)
+		}
+		faults = append(faults, fault)
+	}
+	return errors.Join(faults...)
+}
+
+// resolve replaces --processors auto by what suits a graph of that size.
+func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+	if f.processors != autoProcessors {
+		return
+	}
+	f.o = engine.AutoProcessors(engine.GraphSize{Vertices: vertices, Edges: edges, Directed: directed}, int64(f.device), f.o)
+	var names []string
+	for _, p := range f.o.Processors {
+		names = append(names, p.String())
+	}
+	f.processors = strings.Join(names, ",")
+}
+
+// options returns the options that check has read, with the assignment for a graph of these
+// labels.
+func (f *engineFlags) options(labels *graph.Labels) (o engine.Options, err error) {
+	o = f.o
+	if f.assignment != "" {
+		o.Assignment, err = readAssignment(f.assignment, labels, len(o.Processors))
+	}
+	return o, err
 }
 
 func checkThreads(n int) error {
@@ -200,20 +199,6 @@ func checkThreads(n int) error {
 		return usagef("--threads %d: want 0 for all cores, or more", n)
 	}
 	return nil
-}
-
-// check finds the faults that the command line alone shows, before a file is read.
-func (f *engineFlags) check() error {
-	o, err := f.options(nil)
-	if err != nil {
-		return err
-	}
-	if f.director != "" {
-		if _, err := bsp.NewDirector(bsp.DirectorName(f.director), bsp.Rates{}); err != nil {
-			return usageError{err}
-		}
-	}
-	return o.Check()
 }
 
 // directors names the directors that can be asked for.
@@ -232,13 +217,6 @@ func placements() []string {
 		names = append(names, string(p))
 	}
 	return names
-}
-
-func knownPlacement(name string) error {
-	if !slices.Contains(placements(), name) {
-		return usagef("unknown placement %q; known are %s", name, strings.Join(placements(), ", "))
-	}
-	return nil
 }
 
 // formatNames names the formats that are read, or written.

@@ -61,7 +61,7 @@ two lists of processors search in turn and prints the ratios of time and energy.
 			if err := cfg.Validate(); err != nil {
 				return err
 			}
-			cfg.Threads, cfg.Count = ef.threads, asJSON || stats
+			cfg.Threads, cfg.Count = ef.o.Threads, asJSON || stats
 			runs := gf.engines(&ef)
 			for _, x := range runs {
 				x.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
@@ -73,13 +73,11 @@ two lists of processors search in turn and prints the ratios of time and energy.
 			if err := checkMemory(fmt.Sprintf("scale %d", cfg.Scale), size, runs...); err != nil {
 				return err
 			}
-			var labels *graph.Labels
-			if ef.assignment != "" {
-				labels = graph.IdentityLabels(1<<cfg.Scale, 0)
-			}
-			engines, err := engineOptions(runs, labels)
-			if err != nil {
-				return err
+			engines := make([]engine.Options, len(runs))
+			for i, x := range runs {
+				if engines[i], err = x.options(graph.IdentityLabels(1<<cfg.Scale, 0)); err != nil {
+					return err
+				}
 			}
 			// Opening devices and building their kernels is outside every clock.
 			all := engines[0]

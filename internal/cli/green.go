@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/power"
 )
@@ -74,19 +73,6 @@ func (f *greenFlags) engines(ef *engineFlags) []*engineFlags {
 		list = append(list, &x)
 	}
 	return list
-}
-
-// engineOptions are the options of each engine.
-func engineOptions(engines []*engineFlags, labels *graph.Labels) ([]engine.Options, error) {
-	var list []engine.Options
-	for _, x := range engines {
-		o, err := x.options(labels)
-		if err != nil {
-			return nil, err
-		}
-		list = append(list, o)
-	}
-	return list, nil
 }
 
 // power opens the meters, and says which of those that "auto" looks for are missing.

@@ -38,7 +38,7 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			if err := ef.check(); err != nil {
 				return err
 			}
-			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))
+			file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
 			if err != nil {
 				return err
 			}
@@ -46,7 +46,7 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			if err := file.Verify(ctx); err != nil {
 				return err
 			}
-			limit := int64(ef.memory)
+			limit := ef.o.MemoryLimit
 			if limit == 0 {
 				limit = engine.DefaultMemoryLimit()
 			}
@@ -77,11 +77,11 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 	if err != nil {
 		return nil, nil, err
 	}
-	f, err := graph.Measure(ctx, src, ef.threads)
+	f, err := graph.Measure(ctx, src, ef.o.Threads)
 	if err != nil {
 		return nil, nil, err
 	}
-	count, largest, _, err := graph.Components(ctx, src, ef.threads)
+	count, largest, _, err := graph.Components(ctx, src, ef.o.Threads)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -105,14 +105,12 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 		doc.DegreeHistogram = append(doc.DegreeHistogram, bin)
 	}
 	// Duplicates are what the simple structures of a placement hold less.
-	if doc.Duplicates, err = partition.Duplicates(ctx, src, ef.threads); err != nil {
+	if doc.Duplicates, err = partition.Duplicates(ctx, src, ef.o.Threads); err != nil {
 		return nil, nil, err
 	}
 	policies := partition.Policies()
-	if ef.placement != "" {
+	if o.Placement != partition.Auto {
 		policies = []partition.Policy{o.Placement}
-	} else if o.Placement == partition.Assigned {
-		policies = []partition.Policy{partition.Assigned}
 	}
 	place := func(o engine.Options) (record.Placement, error) {
 		p, err := engine.Place(ctx, src, o)

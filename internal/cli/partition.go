@@ -31,7 +31,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 			if err := ef.check(); err != nil {
 				return err
 			}
-			file, err := rf.open(ctx, e, args[0], ef.threads, int64(ef.memory))
+			file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
 			if err != nil {
 				return err
 			}
