@@ -62,19 +62,18 @@ two lists of processors search in turn and prints the ratios of time and energy.
 				return err
 			}
 			cfg.Threads, cfg.Count = ef.o.Threads, asJSON || stats
-			runs := gf.engines(&ef)
-			for _, x := range runs {
+			for _, x := range gf.engines {
 				x.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
 			}
 			size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor}).Size()
 			if err != nil {
 				return err
 			}
-			if err := checkMemory(fmt.Sprintf("scale %d", cfg.Scale), size, runs...); err != nil {
+			if err := checkMemory(fmt.Sprintf("scale %d", cfg.Scale), size, gf.engines...); err != nil {
 				return err
 			}
-			engines := make([]engine.Options, len(runs))
-			for i, x := range runs {
+			engines := make([]engine.Options, len(gf.engines))
+			for i, x := range gf.engines {
 				if engines[i], err = x.options(graph.IdentityLabels(1<<cfg.Scale, 0)); err != nil {
 					return err
 				}

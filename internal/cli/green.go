@@ -19,7 +19,8 @@ type greenFlags struct {
 	compare  []string
 	open     power.OpenOptions
 
-	parsed []power.Spec
+	parsed  []power.Spec
+	engines []*engineFlags // of the run: one, or the two to compare
 }
 
 func (f *greenFlags) add(c *cobra.Command) {
@@ -53,26 +54,20 @@ func (f *greenFlags) check(c *cobra.Command, ef *engineFlags) error {
 	if f.parsed, err = power.ParseSpecs(f.specs); err != nil {
 		return usageError{err}
 	}
-	for _, x := range f.engines(ef) {
+	for _, p := range f.compare {
+		x := *ef
+		x.processors = p
+		f.engines = append(f.engines, &x)
+	}
+	if f.engines == nil {
+		f.engines = []*engineFlags{ef}
+	}
+	for _, x := range f.engines {
 		if err := x.check(); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// engines are the flags of each engine of the run: one, or the two to compare.
-func (f *greenFlags) engines(ef *engineFlags) []*engineFlags {
-	if len(f.compare) == 0 {
-		return []*engineFlags{ef}
-	}
-	var list []*engineFlags
-	for _, p := range f.compare {
-		x := *ef
-		x.processors = p
-		list = append(list, &x)
-	}
-	return list
 }
 
 // power opens the meters, and says which of those that "auto" looks for are missing.
