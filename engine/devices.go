@@ -18,25 +18,17 @@ import (
 // Devices holds open devices with built kernels, so that New waits for no compiler. Several
 // engines may use it, also concurrently; close it after them.
 type Devices struct {
-	drivers map[Kind]device.Driver
-	open    map[string]*openDevice
+	open map[string]*openDevice
 }
 
-// driverOf returns the driver of a kind: one of those given, else the system's OpenCL.
-func driverOf(kind Kind, given []device.Driver) (device.Driver, error) {
-	for _, d := range given {
+// driverOf returns the driver of a kind.
+func driverOf(kind Kind, drivers []device.Driver) (device.Driver, error) {
+	for _, d := range drivers {
 		if Kind(d.Kind()) == kind {
 			return d, nil
 		}
 	}
-	switch kind {
-	case OpenCL:
-		d, err := opencl.Open(opencl.Options{})
-		if err != nil {
-			return nil, err
-		}
-		return d, nil
-	case CUDA:
+	if kind == CUDA {
 		return nil, &device.Error{Op: "Open", Device: kind.String(), Err: device.ErrNoDriver,
 			Detail: "CUDA devices need the binary totemgo-cuda, in Go the driver of package cuda; any vendor's GPU runs as opencl:N"}
 	}
@@ -55,7 +47,7 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("%w: the context is nil", ErrArgument)
 	}
-	d := &Devices{drivers: map[Kind]device.Driver{}, open: map[string]*openDevice{}}
+	d := &Devices{open: map[string]*openDevice{}}
 	for _, p := range o.Processors {
 		if p.Kind == CPU {
 			continue
@@ -90,11 +82,10 @@ func (d *Devices) checkInPlace(o *Options) error {
 	if !o.inPlace() {
 		return nil
 	}
-	uses := o.partitions()
 	for _, p := range o.Processors {
 		if info, ok := d.info(p); ok && !info.InPlace {
 			return fmt.Errorf("%w: %s (%s) reads its own memory only, where %d bytes fit; a graph in the host's needs CUDA, or OpenCL "+
-				"with unified memory or fine-grained SVM", ErrNotInPlace, p, info.Model, d.budget(p, uses[p.String()]))
+				"with unified memory or fine-grained SVM", ErrNotInPlace, p, info.Model, d.budget(p, o))
 		}
 	}
 	return nil
@@ -106,13 +97,16 @@ func (d *Devices) add(p Processor, o *Options) error {
 	if d.open[name] != nil {
 		return nil
 	}
-	driver := d.drivers[p.Kind]
-	if driver == nil {
-		var err error
-		if driver, err = driverOf(p.Kind, o.Drivers); err != nil {
-			return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
-		}
-		d.drivers[p.Kind] = driver
+	var err error
+	if p.Kind == OpenCL {
+		o.Drivers, err = withOpenCL(o.Drivers)
+	}
+	var driver device.Driver
+	if err == nil {
+		driver, err = driverOf(p.Kind, o.Drivers)
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
 	}
 	dev, err := driver.Open(p.Device)
 	if err != nil {
@@ -161,7 +155,7 @@ func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) 
 		k := cpu.New(p.Threads)
 		return k, errors.Join(k.Use(o.Kernels), k.Tune(*o.Tuning))
 	}
-	return gpu.New(d.open[p.String()].program, o.gpuOptions(d.budget(p, o.partitions()[p.String()])))
+	return gpu.New(d.open[p.String()].program, o.gpuOptions(d.budget(p, o)))
 }
 
 // deviceMemoryPart is the largest part of a device's memory for its part of a graph.
@@ -169,14 +163,18 @@ const deviceMemoryPart = 0.8
 
 // budget is the most bytes of a processor's part of the graph, 0 for no limit. The
 // partitions of one device share its memory.
-func (d *Devices) budget(p Processor, partitions int) int64 {
-	if p.Memory > 0 || p.Kind == CPU {
+func (d *Devices) budget(p Processor, o *Options) int64 {
+	info, ok := d.info(p)
+	if p.Memory > 0 || !ok {
 		return p.Memory
 	}
-	if info, ok := d.info(p); ok && info.Memory > 0 {
-		return int64(deviceMemoryPart * float64(info.Memory) / float64(max(1, partitions)))
+	partitions := 0
+	for _, q := range o.Processors {
+		if q.String() == p.String() {
+			partitions++
+		}
 	}
-	return 0
+	return int64(deviceMemoryPart * float64(info.Memory) / float64(partitions))
 }
 
 // DeviceInfo describes a device that a Processor can name.
@@ -199,7 +197,7 @@ func withOpenCL(drivers []device.Driver) ([]device.Driver, error) {
 	if slices.ContainsFunc(drivers, func(d device.Driver) bool { return Kind(d.Kind()) == OpenCL }) {
 		return drivers, nil
 	}
-	cl, err := driverOf(OpenCL, nil)
+	cl, err := opencl.Open(opencl.Options{})
 	if err != nil {
 		return drivers, err
 	}

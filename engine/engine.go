@@ -197,11 +197,6 @@ func (e *Engine) take(ctx context.Context) error {
 		return err
 	}
 	select {
-	case <-e.closed:
-		return ErrClosed
-	default:
-	}
-	select {
 	case <-e.turn:
 	case <-e.closed:
 		return ErrClosed

@@ -38,10 +38,9 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 	if o.Consume {
 		po.Consumed = func() { release(src) }
 	}
-	uses := o.partitions()
 	for _, p := range o.Processors {
 		po.Processors = append(po.Processors, partition.Processor{
-			Name: p.String(), Device: p.Kind != CPU, Rate: d.rate(p, o), Budget: d.budget(p, uses[p.String()]),
+			Name: p.String(), Device: p.Kind != CPU, Rate: d.rate(p, o), Budget: d.budget(p, o),
 		})
 	}
 	p, err := partition.New(ctx, src, po)

@@ -147,15 +147,6 @@ func (o *Options) shareThreads(check func(field string, err error) bool) {
 	}
 }
 
-// partitions counts the processors of each device, by name.
-func (o *Options) partitions() map[string]int {
-	n := map[string]int{}
-	for _, p := range o.Processors {
-		n[p.String()]++
-	}
-	return n
-}
-
 // autoEdges is the number of edges from which a GPU pays: opening its driver takes as long
 // as hundreds of searches of a smaller graph on the CPU.
 const autoEdges = 1 << 20

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"sync"
@@ -85,10 +86,8 @@ func (e *Engine) Kernels() string {
 
 // Placement is the policy of the placement and the reason for it.
 func (e *Engine) Placement() (policy partition.Policy, why string) {
-	if e.place == nil {
-		return "", ""
-	}
-	return e.place.Policy, e.place.Reason
+	p := cmp.Or(e.place, &partition.Placement{})
+	return p.Policy, p.Reason
 }
 
 // Share is the fraction of the adjacency entries of each processor, such as "0.92,0.08", with
@@ -96,23 +95,23 @@ func (e *Engine) Placement() (policy partition.Policy, why string) {
 // unless two processors of a kind were dealt vertices (see partition.HubsOnCPU). It is "" for
 // one processor and for a graph without entries.
 func (e *Engine) Share() string {
-	if e.place == nil || len(e.place.Shares) < 2 {
+	return Share(e.report.processors)
+}
+
+// Share is Engine.Share for what Describe returns.
+func Share(list []record.Processor) string {
+	if len(list) < 2 {
 		return ""
 	}
-	entries := make([]int64, len(e.place.Processors))
-	for i, p := range e.place.Processors {
-		entries[i] = p.Entries
+	entries := make([]int64, len(list))
+	for i := range list { // no copy: Launches change beside it
+		entries[i] = list[i].Edges
 	}
 	return partition.FormatShares(entries)
 }
 
 // Isolated is the number of vertices without edges to other vertices. No processor owns them.
-func (e *Engine) Isolated() int64 {
-	if e.place == nil {
-		return 0
-	}
-	return e.place.Isolated
-}
+func (e *Engine) Isolated() int64 { return cmp.Or(e.place, &partition.Placement{}).Isolated }
 
 // Processors describes each processor's partition, and the launches of devices up to the end
 // of the last search. It waits for no search.

@@ -96,19 +96,6 @@ func (e *env) printLevels(levels []record.Level) error {
 	return w.Flush()
 }
 
-// shareOf is the parts of the edges that processors got, as --share takes them; "" for
-// one processor.
-func shareOf(list []record.Processor) string {
-	if len(list) < 2 {
-		return ""
-	}
-	entries := make([]int64, len(list))
-	for i, p := range list {
-		entries[i] = p.Edges
-	}
-	return partition.FormatShares(entries)
-}
-
 // printProcessors prints a table of what each processor got, the shares as --share
 // takes them, and where the arrays of devices lie.
 func (e *env) printProcessors(list []record.Processor) error {
@@ -121,7 +108,7 @@ func (e *env) printProcessors(list []record.Processor) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if share := shareOf(list); share != "" {
+	if share := engine.Share(list); share != "" {
 		fmt.Fprintf(e.stdout, "  --share %s\n", share)
 	}
 	for _, p := range list {

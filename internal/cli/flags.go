@@ -201,22 +201,17 @@ func checkThreads(n int) error {
 	return nil
 }
 
-// directors names the directors that can be asked for.
-func directors() []string {
-	var names []string
-	for _, d := range bsp.Directors() {
-		names = append(names, string(d))
-	}
-	return names
-}
+// directors and placements name those that can be asked for by name.
+func directors() []string  { return textOf(bsp.Directors()) }
+func placements() []string { return textOf(partition.Policies()) }
 
-// placements names the placements that can be asked for by name.
-func placements() []string {
-	var names []string
-	for _, p := range partition.Policies() {
-		names = append(names, string(p))
+// textOf is a list of names as strings.
+func textOf[T ~string](names []T) []string {
+	text := make([]string, len(names))
+	for i, n := range names {
+		text[i] = string(n)
 	}
-	return names
+	return text
 }
 
 // formatNames names the formats that are read, or written.

@@ -76,7 +76,7 @@ func placementRecord(p *partition.Placement, procs []engine.Processor, ranges bo
 	for _, q := range r.Processors {
 		r.Bytes += q.Bytes
 	}
-	r.Share = shareOf(r.Processors)
+	r.Share = engine.Share(r.Processors)
 	if !ranges {
 		return r
 	}
