@@ -15,9 +15,7 @@ func (l *Loop) ask(f func() error) {
 			l.failBy(fmt.Errorf("%w: panic: %v\n\n%s", ErrDirectorFailed, v, debug.Stack()))
 		}
 	}()
-	if err := f(); err != nil {
-		l.failBy(err)
-	}
+	l.failBy(f())
 }
 
 // start begins a search with d and returns the counts that d needs.
@@ -54,7 +52,12 @@ func (l *Loop) lookahead(d Lookahead, o *Observation, limits kernels.MultiStepLi
 }
 
 // failBy keeps err if it is the search's first.
-func (l *Loop) failBy(err error) { l.failure.CompareAndSwap(nil, &err) }
+func (l *Loop) failBy(err error) {
+	if err != nil {
+		first := err // allocated only here
+		l.failure.CompareAndSwap(nil, &first)
+	}
+}
 
 // fail keeps err, of processor i, if it is the search's first.
 func (l *Loop) fail(i int, err error) {

@@ -121,9 +121,7 @@ func (l *Loop) coordinate(s *Search, owner int) {
 	}
 	l.outcome.Time = time.Since(begun)
 	l.stop = true
-	if err := l.ctx.Err(); err != nil {
-		l.failBy(err)
-	}
+	l.failBy(l.ctx.Err())
 	l.steps++
 	l.level.advance(l.steps)
 }
