@@ -49,13 +49,13 @@ func (l *Loop) Search(ctx context.Context, s Search) (Outcome, error) {
 		l.all(func(i int) { l.fail(i, l.inDevices[i].CopyTo(s.Parents)) })
 		l.outcome.Copy = time.Since(begun)
 	}
+	if err := ctx.Err(); err != nil {
+		return Outcome{}, err
+	}
 	if e := l.failure.Load(); e != nil {
-		if err := ctx.Err(); err != nil {
-			return Outcome{}, err
-		}
 		return Outcome{}, *e
 	}
-	return l.outcome, ctx.Err()
+	return l.outcome, nil
 }
 
 func (l *Loop) owner(rank uint32) (int, bool) {

@@ -51,15 +51,15 @@ func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 // CountBFS is BFSInto with statistics that count the adjacency entries read, which takes
 // time.
 func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
-	if r == nil {
-		return ErrResult
-	}
-	return e.into(ctx, root, r.Collect(), true)
+	return e.into(ctx, root, r, true)
 }
 
 func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
 	if r == nil || r.engineID != e.engineID || len(r.Parents) != e.n {
 		return ErrResult
+	}
+	if examined {
+		r.Collect()
 	}
 	if err := e.take(ctx); err != nil {
 		return err

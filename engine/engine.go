@@ -20,8 +20,6 @@ import (
 type Engine struct {
 	opts     Options
 	n        int
-	edges    int64
-	directed bool
 	labels   *graph.Labels
 	place    *partition.Placement
 	devices  *Devices
@@ -61,8 +59,8 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	}
 	var e *Engine
 	defer func() {
-		if e != nil && errors.Is(err, ErrPanic) {
-			err = e.abandon(err)
+		if e != nil && err != nil {
+			_ = e.free()
 		}
 	}()
 	defer recovered(&err, ErrPanic)
@@ -79,7 +77,7 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		return nil, err
 	}
 	e = &Engine{
-		opts: o, n: src.NumVertices(), edges: src.NumEdges(), directed: src.IsDirected(), labels: labels,
+		opts: o, n: src.NumVertices(), labels: labels,
 		turn: make(chan struct{}, 1), closed: make(chan struct{}), engineID: &engineID{},
 	}
 	e.turn <- struct{}{}
@@ -89,11 +87,11 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		}
 	}
 	if err := errors.Join(e.devices.checkOpened(&o), e.devices.checkInPlace(&o)); err != nil {
-		return nil, e.abandon(err)
+		return nil, err
 	}
 	placing := time.Now()
 	if e.place, err = o.place(ctx, src, e.devices); err != nil {
-		return nil, e.abandon(err)
+		return nil, err
 	}
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Reason, "ranks", e.place.Ranks, "took", time.Since(placing))
 	measure := o.Director == bsp.DirectorAuto && o.NewDirector == nil && o.Rates.IsZero()
@@ -103,12 +101,12 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	for i, p := range o.Processors {
 		k, err := e.devices.processor(p, &o)
 		if err != nil {
-			return nil, e.abandon(err)
+			return nil, err
 		}
 		e.procs = append(e.procs, k)
 		if err := k.Load(ctx, e.place.Part(i)); err != nil {
 			err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
-			return nil, e.abandon(e.devices.roomFor(&o, err))
+			return nil, e.devices.roomFor(&o, err)
 		}
 		if c, is := k.(*cpu.Processor); is {
 			c.Choose(min(chooseFor, time.Since(placing)/100))
@@ -121,13 +119,13 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	if measure {
 		within := max(time.Millisecond, time.Since(placing)/calibratePart)
 		if e.opts.Rates, err = e.loop.Calibrate(ctx, e.opts.Rates, within); err != nil {
-			return nil, e.abandon(err)
+			return nil, err
 		}
 		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
 	}
 	if o.NewDirector == nil {
 		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
-			return nil, e.abandon(fmt.Errorf("%w: %w", ErrOptions, err))
+			return nil, err
 		}
 		e.report.rule(e.director)
 	}
@@ -179,12 +177,6 @@ func (e *Engine) free() (first error) {
 	return first
 }
 
-// abandon frees what New has allocated and returns err.
-func (e *Engine) abandon(err error) error {
-	_ = e.free()
-	return err
-}
-
 // take queues the caller until its turn.
 func (e *Engine) take(ctx context.Context) error {
 	if ctx == nil {
@@ -230,42 +222,40 @@ func (e *Engine) newDirector() (d bsp.Director, err error) {
 	return d, nil
 }
 
-// Tune sets the limits by which CPU processors choose kernels, after the current search. The
-// error wraps cpu.ErrTuning, or is ErrClosed or ctx's.
-func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
+// onCPUs calls f for each CPU processor after the current search, up to the first error.
+func (e *Engine) onCPUs(ctx context.Context, f func(c *cpu.Processor) error) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.release()
 	for _, p := range e.procs {
-		if c, ok := p.(*cpu.Processor); ok {
-			if err := c.Tune(t); err != nil {
+		if c, is := p.(*cpu.Processor); is {
+			if err := f(c); err != nil {
 				return err
 			}
 		}
 	}
-	e.opts.Tuning = &t
 	return nil
+}
+
+// Tune sets the limits by which CPU processors choose kernels, after the current search. The
+// error wraps cpu.ErrTuning, or is ErrClosed or ctx's.
+func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
+	return e.onCPUs(ctx, func(c *cpu.Processor) error { return c.Tune(t) })
 }
 
 // UseKernels chooses the kernels of the CPU processors, as Options.Kernels does, after the
 // current search: "auto" measures those not measured before. The error wraps cpu.ErrKernels,
 // or is ErrClosed or ctx's.
 func (e *Engine) UseKernels(ctx context.Context, spec string) error {
-	if err := e.take(ctx); err != nil {
-		return err
-	}
-	defer e.release()
-	for _, p := range e.procs {
-		if c, ok := p.(*cpu.Processor); ok {
-			if err := c.Use(spec); err != nil {
-				return err
-			}
-			c.Choose(chooseFor)
+	return e.onCPUs(ctx, func(c *cpu.Processor) error {
+		if err := c.Use(spec); err != nil {
+			return err
 		}
-	}
-	e.report.kernelsOf(e.procs)
-	return nil
+		c.Choose(chooseFor)
+		e.report.kernelsOf(e.procs)
+		return nil
+	})
 }
 
 // SetDirector sets the director of later searches, after the current one; nil is that of

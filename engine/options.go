@@ -142,24 +142,16 @@ func (o *Options) ensureDefaults() error {
 	return errors.Join(errs...)
 }
 
-// gpuOptions returns the options of a processor on a device; memory limits the bytes of its
-// part, 0 is no limit.
-func (o *Options) gpuOptions(memory int64) gpu.Options {
-	return gpu.Options{TopDown: o.GPUStrategy, BottomUp: o.GPUBottomUp, Graph: o.DeviceGraph, Memory: memory}
-}
-
 // inPlace reports that adjacency of devices may be in host memory.
 func (o *Options) inPlace() bool { return o.DeviceGraph != gpu.OnDevice }
 
 // oneWay returns the direction of all searches if the director has only one.
 func (o *Options) oneWay() (d kernels.Direction, only bool) {
-	if o.NewDirector != nil {
-		return 0, false
+	if o.NewDirector == nil {
+		made, _ := bsp.NewDirector(o.Director, o.Rates) // nil for a name that ensureDefaults refuses
+		if one, is := made.(bsp.OneWay); is {
+			return one.Direction(), true
+		}
 	}
-	made, err := bsp.NewDirector(o.Director, o.Rates)
-	one, only := made.(bsp.OneWay)
-	if err != nil || !only {
-		return 0, false
-	}
-	return one.Direction(), true
+	return 0, false
 }

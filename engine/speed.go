@@ -36,12 +36,12 @@ func (d *Devices) tableSpeed(p Processor) float64 {
 // speed is the measured speed of p in edges a second, 0 without one. That of a CPU is
 // proportional to its threads.
 func (o *Options) speed(p Processor) (float64, error) {
+	name := p.String()
+	if p.Kind == CPU {
+		name = p.Kind.String()
+	}
 	for _, s := range o.Speeds {
-		same := s.Processor == p.String()
-		if p.Kind == CPU {
-			same = s.Processor == p.Kind.String()
-		}
-		if !same {
+		if s.Processor != name {
 			continue
 		}
 		if !(s.EdgesPerS > 0) || math.IsInf(s.EdgesPerS, 0) || s.Threads < 0 {

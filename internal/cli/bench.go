@@ -187,12 +187,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	if err != nil {
 		return err
 	}
-	ef.resolve(int64(src.NumVertices()), src.NumEdges(), src.IsDirected())
-	o, err := ef.options(src.VertexLabels())
-	if err != nil {
-		return err
-	}
-	eng, err := engine.New(ctx, src, o)
+	eng, err := e.newEngine(ctx, bf.graph, src, ef)
 	if err != nil {
 		return err
 	}
@@ -208,7 +203,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		return err
 	}
 	if bf.tune {
-		return e.tune(ctx, eng, labels, roots, clocked, *o.Tuning, bf.rounds)
+		return e.tune(ctx, eng, labels, roots, clocked, *ef.o.Tuning, bf.rounds)
 	}
 	doc := record.Bench{Graph: bf.graph, Threads: threadsOf(eng), Kernels: eng.Kernels(), Tuning: ef.tuning, Setup: eng.Setup()}
 	times, searches := make([]float64, len(roots)), make([]float64, len(roots))

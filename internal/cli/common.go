@@ -37,9 +37,6 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 // each of the flags, before anything is allocated.
 func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 	limit := engines[0].o.MemoryLimit
-	if limit == 0 {
-		limit = engine.DefaultMemoryLimit()
-	}
 	need := size.EdgeBytes
 	for _, x := range engines {
 		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1)

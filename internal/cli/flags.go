@@ -117,6 +117,9 @@ func (f *engineFlags) check() (err error) {
 		return usagef("--tuning: %v", err)
 	}
 	o.Tuning = &tuning
+	if o.MemoryLimit == 0 {
+		o.MemoryLimit = engine.DefaultMemoryLimit()
+	}
 	if f.processors == autoProcessors {
 		o.Processors = []engine.Processor{{Kind: engine.CPU}} // until resolve
 	} else if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {

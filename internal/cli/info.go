@@ -46,12 +46,8 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			if err := file.Verify(ctx); err != nil {
 				return err
 			}
-			limit := ef.o.MemoryLimit
-			if limit == 0 {
-				limit = engine.DefaultMemoryLimit()
-			}
-			if need := 24 * int64(file.Source.NumVertices()); need > limit {
-				return &graph.MemoryError{What: "describing the graph", Need: need, Limit: limit}
+			if need := 24 * int64(file.Source.NumVertices()); need > ef.o.MemoryLimit {
+				return &graph.MemoryError{What: "describing the graph", Need: need, Limit: ef.o.MemoryLimit}
 			}
 			doc, procs, err := e.describe(ctx, file.Source, &ef)
 			if err != nil {
