@@ -57,10 +57,7 @@ func randomTuning(r *rand.Rand) cpu.Tuning {
 		}
 		return int64(r.IntN(1 << r.IntN(most)))
 	}
-	return cpu.Tuning{
-		Serial: limit(14), Share: limit(16), Split: limit(8), Scatter: limit(8), ScatterRow: limit(6),
-		Segment: 64 << r.IntN(12), Blind: limit(6), List: 1 + limit(8),
-	}
+	return cpu.Tuning{Serial: limit(14), Share: limit(16), Scatter: limit(8), List: 1 + limit(8)}
 }
 
 // TestProperty: whatever the graph, the kernels, the limits, the threads, the partitions

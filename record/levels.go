@@ -83,7 +83,7 @@ type ProcessorLevel struct {
 	IdleS         float64 `json:"idle_s"`         // waiting for other processors
 	BytesSent     float64 `json:"bytes_sent"`     // messages to other processors
 	BytesReceived float64 `json:"bytes_received"` // messages from other processors
-	// Name of the kernel: "range-scatter/avx512", "words/avx2", "thread"; absent if the processor had no work
+	// Name of the kernel: "direct-scatter/avx512", "words/avx2", "thread"; absent if the processor had no work
 	// at this level
 	Kernel string `json:"kernel,omitempty"`
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -14,40 +15,33 @@ import (
 // ErrKernels is returned where a kernel or a set of kernels is unknown or cannot run here.
 var ErrKernels = errors.New("cpu: no such kernels")
 
-// kernelNames are the kernels that are chosen one by one.
-var kernelNames = []string{"probe", "settle", "scan", "spread", "fetch", "mapBack"}
+// kernelCount is the number of kernels that are chosen one by one.
+const kernelCount = 6
 
-// take copies one kernel of another set.
-func (k *kernelSet) take(kernel string, from *kernelSet) {
-	switch kernel {
-	case "probe":
-		k.probe = from.probe
-	case "settle":
-		k.settle = from.settle
-	case "scan":
-		k.scan = from.scan
-	case "spread":
-		k.spread = from.spread
-	case "fetch":
-		k.prefetch = from.prefetch
-	case "mapBack":
-		k.byVertex = from.byVertex
-	}
+// auto stands for the set that Choose finds.
+const auto = "auto"
+
+// kernelTable lists these kernels: take copies one of another set,
+// sample is what Choose measures it on.
+var kernelTable = [kernelCount]struct {
+	name   string
+	take   func(k, from *kernelSet)
+	sample func(s *sample)
+}{
+	{"probe", func(k, from *kernelSet) { k.probe = from.probe }, sampleProbe},
+	{"settle", func(k, from *kernelSet) { k.settle = from.settle }, sampleSettle},
+	{"scan", func(k, from *kernelSet) { k.scan = from.scan }, sampleScan},
+	{"spread", func(k, from *kernelSet) { k.spread = from.spread }, sampleSpread},
+	{"fetch", func(k, from *kernelSet) { k.prefetch = from.prefetch }, sampleFetch},
+	{"mapBack", func(k, from *kernelSet) { k.byVertex = from.byVertex }, sampleMapBack},
 }
 
-// choice says which set each of kernelNames is of.
-type choice [6]string
-
-// String is the name of the set, where all kernels are of one, else "probe=avx2,settle=…".
-func (c choice) String() string {
-	if same := slices.Repeat(c[:1], len(c)); slices.Equal(same, c[:]) {
-		return c[0]
-	}
-	var list []string
-	for i, set := range c {
-		list = append(list, kernelNames[i]+"="+set)
-	}
-	return strings.Join(list, ",")
+// choice is what is known of one kernel of kernelTable.
+type choice struct {
+	set   string             // in use
+	auto  bool               // Choose may change set
+	found string             // by Choose; "" where it has not measured
+	ns    map[string]float64 // by set: see KernelTime
 }
 
 // Kernels lists the names of the sets that run on this processor, plain Go last.
@@ -60,36 +54,12 @@ func Kernels() []string {
 }
 
 // KernelNames lists the kernels that Use can choose one by one.
-func KernelNames() []string { return slices.Clone(kernelNames) }
-
-// parseKernels reads "auto", the name of a set or a list such as "probe=generic,scan=avx2".
-// What it does not name is of plain Go until Choose measures it; auto says for which
-// kernels that is.
-func parseKernels(spec string) (c choice, auto [6]bool, err error) {
-	known := Kernels()
-	refuse := func(what string) error {
-		return fmt.Errorf("%w: %q; this processor runs %s, for each of %s", ErrKernels, what, strings.Join(known, ", "), strings.Join(kernelNames, ", "))
+func KernelNames() []string {
+	var names []string
+	for _, k := range kernelTable {
+		names = append(names, k.name)
 	}
-	for i := range c {
-		c[i], auto[i] = generic.name, spec == "" || spec == "auto" || strings.Contains(spec, "=")
-		if slices.Contains(known, spec) {
-			c[i] = spec
-		}
-	}
-	if auto[0] && !strings.Contains(spec, "=") || slices.Contains(known, spec) {
-		return c, auto, nil
-	}
-	for _, part := range strings.Split(spec, ",") {
-		kernel, set, _ := strings.Cut(strings.TrimSpace(part), "=")
-		i := slices.Index(kernelNames, kernel)
-		if i < 0 || set != "auto" && !slices.Contains(known, set) {
-			return c, auto, refuse(part)
-		}
-		if auto[i] = set == "auto"; !auto[i] {
-			c[i] = set
-		}
-	}
-	return c, auto, nil
+	return names
 }
 
 // Use chooses the kernels by name: "auto", one of Kernels, or a list such as
@@ -97,47 +67,68 @@ func parseKernels(spec string) (c choice, auto [6]bool, err error) {
 // found, and in plain Go before it has measured them. It must not be called during a
 // search; the error wraps ErrKernels.
 func (p *Processor) Use(spec string) error {
-	c, auto, err := parseKernels(spec)
-	if err != nil {
-		return err
+	known, names := Kernels(), KernelNames()
+	refuse := func(what string) error {
+		return fmt.Errorf("%w: %q; this processor runs %s, for each of %s", ErrKernels, what, strings.Join(known, ", "), strings.Join(names, ", "))
 	}
-	for i, set := range p.found {
-		if auto[i] && set != "" {
-			c[i] = set
+	all, list := cmp.Or(spec, auto), []string(nil)
+	if strings.Contains(spec, "=") {
+		all, list = auto, strings.Split(spec, ",")
+	}
+	sets := slices.Repeat([]string{all}, len(names))
+	for _, part := range list {
+		kernel, set, _ := strings.Cut(strings.TrimSpace(part), "=")
+		i := slices.Index(names, kernel)
+		if i < 0 {
+			return refuse(part)
+		}
+		sets[i] = set
+	}
+	for _, set := range sets {
+		if set != auto && !slices.Contains(known, set) {
+			return refuse(set)
 		}
 	}
-	p.auto, p.choice = auto, c
+	for i, set := range sets {
+		k := &p.kernels[i]
+		if k.auto = set == auto; k.auto {
+			set = cmp.Or(k.found, generic.name)
+		}
+		k.set = set
+	}
 	p.take()
 	return nil
 }
 
 // take puts the chosen kernels in use.
 func (p *Processor) take() {
-	p.set = p.choice.set()
-	for w := range p.wayNames {
-		p.wayNames[w] = way(w).String()
-	}
-	p.probeName = "words/" + p.choice[0]
-	p.wayNames[rangeScatter] += "/" + p.choice[1]
-	p.wayNames[bucketedScatter] += "/" + p.choice[1]
-	p.wayNames[directScatter] += "/" + p.choice[3]
-}
-
-// set has the kernels of the choice.
-func (c choice) set() kernelSet {
-	k := generic
-	for i, name := range c {
+	p.set = generic
+	for i, k := range kernelTable {
 		for _, s := range available() {
-			if s.name == name {
-				k.take(kernelNames[i], &s)
+			if s.name == p.kernels[i].set {
+				k.take(&p.set, &s)
 			}
 		}
 	}
-	return k
+	p.names, p.probeName = wayNames, "words/"+p.kernels[0].set
+	p.names[bucketedScatter] += "/" + p.kernels[1].set
+	p.names[directScatter] += "/" + p.kernels[3].set
 }
 
-// KernelSet names the kernels in use: a set, or the set of each kernel.
-func (p *Processor) KernelSet() string { return p.choice.String() }
+// KernelSet names the kernels in use: the set, where all are of one, else
+// "probe=avx2,settle=…".
+func (p *Processor) KernelSet() string {
+	var list []string
+	same := true
+	for i, k := range p.kernels {
+		list = append(list, kernelTable[i].name+"="+k.set)
+		same = same && k.set == p.kernels[0].set
+	}
+	if same {
+		return p.kernels[0].set
+	}
+	return strings.Join(list, ",")
+}
 
 // KernelTime is what Choose measured of one kernel: for each set the median time of runs
 // over the same items, in nanoseconds an item.
@@ -149,19 +140,20 @@ type KernelTime struct {
 
 // KernelTimes lists the kernels in use, with what Choose measured.
 func (p *Processor) KernelTimes() []KernelTime {
-	list := make([]KernelTime, len(kernelNames))
-	for i, name := range kernelNames {
-		list[i] = KernelTime{Kernel: name, Chosen: p.choice[i], Ns: p.measured[i]}
+	var list []KernelTime
+	for i, k := range p.kernels {
+		list = append(list, KernelTime{Kernel: kernelTable[i].name, Chosen: k.set, Ns: k.ns})
 	}
 	return list
 }
 
-// chooseFrom is the number of ranks from which on kernels are measured: on a smaller graph a
-// search takes microseconds with any.
-const chooseFrom = 1 << 15
-
-// tie is the part of plain Go's time above which another kernel does not replace it.
-const tie = 0.95
+const (
+	// chooseFrom is the number of ranks from which on kernels are measured: on a smaller
+	// graph a search takes microseconds with any.
+	chooseFrom = 1 << 15
+	// tie is the part of plain Go's time above which another kernel does not replace it.
+	tie = 0.95
+)
 
 // Choose measures the kernels that are "auto" and not measured yet, one by one on the
 // loaded arrays, within about the given time, and takes for each the quickest set: plain Go
@@ -169,106 +161,79 @@ const tie = 0.95
 // must be called after Load and not during a search, and leaves no trace in what a search
 // reads.
 func (p *Processor) Choose(budget time.Duration) {
-	if p.part.Ranks < chooseFrom || budget <= 0 {
+	var todo []int
+	for i, k := range p.kernels {
+		if k.auto && k.found == "" {
+			todo = append(todo, i)
+		}
+	}
+	s := p.newSample()
+	if p.part.Ranks < chooseFrom || budget <= 0 || len(available()) < 2 || len(todo) == 0 || s == nil {
 		return
 	}
-	sets := available()
-	todo := 0
-	for i, a := range p.auto {
-		if a && p.found[i] == "" {
-			todo++
-		}
+	// Every second bit of the first eighth of rank space: the first frontier of a bottom-up
+	// phase is of vertices of high degree.
+	for i := range p.front.bits[:p.words/8] {
+		p.front.bits[i] = 0x5555555555555555
 	}
-	if len(sets) < 2 || todo == 0 {
-		return
-	}
-	clock := p.clock
-	if clock == nil {
-		clock = func(_, _ string, run func()) time.Duration {
-			start := time.Now()
-			run()
-			return time.Since(start)
+	for _, i := range todo {
+		s.items, s.before, s.after = 0, func(int) {}, func() {}
+		if kernelTable[i].sample(s); s.items > 0 {
+			p.measure(i, s, budget/time.Duration(len(todo)))
 		}
-	}
-	p.sampleFrontier()
-	for i, name := range kernelNames {
-		if !p.auto[i] || p.found[i] != "" {
-			continue
-		}
-		s := p.sampleOf(name)
-		if s.items == 0 {
-			continue
-		}
-		rounds := s.measure(sets, budget/time.Duration(todo), func(set string, run func()) time.Duration { return clock(name, set, run) })
-		p.measured[i] = map[string]float64{}
-		for k := range sets {
-			p.measured[i][sets[k].name] = median(rounds, func(took []time.Duration) float64 { return float64(took[k].Nanoseconds()) / float64(s.items) })
-		}
-		p.found[i] = quickest(sets, rounds)
-		p.choice[i] = p.found[i]
 	}
 	p.take()
-	p.resetSample()
+	clear(p.front.bits)
+	clear(p.next.bits)
+	clear(p.seen)
 }
 
-// measure returns the times of each set in rounds, in which all run over the same piece of
-// the arrays in turn: three rounds, and up to fifteen while the budget lasts.
-func (s *sample) measure(sets []kernelSet, budget time.Duration, clock func(set string, run func()) time.Duration) (rounds [][]time.Duration) {
-	begun := time.Now()
-	call := 0
+// measure clocks a kernel of each set in rounds, in which all run over the same piece of the
+// arrays in turn: three rounds, and up to fifteen while the budget lasts. It takes the set
+// with the least median of ratios to the time of plain Go, the last set; plain Go unless that
+// is below tie.
+func (p *Processor) measure(kernel int, s *sample, budget time.Duration) {
+	sets := available()
+	ns, ratios := make([][]float64, len(sets)), make([][]float64, len(sets))
+	begun, call := time.Now(), 0
 	for round := 0; round < 3 || round < 15 && time.Since(begun) < budget; round++ {
-		took := make([]time.Duration, len(sets))
+		took := make([]float64, len(sets))
 		for k := -1; k < len(sets); k++ {
-			// The first run of a piece finds cold lines, or none: it is not clocked.
+			// The first run of a piece finds cold lines, or none: its time is overwritten.
 			set := (max(0, k) + round) % len(sets)
-			if s.before != nil {
-				s.before(round)
-			}
+			s.before(round)
 			call++
-			if run := func() { s.run(&sets[set], round, call) }; k < 0 {
-				run()
-			} else {
-				took[set] = clock(sets[set].name, run)
-			}
+			took[set] = float64(p.clock(kernelTable[kernel].name, sets[set].name, func() { s.run(&sets[set], round, call) }).Nanoseconds())
 		}
-		rounds = append(rounds, took)
+		for k, t := range took {
+			ns[k] = append(ns[k], t/float64(s.items))
+			ratios[k] = append(ratios[k], t/max(1, took[len(sets)-1]))
+		}
 	}
-	if s.after != nil {
-		s.after()
+	s.after()
+	c := &p.kernels[kernel]
+	c.found, c.ns = generic.name, map[string]float64{}
+	least := tie
+	for k, set := range sets {
+		c.ns[set.name] = median(ns[k])
+		if ratio := median(ratios[k]); ratio < least {
+			c.found, least = set.name, ratio
+		}
 	}
-	return rounds
+	c.set = c.found
 }
 
-// median is that of f over the rounds.
-func median(rounds [][]time.Duration, f func(took []time.Duration) float64) float64 {
-	var list []float64
-	for _, r := range rounds {
-		list = append(list, f(r))
-	}
+// clocked is the time that run takes by the machine's clock.
+func clocked(_, _ string, run func()) time.Duration {
+	start := time.Now()
+	run()
+	return time.Since(start)
+}
+
+// median sorts the list, and returns the value in its middle.
+func median(list []float64) float64 {
 	slices.Sort(list)
 	return list[len(list)/2]
-}
-
-// quickest is the name of the set with the least median of ratios to plain Go's time, which
-// is the last; of plain Go unless that is below tie.
-func quickest(sets []kernelSet, rounds [][]time.Duration) string {
-	last := len(sets) - 1
-	best, least := last, tie
-	for k := range sets[:last] {
-		ratio := median(rounds, func(took []time.Duration) float64 { return float64(took[k]) / float64(max(1, took[last])) })
-		if ratio < least {
-			best, least = k, ratio
-		}
-	}
-	return sets[best].name
-}
-
-// sample is what a kernel is measured on.
-type sample struct {
-	items  int
-	before func(round int) // each run, unclocked
-	run    func(k *kernelSet, round, call int)
-	after  func() // all runs
 }
 
 const (
@@ -280,190 +245,173 @@ const (
 	sampleArcs = 1 << 11
 )
 
-// sampleFrontier sets every second bit of the first eighth of rank space in front: the
-// first frontier of a bottom-up phase is of vertices of high degree.
-func (p *Processor) sampleFrontier() {
-	for i := range p.front.bits[:p.words/8] {
-		p.front.bits[i] = 0x5555555555555555
-	}
+// sample is what a kernel is measured on: a part of the largest own range.
+type sample struct {
+	*Processor
+	o    *ownRange
+	w    *worker
+	a    *graph.Adjacency // arcs of the range, out-arcs if there are any
+	rows [][]uint32       // from its middle: neither hubs nor leaves
+	arcs int              // of rows
+
+	items  int             // of a run; 0: the kernel is not measured
+	before func(round int) // each run, unclocked
+	run    func(k *kernelSet, round, call int)
+	after  func() // all runs
 }
 
-// resetSample clears what samples have written.
-func (p *Processor) resetSample() {
-	clear(p.front.bits)
-	clear(p.next.bits)
-	clear(p.seen)
-}
-
-// sampleOf is the sample of a kernel on the largest own range; items is 0 where there is
-// none.
-func (p *Processor) sampleOf(kernel string) (s sample) {
-	var o *ownRange
+// newSample is a sample without a kernel; nil where no own range has enough rows.
+func (p *Processor) newSample() *sample {
+	s := &sample{Processor: p, w: &p.workers[0]}
 	for i := range p.own {
-		if c := &p.own[i]; o == nil || c.sub.Rows > o.sub.Rows {
-			o = c
+		if o := &p.own[i]; s.o == nil || o.sub.Rows > s.o.sub.Rows {
+			s.o = o
 		}
 	}
-	if o == nil || o.sub.Rows < 64*sampleWords {
-		return sample{}
-	}
-	w := &p.workers[0]
-	words := int(o.sub.Rows) / 64
-	// at is the first word of a round's piece: pieces lie all over the range.
-	at := func(round int) int { return round * 7919 * sampleWords % (words - sampleWords + 1) }
-	first := o.sub.First
-	rows := p.sampleRows(o)
-	arcs := 0
-	for _, row := range rows {
-		arcs += len(row)
-	}
-	switch kernel {
-	case "probe":
-		if o.sub.In == nil {
-			return sample{}
-		}
-		lo := int(first / 64)
-		return sample{items: 64 * sampleWords, before: func(round int) {
-			clear(p.seen[lo+at(round) : lo+at(round)+sampleWords])
-		}, run: func(k *kernelSet, round, _ int) {
-			k.probe(p.blockOf(w, o, at(round), at(round)+sampleWords))
-		}}
-	case "settle":
-		lo := int(first / 64)
-		return sample{items: 64 * sampleWords, before: func(round int) {
-			from := lo + at(round)
-			clear(p.seen[from : from+sampleWords])
-			for i := range 32 * sampleWords { // half of the entries, in no pattern
-				p.scatter[64*from+i*2654435761%(64*sampleWords)] = uint32(i)
-			}
-		}, run: func(k *kernelSet, round, _ int) {
-			from := lo + at(round)
-			k.settle(p.scatter[64*from:64*(from+sampleWords)], p.seen[from:from+sampleWords], p.next.bits[from:from+sampleWords],
-				p.parent[64*from:64*(from+sampleWords)])
-		}}
-	case "scan":
-		none := make([]uint64, len(p.front.bits)) // each row is read to its end
-		return sample{items: arcs, run: func(k *kernelSet, _, _ int) {
-			for _, row := range rows {
-				k.scan(row, none)
-			}
-		}}
-	}
-	return p.sampleMore(kernel, o, rows, arcs)
-}
-
-// sampleMore is sampleOf for the kernels that read rows in no order.
-func (p *Processor) sampleMore(kernel string, o *ownRange, rows [][]uint32, arcs int) sample {
-	w := &p.workers[0]
-	switch kernel {
-	case "spread":
-		if p.threads == 1 || arcs == 0 {
-			return sample{} // one thread never spreads
-		}
-		return sample{items: arcs, after: func() {
-			for _, row := range rows {
-				for _, v := range row {
-					p.scatter[v] = graph.None
-				}
-			}
-		}, run: func(k *kernelSet, _, _ int) {
-			if k.spread == nil {
-				// What runs instead: arcs are sorted by target, then written.
-				p.shift = bucketShift
-				for _, row := range rows {
-					for _, v := range row {
-						b := &w.buckets[v>>bucketShift]
-						*b = append(*b, arc{v, 1})
-					}
-				}
-				for b := range w.buckets {
-					for _, a := range w.buckets[b] {
-						p.scatter[a.to] = a.id
-					}
-					w.buckets[b] = w.buckets[b][:0]
-				}
-				return
-			}
-			for i, row := range rows {
-				k.spread(row, 1, p.scatter, rows[(i+spreadAhead)%len(rows)])
-			}
-		}}
-	case "fetch":
-		a := o.sub.Out
-		if a == nil {
-			a = o.sub.In
-		}
-		if a == nil || a.Offsets32 == nil || o.sub.Rows < 1<<12 { // rows of all rounds are other ones
-			return sample{}
-		}
-		sum := uint32(0)
-		return sample{items: sampleRows, run: func(k *kernelSet, _, call int) {
-			list := w.rest[:0]
-			for i := range uint32(sampleRows) {
-				// Rows in no order, others each time: those just read are in the cache.
-				list = append(list, (i+uint32(call)*sampleRows)*2654435761%o.sub.Rows)
-			}
-			for batch := range slices.Chunk(list, takeVertices) {
-				k.prefetch(batch, a.Offsets32, a.Neighbours)
-				for _, i := range batch {
-					for _, v := range a.Neighbours[a.Offsets32[i]:min(a.Offsets32[i]+16, a.Offsets32[i+1])] {
-						sum += v
-					}
-				}
-			}
-			w.sum = sum // keeps the loop
-		}}
-	case "mapBack":
-		return p.sampleMap(o)
-	}
-	return sample{}
-}
-
-// sampleRows are rows from the middle of a range, neither hubs nor leaves.
-func (p *Processor) sampleRows(o *ownRange) (rows [][]uint32) {
-	a := o.sub.Out
-	if a == nil {
-		a = o.sub.In
-	}
-	if a == nil {
+	if s.o == nil || s.o.sub.Rows < 64*sampleWords {
 		return nil
 	}
-	arcs := 0
-	for i := o.sub.Rows / 4; i < o.sub.Rows && len(rows) < sampleRows && arcs < sampleArcs; i++ {
-		lo, hi := a.Row(i)
-		rows = append(rows, a.Neighbours[lo:hi])
-		arcs += int(hi - lo)
+	if s.a = s.o.sub.Out; s.a == nil {
+		s.a = s.o.sub.In
 	}
-	return rows
+	if s.a == nil {
+		return s
+	}
+	for i := s.o.sub.Rows / 4; i < s.o.sub.Rows && len(s.rows) < sampleRows && s.arcs < sampleArcs; i++ {
+		lo, hi := s.a.Row(i)
+		s.rows = append(s.rows, s.a.Neighbours[lo:hi])
+		s.arcs += int(hi - lo)
+	}
+	return s
 }
 
-// sampleMap maps the parents of a run of ranks to a result as large as rank space, or those
-// of a run of vertices that holds as many ranks in the mean.
-func (p *Processor) sampleMap(o *ownRange) sample {
-	n := min(64*sampleWords, int(o.sub.Rows)) &^ 63
-	vertices := len(p.part.RankOf)
-	ids := min(vertices, int(int64(n)*int64(vertices)/max(1, p.vertices)))
-	run := make([]uint32, ids)
-	seen := slices.Repeat([]uint64{math.MaxUint64}, n/64)
-	first := o.sub.First + o.sub.Rows/2&^63
-	if first+uint32(n) > o.sub.Limit() {
-		first = o.sub.First
+// piece is the first word of a round's piece of the range: pieces lie all over it.
+func (s *sample) piece(round int) int {
+	return round * 7919 * sampleWords % (int(s.o.sub.Rows)/64 - sampleWords + 1)
+}
+
+// clean empties the entries of scatter at ranks that a run has written to.
+func (s *sample) clean(ranks []uint32) {
+	for _, v := range ranks {
+		s.scatter[v] = graph.None
 	}
-	targets := make([]uint32, n)
-	for i := range targets {
-		targets[i] = p.part.VertexOf[first+uint32(i)] % p.part.Ranks
+}
+
+func sampleProbe(s *sample) {
+	if s.o.sub.In == nil {
+		return
 	}
-	all := p.rangeOf == nil
-	return sample{items: n, after: func() {
-		for _, v := range targets {
-			p.scatter[v] = graph.None
+	s.items = 64 * sampleWords
+	s.before = func(round int) {
+		from := int(s.o.sub.First/64) + s.piece(round)
+		clear(s.seen[from : from+sampleWords])
+	}
+	s.run = func(k *kernelSet, round, _ int) {
+		k.probe(s.blockOf(s.w, s.o, s.piece(round), s.piece(round)+sampleWords))
+	}
+}
+
+func sampleSettle(s *sample) {
+	s.items = 64 * sampleWords
+	s.before = func(round int) {
+		from := int(s.o.sub.First/64) + s.piece(round)
+		clear(s.seen[from : from+sampleWords])
+		for i := range 32 * sampleWords { // half of the entries, in no pattern
+			s.scatter[64*from+i*2654435761%(64*sampleWords)] = uint32(i)
 		}
-	}, run: func(k *kernelSet, round, _ int) {
-		if k.byVertex != nil && all {
-			from := round * 7919 * 64 % (vertices - ids + 1)
-			k.byVertex(run, p.part.RankOf[from:from+ids], p.parent)
+	}
+	s.run = func(k *kernelSet, round, _ int) {
+		from := int(s.o.sub.First/64) + s.piece(round)
+		to := from + sampleWords
+		k.settle(s.scatter[64*from:64*to], s.seen[from:to], s.next.bits[from:to], s.parent[64*from:64*to])
+	}
+}
+
+func sampleScan(s *sample) {
+	s.items = s.arcs
+	none := make([]uint64, len(s.front.bits)) // each row is read to its end
+	s.run = func(k *kernelSet, _, _ int) {
+		for _, row := range s.rows {
+			k.scan(row, none)
+		}
+	}
+}
+
+// sampleSpread compares with sorting by target, which plain Go does instead on several
+// threads.
+func sampleSpread(s *sample) {
+	s.items = s.arcs
+	s.after = func() {
+		for _, row := range s.rows {
+			s.clean(row)
+		}
+	}
+	s.run = func(k *kernelSet, _, _ int) {
+		spread := k.spread
+		if spread == nil && s.threads == 1 {
+			spread = spreadGeneric
+		}
+		if spread != nil {
+			for i, row := range s.rows {
+				spread(row, 1, s.scatter, s.rows[(i+spreadAhead)%len(s.rows)])
+			}
 			return
 		}
-		byRank(p.scatter, targets, p.parent[first:first+uint32(n)], seen)
-	}}
+		s.way, s.shift = bucketedScatter, bucketShift
+		for _, row := range s.rows {
+			s.sort(s.w, row, s.o.sub.First)
+		}
+		for b := range s.w.buckets {
+			scatterArcs(s.scatter, s.w.buckets[b])
+			s.w.buckets[b] = s.w.buckets[b][:0]
+		}
+		s.w.sorted = 0
+	}
+}
+
+func sampleFetch(s *sample) {
+	if s.a == nil || s.a.Offsets32 == nil || s.o.sub.Rows < 1<<12 { // rows of all rounds are other ones
+		return
+	}
+	s.items = sampleRows
+	s.run = func(k *kernelSet, _, call int) {
+		list := s.w.rest[:0]
+		for i := range uint32(sampleRows) {
+			// Rows in no order, others each time: those just read are in the cache.
+			list = append(list, (i+uint32(call)*sampleRows)*2654435761%s.o.sub.Rows)
+		}
+		for batch := range slices.Chunk(list, takeVertices) {
+			k.prefetch(batch, s.a.Offsets32, s.a.Neighbours)
+			for _, i := range batch {
+				for _, v := range s.a.Neighbours[s.a.Offsets32[i]:min(s.a.Offsets32[i]+16, s.a.Offsets32[i+1])] {
+					s.w.sum += v // keeps the loop
+				}
+			}
+		}
+	}
+}
+
+// sampleMapBack maps the parents of a run of ranks to a result as large as rank space, or
+// those of a run of vertices that holds as many ranks in the mean.
+func sampleMapBack(s *sample) {
+	const n = 64 * sampleWords
+	s.items = n
+	vertices := len(s.part.RankOf)
+	ids := min(vertices, int(n*int64(vertices)/max(1, s.vertices)))
+	out := make([]uint32, ids)
+	seen := slices.Repeat([]uint64{math.MaxUint64}, sampleWords)
+	first := int(s.o.sub.First) + 64*s.piece(1)
+	targets := slices.Clone(s.part.VertexOf[first : first+n])
+	for i := range targets {
+		targets[i] %= s.part.Ranks
+	}
+	s.after = func() { s.clean(targets) }
+	s.run = func(k *kernelSet, round, _ int) {
+		if k.byVertex != nil && s.rangeOf == nil {
+			from := round * 7919 * 64 % (vertices - ids + 1)
+			k.byVertex(out, s.part.RankOf[from:from+ids], s.parent)
+			return
+		}
+		byRank(s.scatter, targets, s.parent[first:first+n], seen)
+	}
 }

@@ -15,11 +15,9 @@
 //	step              owner of a word                    how arcs reach it
 //	serial            the one thread                     row by row
 //	own-ranks         the thread of a run of ranks       its own vertices' rows; others are sent
-//	range-split       the thread of a run of ranks       each thread reads its part of every row
-//	range-scatter     the thread of a run of ranks       the same, written to scatter untested
 //	bucketed          the thread that takes the bucket   arcs are sorted by target
 //	bucketed-scatter  the same                           the same, written to scatter untested
-//	direct-scatter    a chunk's thread, in a later pass  any thread writes scatter: assembly only
+//	direct-scatter    a chunk's thread, in a later pass  any thread writes scatter: assembly, or one thread
 //	words             a chunk's thread                   each unvisited vertex scans its row
 //	stragglers        the one thread                     the same, for a list of vertices
 //

@@ -15,38 +15,22 @@ func as32(words []uint64) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&words[0])), 2*len(words))
 }
 
-// message makes the message of range r out of lists of ranks.
-func (p *Processor) message(r int, box *outbox, lists ...[]uint32) kernels.Message {
-	c := 0
-	for _, l := range lists {
-		c += len(l)
-	}
-	if c == 0 {
-		return kernels.Message{}
-	}
+// message makes the message of range r out of a list of its ranks.
+func (p *Processor) message(r int, box *outbox, list []uint32) kernels.Message {
 	rg := p.part.Ranges[r]
-	b := int(rg.Padded() - rg.First)
-	if kernels.AsList(c, b) {
-		if len(lists) == 1 {
-			return kernels.Message{Count: c, List: lists[0]}
-		}
-		box.list = box.list[:0]
-		for _, l := range lists {
-			box.list = append(box.list, l...)
-		}
-		return kernels.Message{Count: c, List: box.list}
+	width := int(rg.Padded() - rg.First)
+	if len(list) == 0 || kernels.AsList(len(list), width) {
+		return kernels.Message{Count: len(list), List: list}
 	}
 	if box.words == nil {
-		box.words = make([]uint64, b/64)
+		box.words = make([]uint64, width/64)
 	}
 	p.spread(len(box.words), parallelWords, func(lo, hi int) { clear(box.words[lo:hi]) })
-	for _, l := range lists {
-		for _, v := range l {
-			v -= rg.First
-			box.words[v/64] |= 1 << (v % 64)
-		}
+	for _, v := range list {
+		v -= rg.First
+		box.words[v/64] |= 1 << (v % 64)
 	}
-	return kernels.Message{Count: c, Bits: as32(box.words)}
+	return kernels.Message{Count: len(list), Bits: as32(box.words)}
 }
 
 // FrontierSlice implements kernels.Processor.
@@ -65,10 +49,7 @@ func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
 			}
 			l = box.list
 		}
-		if len(l) == 0 {
-			return kernels.Message{}, nil
-		}
-		if kernels.AsList(len(l), b) {
+		if len(l) == 0 || kernels.AsList(len(l), b) {
 			return kernels.Message{Count: len(l), List: l}, nil
 		}
 	}
@@ -100,29 +81,23 @@ func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
 
 // Outbox implements kernels.Processor.
 func (p *Processor) Outbox(r int) (kernels.Message, error) {
+	box := &p.out[r]
 	if p.next.form == asBits {
-		return p.claims(r), nil
-	}
-	if p.threads == 1 {
-		return p.message(r, &p.out[r], p.workers[0].lists[r]), nil
-	}
-	lists := make([][]uint32, 0, 8)
-	for i := range p.workers {
-		if l := p.workers[i].lists[r]; len(l) > 0 {
-			lists = append(lists, l)
+		if !p.claimedOut {
+			return kernels.Message{}, nil
 		}
+		rg := p.part.Ranges[r]
+		return messageOf(p.next.bits[rg.First/64:rg.Padded()/64], rg.First, box), nil
 	}
-	return p.message(r, &p.out[r], lists...), nil
-}
-
-// claims is the message of foreign range r out of the bits of next.
-func (p *Processor) claims(r int) kernels.Message {
-	if !p.claimedOut {
-		return kernels.Message{}
+	list := p.workers[0].lists[r]
+	if p.threads > 1 {
+		box.list = box.list[:0]
+		for i := range p.workers {
+			box.list = append(box.list, p.workers[i].lists[r]...)
+		}
+		list = box.list
 	}
-	rg := p.part.Ranges[r]
-	words := p.next.bits[rg.First/64 : rg.Padded()/64]
-	return messageOf(words, rg.First, &p.out[r])
+	return p.message(r, box, list), nil
 }
 
 // messageOf makes a message of words of bits, the first one's bit 0 being rank first.

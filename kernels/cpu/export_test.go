@@ -16,7 +16,7 @@ func (p *Processor) Way(d kernels.Direction) string {
 	case d == kernels.BottomUp && p.front.form == asBits:
 		return "words"
 	case d == kernels.TopDown && p.way != serial:
-		return p.way.String()
+		return wayNames[p.way]
 	}
 	return ""
 }

@@ -199,8 +199,7 @@ func settleGeneric(scatter []uint32, seen, next []uint64, parent []uint32) {
 	}
 }
 
-// spreadGeneric is the plain Go twin of spread, for one thread: tests compare with it,
-// and no set has it.
+// spreadGeneric is the plain Go twin of spread, for one thread; no set has it.
 func spreadGeneric(row []uint32, u uint32, scatter, _ []uint32) {
 	for _, v := range row {
 		scatter[v] = u

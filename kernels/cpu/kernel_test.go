@@ -352,7 +352,7 @@ func TestKernelNames(t *testing.T) {
 		p := New(1)
 		if err := p.Use(spec); err != nil {
 			t.Error(err)
-		} else if got := p.KernelSet(); want != "" && got != want || want == "" && p.choice[1] != names[0] {
+		} else if got := p.KernelSet(); want != "" && got != want || want == "" && p.kernels[1].set != names[0] {
 			t.Errorf("%q: %s", spec, got)
 		}
 	}

@@ -37,14 +37,7 @@ func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels
 	if levels = min(levels, limits.Levels); levels < 1 || p.front.size > limits.Vertices {
 		return "", nil, ctx.Err()
 	}
-	for i := range p.workers {
-		w := &p.workers[i]
-		w.examined, w.next = 0, 0
-		for r := range w.lists {
-			w.lists[r] = w.lists[r][:0]
-		}
-	}
-	p.next.form, p.claimedOut = asList, false
+	p.begin()
 	p.listOf()
 	arcs := p.front.arcs
 	if arcs < 0 || p.front.bounded {
@@ -69,7 +62,7 @@ func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels
 	if len(p.counts) == 0 {
 		return "", nil, ctx.Err()
 	}
-	return p.wayNames[serial], p.counts, ctx.Err()
+	return p.names[serial], p.counts, ctx.Err()
 }
 
 // claimOwn expands the frontier's list into nextList, and returns its out-arcs and, where
@@ -84,7 +77,7 @@ func (p *Processor) claimOwn() (out, in int64, ok bool) {
 			if *word&bit != 0 {
 				continue
 			}
-			if p.rangeOf != nil && !p.isOwn[p.rangeOf[v/64]] {
+			if !p.owns(v / 64) {
 				for _, v := range next {
 					seen[v/64] &^= 1 << (v % 64)
 				}

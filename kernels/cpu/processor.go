@@ -37,13 +37,10 @@ type Processor struct {
 
 	// Kernels: see Use and Choose.
 	set       kernelSet
-	choice    choice
-	auto      [6]bool // by kernelNames: Choose may change it
-	found     choice  // by Choose; "" where it has not measured
-	measured  [6]map[string]float64
-	clock     func(kernel, set string, run func()) time.Duration // nil: the machine's
-	probeName string                                             // what Step returns bottom-up
-	wayNames  [directScatter + 1]string
+	kernels   [kernelCount]choice
+	clock     func(kernel, set string, run func()) time.Duration // of Choose
+	names     [len(wayNames)]string                              // what Step returns top-down
+	probeName string                                             // and bottom-up
 
 	// Of a search, by rank.
 	seen                 []uint64 // bits: own visited vertices, foreign ones that were claimed or in a frontier
@@ -99,7 +96,6 @@ type worker struct {
 	rest     []uint32 // long vertices that a probe left; rows to prefetch
 	probe    probeBlock
 	mask     []uint64
-	cursors  []cursor
 	buckets  [][]arc // by target
 	sent     []arc   // arcs that leave the thread's run of ranks
 	sorted   int     // arcs looked at for the buckets
@@ -114,8 +110,8 @@ var _ kernels.Processor = (*Processor)(nil)
 // New returns a processor with the given number of threads; workers.Acquire bounds
 // it by GOMAXPROCS.
 func New(threads int) *Processor {
-	p := &Processor{threads: max(1, threads), tuning: DefaultTuning()}
-	_ = p.Use("auto")
+	p := &Processor{threads: max(1, threads), tuning: DefaultTuning(), clock: clocked}
+	_ = p.Use(auto)
 	return p
 }
 
@@ -326,9 +322,8 @@ func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 	return nil
 }
 
-// Step implements kernels.Processor. The name is the way to push or pull and, behind a
-// slash, the set of the kernel that it runs: "range-scatter/avx512", "serial", "words/avx2".
-func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, error) {
+// begin prepares a step: the next frontier is empty, and nothing is claimed or counted.
+func (p *Processor) begin() {
 	for i := range p.workers {
 		w := &p.workers[i]
 		w.examined, w.next = 0, 0
@@ -337,6 +332,12 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 		}
 	}
 	p.next.form, p.claimedOut = asList, false
+}
+
+// Step implements kernels.Processor. The name is the way to push or pull and, behind a
+// slash, the set of the kernel that it runs: "direct-scatter/avx512", "serial", "words/avx2".
+func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, error) {
+	p.begin()
 	if d == kernels.BottomUp {
 		p.bitsOf()
 		if p.fewUnvisited() {
@@ -353,16 +354,12 @@ func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, erro
 		p.pushSerial()
 	case ownRanks:
 		p.pushOwnRanks()
-	case rangeSplit:
-		p.pushRangeSplit()
-	case rangeScatter:
-		p.pushRangeScatter()
 	case bucketed, bucketedScatter:
 		p.pushBucketed()
 	case directScatter:
 		p.pushDirectScatter()
 	}
-	return p.wayNames[p.way], ctx.Err()
+	return p.names[p.way], ctx.Err()
 }
 
 // Close implements kernels.Processor.

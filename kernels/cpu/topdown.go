@@ -30,38 +30,27 @@ type way uint8
 const (
 	serial          way = iota // one thread claims vertex by vertex
 	ownRanks                   // threads own runs of ranks, and send each other arcs
-	rangeSplit                 // threads own runs of ranks, and take of each row what leads there
-	rangeScatter               // the same; arcs are written untested, and settled in a pass
 	bucketed                   // arcs are sorted by target, and claimed bucket by bucket
 	bucketedScatter            // arcs are sorted by target, written untested, and settled in a pass
 	directScatter              // arcs are written untested and unsorted, and settled in a pass
 )
 
-func (w way) String() string {
-	return [...]string{"serial", "own-ranks", "range-split", "range-scatter", "bucketed", "bucketed-scatter", "direct-scatter"}[w]
-}
+var wayNames = [...]string{"serial", "own-ranks", "bucketed", "bucketed-scatter", "direct-scatter"}
 
 // choose says how to expand the frontier's list. An untested step passes over all ranks
 // in the end, and is for many arcs.
 func (p *Processor) choose() way {
-	if p.scatters() {
-		return rangeScatter
-	}
-	if p.splits() {
-		return rangeSplit
-	}
-	if p.fewArcs() {
-		return serial
-	}
 	if p.front.arcs < 0 {
 		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
 	}
-	untested := 8*p.front.arcs > p.tuning.Blind*int64(p.part.Ranks)
+	untested := 8*p.front.arcs > p.tuning.Scatter*int64(p.part.Ranks)
 	switch {
+	case p.front.arcs <= p.tuning.Serial:
+		return serial
+	case untested && (p.threads == 1 || p.set.spread != nil):
+		return directScatter
 	case p.threads == 1 && p.part.Ranks <= aloneRanks:
 		return serial
-	case untested && p.set.spread != nil:
-		return directScatter
 	case untested:
 		return bucketedScatter
 	case p.threads > 1 && p.front.arcs <= p.tuning.Share:
@@ -86,215 +75,68 @@ func (p *Processor) vertex(rank uint32) uint32 {
 	return p.part.VertexOf[rank]
 }
 
-// scatters tells whether the frontier has so many arcs, in such long rows, that
-// writing all of them is cheaper than testing each.
-func (p *Processor) scatters() bool {
-	if p.threads > 1 && !p.part.RowsSorted {
-		return false
-	}
-	if p.front.arcs < 0 {
-		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
-	}
-	segments := int64(1)
-	if p.part.RowsSorted {
-		segments += int64(p.part.Ranks) / p.tuning.Segment
-	}
-	return 8*p.front.arcs > p.tuning.Scatter*int64(p.part.Ranks) && p.front.arcs > p.tuning.ScatterRow*segments*int64(len(p.front.list))
-}
-
-// cursor is the vertex id of a frontier vertex and the rest of its row.
-type cursor struct {
-	row []uint32
-	id  uint32
-}
-
-// pushRangeScatter expands the frontier's list without a test or an atomic: every arc
-// writes its source at its target's place in scatter, and what stands there at last
-// is the parent of a vertex not seen. Threads share rank space, not the frontier:
-// each takes a run of ranks, and of each row, which rises, the part that leads there.
-func (p *Processor) pushRangeScatter() {
-	cuts := p.cutRanks()
-	p.team.Run(func(id int) { p.scatterRun(&p.workers[id], cuts[id], cuts[id+1]) })
-	p.untested()
-}
-
-// untested ends a step that has left in next the bits of all that it found: of foreign
-// ranges too, which is not this partition's frontier.
-func (p *Processor) untested() {
-	if p.front.bounded {
-		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
-	}
-	p.workers[0].examined = p.front.arcs
-	p.next.form, p.claimedOut = asBits, p.rangeOf != nil
-	if p.rangeOf == nil {
-		return
-	}
-	for i := range p.workers {
-		p.workers[i].next = 0
-	}
-	for _, o := range p.own {
-		for _, w := range p.next.bits[o.sub.First/64 : o.sub.Padded()/64] {
-			p.workers[0].next += int64(bits.OnesCount64(w))
-		}
-	}
-}
-
-// cutRanks cuts rank space into a run for each thread such that the longest row of
-// the frontier is cut evenly.
-func (p *Processor) cutRanks() []uint32 {
-	p.cuts = append(p.cuts[:0], 0)
-	if p.threads > 1 {
-		longest := p.row(p.front.list[0])
-		for _, u := range p.front.list {
-			if r := p.row(u); len(r) > len(longest) {
-				longest = r
-			}
-		}
-		for t := 1; t < p.threads; t++ {
-			cut := uint32(0)
-			if len(longest) > 0 { // arcs were bounded, not counted: there may be none
-				cut = longest[len(longest)*t/p.threads] &^ 63
-			}
-			p.cuts = append(p.cuts, cut)
-		}
-	}
-	p.cuts = append(p.cuts, p.part.Ranks)
-	return p.cuts
-}
-
-// scatterRun is one thread's part of pushRangeScatter: the ranks from … to−1.
-func (p *Processor) scatterRun(w *worker, from, to uint32) {
-	w.cursors = w.cursors[:0]
-	for _, u := range p.front.list {
-		row := p.row(u)
-		if from > 0 {
-			k, _ := slices.BinarySearch(row, from)
-			row = row[k:]
-		}
-		if len(row) > 0 {
-			w.cursors = append(w.cursors, cursor{row, p.vertex(u)})
-		}
-	}
-	size := uint32(min(p.tuning.Segment, math.MaxUint32))
-	if !p.part.RowsSorted {
-		size = to // one segment: rows are in no order of ranks
-	}
-	for from < to {
-		end := to
-		if to-from > size {
-			end = from + size
-		}
-		segment := p.scatter[from:end]
-		for i := range w.cursors {
-			c := &w.cursors[i]
-			c.row = c.row[scatterRow(segment, from, c.row, c.id):]
-		}
-		for lo := from / 64; lo < end/64; lo += blockWords {
-			hi := min(lo+blockWords, end/64)
-			next := p.next.bits[lo:hi]
-			p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
-			for _, word := range next {
-				w.next += int64(bits.OnesCount64(word))
-			}
-		}
-		from = end
-	}
-}
-
-// scatterRow writes u at the place of every entry of row up to the first one beyond
-// segment, whose first rank is first, and returns how many it wrote.
-func scatterRow(segment []uint32, first uint32, row []uint32, u uint32) int {
-	for i, v := range row {
-		at := v - first
-		if uint(at) >= uint(len(segment)) {
-			return i
-		}
-		segment[at] = u
-	}
-	return len(row)
-}
-
-// splits tells whether the frontier's rows are long enough to be cut between threads.
-func (p *Processor) splits() bool {
-	return p.threads > 1 && p.part.RowsSorted && p.rangeOf == nil && p.front.arcs > p.tuning.Serial &&
-		p.front.arcs > p.tuning.Split*int64(p.threads)*int64(len(p.front.list))
-}
-
-// pushRangeSplit expands the frontier's list without atomics: as in pushRangeScatter, each
-// thread takes of every row the part that leads to its run of ranks. The new frontier
-// is left as a list and as bits.
-func (p *Processor) pushRangeSplit() {
-	cuts := p.cutRanks()
-	p.team.Run(func(id int) {
-		w := &p.workers[id]
-		w.found = w.found[:0]
-		from, to := cuts[id], cuts[id+1]
-		clear(p.next.bits[from/64 : to/64])
-		for _, u := range p.front.list {
-			row := p.row(u)
-			if from > 0 {
-				k, _ := slices.BinarySearch(row, from)
-				row = row[k:]
-			}
-			if to < p.part.Ranks {
-				k, _ := slices.BinarySearch(row, to)
-				row = row[:k]
-			}
-			w.examined += int64(len(row))
-			w.found = claimBits(row, p.vertex(u), p.seen, p.next.bits, p.parent, w.found)
-		}
-	})
-	p.collect(p.threads)
-	p.next.form = asBoth
-}
-
-// claimBits visits the unvisited vertices of row for u, and sets the bits of next.
-func claimBits(row []uint32, u uint32, seen, next []uint64, parent []uint32, found []uint32) []uint32 {
-	for _, v := range row {
-		word, bit := &seen[v/64], uint64(1)<<(v%64)
-		if *word&bit != 0 {
-			continue
-		}
-		*word |= bit
-		next[v/64] |= bit
-		parent[v] = u
-		found = append(found, v)
-	}
-	return found
-}
-
 // pushSerial expands the frontier's list on one thread.
 func (p *Processor) pushSerial() {
 	w := &p.workers[0]
 	w.found = w.found[:0]
-	for list := p.front.list; len(list) > 0; {
-		n := min(len(list), takeVertices)
-		p.prefetch(w, list[:n])
-		p.claimRows(w, list[:n])
-		list = list[n:]
+	for batch := range slices.Chunk(p.front.list, takeVertices) {
+		p.prefetch(w, batch)
+		p.claimRows(w, batch)
 	}
 	p.divide(w)
 	p.collect(1)
+}
+
+// claimRows visits the unvisited vertices of the rows of a list of own ranks.
+func (p *Processor) claimRows(w *worker, list []uint32) {
+	seen, parent, found := p.seen, p.parent, w.found
+	for _, u := range list {
+		row, id := p.row(u), p.vertex(u)
+		w.examined += int64(len(row))
+		for _, v := range row {
+			word, bit := &seen[v/64], uint64(1)<<(v%64)
+			if *word&bit != 0 {
+				continue
+			}
+			*word |= bit
+			parent[v] = id
+			found = append(found, v)
+		}
+	}
+	w.found = found
 }
 
 // pushBucketed sorts the frontier's arcs, those that lead to unvisited vertices or all, into
 // buckets by the ranks they lead to; then each bucket is claimed by one thread: what it
 // reads and writes stays in its cache, and no word is shared.
 func (p *Processor) pushBucketed() {
-	list := p.front.list
 	for i := range p.workers {
 		p.workers[i].found = p.workers[i].found[:0]
-	}
-	// Bits as well, where they cost less than there is to claim.
-	if p.way == bucketed && p.rangeOf == nil && p.front.arcs > int64(p.words) {
-		p.next.form = asBoth
-		p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.next.bits[lo:hi]) })
 	}
 	// Fewer buckets for few arcs.
 	p.shift = bucketShift
 	for int64(p.part.Ranks>>p.shift) > max(2*int64(p.threads), p.front.arcs>>9) {
 		p.shift++
 	}
+	p.eachRow(func(w *worker, batch []uint32) {
+		for _, u := range batch {
+			p.sort(w, p.shortRow(w, u), u)
+		}
+	}, p.sort)
+	if p.way == bucketedScatter {
+		p.settleAll()
+		return
+	}
+	if p.rangeOf != nil {
+		p.team.Run(func(id int) { p.divide(&p.workers[id]) })
+	}
+	p.collect(p.threads)
+}
+
+// eachRow gives the frontier's list to all threads, takeVertices at a time: f reads the rows by
+// shortRow, whose long ones go to piece in pieces afterwards. It claims the buckets as they fill.
+func (p *Processor) eachRow(f func(w *worker, batch []uint32), piece func(w *worker, row []uint32, u uint32)) {
+	list := p.front.list
 	var cursor atomic.Int64
 	for int(cursor.Load()) < len(list) {
 		p.team.Run(func(id int) {
@@ -306,14 +148,7 @@ func (p *Processor) pushBucketed() {
 				}
 				batch := list[at:min(at+takeVertices, len(list))]
 				p.prefetch(w, batch)
-				for _, u := range batch {
-					row := p.row(u)
-					if len(row) >= hubArcs {
-						w.hubs = append(w.hubs, u)
-						continue
-					}
-					p.sort(w, row, u)
-				}
+				f(w, batch)
 			}
 		})
 		p.claimBuckets()
@@ -321,7 +156,7 @@ func (p *Processor) pushBucketed() {
 	for i := range p.workers {
 		for _, u := range p.workers[i].hubs {
 			row := p.row(u)
-			p.team.For(len(row), hubArcs/4, func(id, a, b int) { p.sort(&p.workers[id], row[a:b], u) })
+			p.team.For(len(row), hubArcs/4, func(id, a, b int) { piece(&p.workers[id], row[a:b], u) })
 			if p.workers[0].sorted > bucketArcs {
 				p.claimBuckets()
 			}
@@ -329,14 +164,16 @@ func (p *Processor) pushBucketed() {
 		p.workers[i].hubs = p.workers[i].hubs[:0]
 	}
 	p.claimBuckets()
-	if p.way == bucketedScatter {
-		p.settleAll()
-		return
+}
+
+// shortRow is the out-row of an own rank. A long one is kept for eachRow, and nil returned.
+func (p *Processor) shortRow(w *worker, u uint32) []uint32 {
+	row := p.row(u)
+	if len(row) >= hubArcs {
+		w.hubs = append(w.hubs, u)
+		return nil
 	}
-	if p.rangeOf != nil {
-		p.team.Run(func(id int) { p.divide(&p.workers[id]) })
-	}
-	p.collect(p.threads)
+	return row
 }
 
 // prefetch asks for the out-rows of a few own ranks, at most takeVertices.
@@ -387,36 +224,31 @@ func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 // claimBuckets visits the vertices that the arcs in all threads' buckets lead to, or
 // writes the arcs to scatter, and empties the buckets.
 func (p *Processor) claimBuckets() {
-	p.team.For(int(p.part.Ranks>>p.shift)+1, 1, func(id, b, _ int) {
-		to := &p.workers[id]
-		bits := p.next.form == asBoth
-		found, seen, next, parent := to.found, p.seen, p.next.bits, p.parent
-		for i := range p.workers {
-			from := &p.workers[i]
-			if p.way == bucketedScatter {
-				for _, a := range from.buckets[b] {
-					p.scatter[a.to] = a.id
-				}
-				from.buckets[b] = from.buckets[b][:0]
-				continue
-			}
-			for _, a := range from.buckets[b] {
-				word, bit := &seen[a.to/64], uint64(1)<<(a.to%64)
-				if *word&bit == 0 {
-					*word |= bit
-					if bits {
-						next[a.to/64] |= bit
-					}
-					parent[a.to] = a.id
-					found = append(found, a.to)
-				}
-			}
-			from.buckets[b] = from.buckets[b][:0]
-		}
-		to.found = found
-	})
+	sorted := 0
 	for i := range p.workers {
+		sorted += p.workers[i].sorted
 		p.workers[i].sorted = 0
+	}
+	if sorted == 0 {
+		return
+	}
+	p.team.For(int(p.part.Ranks>>p.shift)+1, 1, func(id, b, _ int) {
+		for i := range p.workers {
+			bucket := &p.workers[i].buckets[b]
+			if p.way == bucketedScatter {
+				scatterArcs(p.scatter, *bucket)
+			} else {
+				p.claimArcs(&p.workers[id], *bucket, 0, p.part.Ranks)
+			}
+			*bucket = (*bucket)[:0]
+		}
+	})
+}
+
+// scatterArcs writes the source of each arc at its target's place in scatter.
+func scatterArcs(scatter []uint32, arcs []arc) {
+	for _, a := range arcs {
+		scatter[a.to] = a.id
 	}
 }
 
@@ -451,7 +283,7 @@ func (p *Processor) pushOwnRanks() {
 		w := &p.workers[id]
 		for i := range p.workers {
 			if i != id {
-				p.claimSent(w, p.workers[i].sent, cuts[id], cuts[id+1])
+				p.claimArcs(w, p.workers[i].sent, cuts[id], cuts[id+1])
 			}
 		}
 		p.divide(w)
@@ -506,8 +338,8 @@ func (p *Processor) claimOwned(w *worker, batch []uint32, from, to uint32) {
 	w.found = found
 }
 
-// claimSent visits the unvisited vertices of the run from … to−1 that arcs lead to.
-func (p *Processor) claimSent(w *worker, arcs []arc, from, to uint32) {
+// claimArcs visits the unvisited vertices of the run from … to−1 that arcs lead to.
+func (p *Processor) claimArcs(w *worker, arcs []arc, from, to uint32) {
 	for _, a := range arcs {
 		word, bit := &p.seen[a.to/64], uint64(1)<<(a.to%64)
 		if a.to-from < to-from && *word&bit == 0 {
@@ -522,94 +354,52 @@ func (p *Processor) claimSent(w *worker, arcs []arc, from, to uint32) {
 // place in scatter: untested, unsorted, and several threads at the same places. The
 // last entry written is the parent of a vertex not seen.
 func (p *Processor) pushDirectScatter() {
-	list := p.front.list
-	var cursor atomic.Int64
-	p.team.Run(func(id int) {
-		w := &p.workers[id]
-		for {
-			at := int(cursor.Add(takeVertices)) - takeVertices
-			if at >= len(list) {
-				return
-			}
-			batch := list[at:min(at+takeVertices, len(list))]
-			p.prefetch(w, batch)
-			// The targets of a row are asked for a few rows before they are written.
-			var ahead [spreadAhead][]uint32
-			for i := range len(batch) + spreadAhead {
-				row := ahead[i%spreadAhead]
-				next := []uint32(nil)
-				if i < len(batch) {
-					if next = p.row(batch[i]); len(next) >= hubArcs {
-						w.hubs = append(w.hubs, batch[i])
-						next = nil
-					}
-				}
-				ahead[i%spreadAhead] = next
-				u := uint32(0)
-				if len(row) > 0 {
-					u = p.vertex(batch[i-spreadAhead])
-				}
-				p.set.spread(row, u, p.scatter, next)
-			}
-		}
-	})
-	for i := range p.workers {
-		for _, u := range p.workers[i].hubs {
-			row := p.row(u)
-			p.team.For(len(row), hubArcs/4, func(_, a, b int) { p.set.spread(row[a:b], p.vertex(u), p.scatter, nil) })
-		}
-		p.workers[i].hubs = p.workers[i].hubs[:0]
+	spread := p.set.spread
+	if spread == nil { // one thread
+		spread = spreadGeneric
 	}
+	p.eachRow(func(w *worker, batch []uint32) {
+		// The targets of a row are asked for a few rows before they are written.
+		var ahead [spreadAhead][]uint32
+		for i := range len(batch) + spreadAhead {
+			row, next := ahead[i%spreadAhead], []uint32(nil)
+			if i < len(batch) {
+				next = p.shortRow(w, batch[i])
+				w.examined += int64(len(next))
+			}
+			ahead[i%spreadAhead] = next
+			u := uint32(0)
+			if len(row) > 0 {
+				u = p.vertex(batch[i-spreadAhead])
+			}
+			spread(row, u, p.scatter, next)
+		}
+	}, func(w *worker, row []uint32, u uint32) {
+		w.examined += int64(len(row))
+		spread(row, p.vertex(u), p.scatter, nil)
+	})
 	p.settleAll()
 }
 
-// settleAll makes vertices found of what was written to scatter.
+// settleAll makes vertices found of what was written to scatter. It leaves in next the bits
+// of all that it found: of foreign ranges too, which is not this partition's frontier.
 func (p *Processor) settleAll() {
 	p.team.For(p.words, blockWords/4, func(id, lo, hi int) {
 		next := p.next.bits[lo:hi]
 		p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
 		w := &p.workers[id]
-		for _, word := range next {
-			w.next += int64(bits.OnesCount64(word))
+		for i, word := range next {
+			if p.owns(uint32(lo + i)) {
+				w.next += int64(bits.OnesCount64(word))
+			}
 		}
 	})
-	for i := range p.workers {
-		p.workers[i].examined = 0
-	}
-	p.untested()
+	p.next.form, p.claimedOut = asBits, p.rangeOf != nil
 }
 
-// fewArcs tells whether the frontier's rows hold no more arcs than one thread takes.
-func (p *Processor) fewArcs() bool {
-	if p.front.arcs >= 0 {
-		return p.front.arcs <= p.tuning.Serial
-	}
-	sum := int64(0)
-	for _, u := range p.front.list {
-		if sum += int64(len(p.row(u))); sum > p.tuning.Serial {
-			return false
-		}
-	}
-	return true
-}
-
-// claimRows visits the unvisited vertices of the rows of a list of own ranks.
-func (p *Processor) claimRows(w *worker, list []uint32) {
-	seen, parent, found := p.seen, p.parent, w.found
-	for _, u := range list {
-		row, id := p.row(u), p.vertex(u)
-		w.examined += int64(len(row))
-		for _, v := range row {
-			word, bit := &seen[v/64], uint64(1)<<(v%64)
-			if *word&bit != 0 {
-				continue
-			}
-			*word |= bit
-			parent[v] = id
-			found = append(found, v)
-		}
-	}
-	w.found = found
+// owns tells whether the 64 ranks of a word are own.
+func (p *Processor) owns(word uint32) bool {
+	return p.rangeOf == nil || p.isOwn[p.rangeOf[word]]
 }
 
 // divide sorts a thread's claims into its lists by range. Where every rank is own
