@@ -178,19 +178,19 @@ const (
 // levels or the given time. It returns rates unchanged if there is no such frontier (a mesh),
 // for less than 2^14 vertices, and if a processor is a device. The error is ctx's or a
 // processor's.
-func (l *Loop) Calibrate(ctx context.Context, rates Rates, within time.Duration) (Rates, error) {
-	if l.info.Vertices < calibrateVertices || !l.allCPU {
+func (b *BFS) Calibrate(ctx context.Context, rates Rates, within time.Duration) (Rates, error) {
+	if b.info.Vertices < calibrateVertices || !b.allCPU {
 		return rates, nil
 	}
 	// The middle of the largest range: neither a hub nor a leaf.
-	rows := slices.MaxFunc(l.ranges, func(a, b kernels.Range) int { return cmp.Compare(a.Vertices, b.Vertices) })
+	rows := slices.MaxFunc(b.Ranges, func(x, y kernels.Range) int { return cmp.Compare(x.Vertices, y.Vertices) })
 	root := rows.First + rows.Vertices/2
 	// Bottom-up first: its step takes longer, and brings memory into the caches.
-	up := stepTimer{dir: kernels.BottomUp, enough: l.info.Vertices / calibratePart, deadline: time.Now().Add(within)}
+	up := stepTimer{dir: kernels.BottomUp, enough: b.info.Vertices / calibratePart, deadline: time.Now().Add(within)}
 	down := up
 	down.dir = kernels.TopDown
 	for _, c := range []*stepTimer{&up, &down} {
-		if _, err := l.Search(ctx, Search{Root: root, Director: c, until: c.until}); err != nil || c.took == 0 {
+		if _, err := b.Search(ctx, Search{Root: root, Director: c, until: c.until}); err != nil || c.took == 0 {
 			return rates, err
 		}
 	}

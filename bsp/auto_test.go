@@ -9,23 +9,24 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
-// counting counts what a loop asks of a processor.
+// counting counts what a loop asks of a run.
 type counting struct {
-	kernels.Processor
+	kernels.Claims
 	resets int
 	steps  [2]int // by direction
 }
 
-func (c *counting) Reset(need kernels.Need) error {
+func (c *counting) Begin(need kernels.Need) error {
 	c.resets++
-	return c.Processor.Reset(need)
+	return c.Claims.Begin(need)
 }
 
-func (c *counting) Step(ctx context.Context, d kernels.Direction) (string, error) {
-	c.steps[d]++
-	return c.Processor.Step(ctx, d)
+func (c *counting) Step(ctx context.Context, op int, s program.Step) (string, error) {
+	c.steps[s.Way]++
+	return c.Claims.Step(ctx, op, s)
 }
 
 // made generates a graph.
@@ -46,14 +47,13 @@ func calibrating(t *testing.T, list *graph.EdgeList, parts int, within time.Dura
 		owners[v] = uint8(v % parts)
 	}
 	p := place(t, list, parts, owners)
-	procs := load(t, p, func(i int, p kernels.Processor) kernels.Processor {
-		c := &counting{Processor: p}
-		if i == 0 {
+	loop := load(t, p, func(r run) kernels.Run {
+		c := &counting{Claims: r}
+		if asked == nil {
 			asked = c
 		}
 		return c
 	})
-	loop := bsp.New(procs, p)
 	defer loop.Close()
 	before = bsp.MeasureRates(t.Context(), p, 1)
 	after, err := loop.Calibrate(t.Context(), before, within)

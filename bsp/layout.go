@@ -8,39 +8,55 @@ import (
 
 // Layout is all that supersteps need to know of a placement. It is the same in every process.
 type Layout struct {
-	Info program.Info
+	program.Info
 	// Ranges are those of rank space; Owner is the number of a processor.
 	Ranges     []graph.Range
+	Ranks      uint32
 	Processors int
 	// Expand[w][i] are the ranges that processor i reads as sources of a step of way w and does
 	// not own, Fold[w][i] those that it writes as targets. They rise.
 	Expand, Fold [2][][]int
+	// Hub is the processor of the range with the highest mean degree, −1 if there is one
+	// processor only; HubArcs is the number of its out-arcs.
+	Hub     int
+	HubArcs int64
 }
 
 // NewLayout returns the layout of a placement: every processor stores all arcs of its own
 // vertices, so a push folds into all other ranges and a pull expands them.
-func NewLayout(p *partition.Placement, processors int) *Layout {
-	l := &Layout{Ranges: p.Ranges, Processors: processors, Info: program.Info{Isolated: p.Isolated, Directed: p.Directed}}
+func NewLayout(p *partition.Placement) *Layout {
+	n := len(p.Processors)
+	l := &Layout{Ranges: p.Ranges, Ranks: p.Ranks, Processors: n, Hub: -1, Info: program.Info{Isolated: p.Isolated, Directed: p.Directed}}
+	out := make([]int64, n) // out-arcs
+	best := -1.0
 	for r, rg := range p.Ranges {
-		l.Info.Vertices += int64(rg.Vertices)
-		switch s := p.Subgraphs[r]; {
-		case s.Out != nil:
-			l.Info.Arcs += s.Out.Arcs()
-		case s.In != nil:
-			l.Info.Arcs += s.In.Arcs()
+		arcs, s := int64(0), p.Subgraphs[r]
+		if s.In != nil {
+			arcs = s.In.Arcs()
+		}
+		if s.Out != nil {
+			arcs = s.Out.Arcs()
+			out[rg.Owner] += arcs
+		}
+		l.Arcs += arcs
+		l.Vertices += int64(rg.Vertices)
+		if mean := float64(arcs) / float64(max(1, rg.Vertices)); n > 1 && rg.Vertices > 0 && mean > best {
+			best, l.Hub = mean, rg.Owner
 		}
 	}
-	for i := range processors {
-		var others []int
+	if l.Hub >= 0 {
+		l.HubArcs = out[l.Hub]
+	}
+	for w := range l.Expand {
+		l.Expand[w], l.Fold[w] = make([][]int, n), make([][]int, n)
+	}
+	for i := range n {
 		for r, rg := range p.Ranges {
 			if rg.Owner != i && rg.Vertices > 0 {
-				others = append(others, r)
+				l.Fold[program.Push][i] = append(l.Fold[program.Push][i], r)
+				l.Expand[program.Pull][i] = append(l.Expand[program.Pull][i], r)
 			}
 		}
-		l.Expand[program.Push] = append(l.Expand[program.Push], nil)
-		l.Fold[program.Push] = append(l.Fold[program.Push], others)
-		l.Expand[program.Pull] = append(l.Expand[program.Pull], others)
-		l.Fold[program.Pull] = append(l.Fold[program.Pull], nil)
 	}
 	return l
 }

@@ -3,69 +3,83 @@ package bsp
 import (
 	"context"
 	"errors"
+	"fmt"
+	"runtime/debug"
 	"sync/atomic"
 	"time"
 
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
 )
 
-// ErrRoot is returned by Search if the root is not the rank of a vertex.
+// ErrRoot is wrapped by errors about a root or seed that is not the rank of a vertex.
 var ErrRoot = errors.New("bsp: root is not a vertex with edges")
 
 // ErrProcessor is returned by Search if processors report more reached vertices than the
 // graph has: such a search might not end.
 var ErrProcessor = errors.New("bsp: a processor breaks the contract")
 
-// Loop runs searches over processors that have loaded their partitions, one at a time: its
-// methods must not be called concurrently.
-type Loop struct {
-	procs  []kernels.Processor
-	ranges []kernels.Range
-	info   GraphInfo
-	place  *partition.Placement
+// ErrBody is wrapped by the error of Run if the body panics.
+var ErrBody = errors.New("bsp: the body of a program failed")
 
-	participants []participant
-	order        *sequence // the job to run, by number
-	level        *sequence // the superstep that may begin, by number
+// Loop runs programs on the processors of this process, one at a time: its methods must not be
+// called concurrently. Every process of its transport calls the same methods in one order.
+type Loop struct {
+	*Layout
+	by           Transport
+	kinds        []kernels.Kind // by processor
+	lo, hi       int            // processors of this process
+	expand, fold [2]routes
+	participants []participant // of all processes
+	order        *sequence     // the job to run, by number
+	level        *sequence     // the command that may begin, by number
 	job          func(i int)
 	jobs         int64
-	steps        int64 // supersteps of all searches so far
+	commands     int64 // of all runs so far; the begin of each is one
+	phase        int64 // of the transport, the last of the command: each has two
 	closing      bool
 
-	allCPU bool // every processor is a CPU
-	// inDevices holds the processors if all keep their parents in device memory, else nil.
-	inDevices []kernels.DeviceResults
-
-	// of the current search
+	// of the current run
 	ctx     context.Context
-	dir     kernels.Direction
-	timed   bool // collects statistics
-	skips   int  // levels until the next try of StepMany
-	backoff int  // skips after the last call that ran less than two levels
-	stop    bool
-	outcome Outcome
-	sum     [1]kernels.Counts // of all processors in one superstep
+	program *program.Program
+	runs    []kernels.Run // by processor
+	command command
+	timed   bool              // measures the parts of supersteps
+	reports []kernels.Reduced // by processor
 	failure atomic.Pointer[error]
 }
+
+// command is what all processors do next.
+type command struct {
+	kind kind
+	op   int
+	step program.Step
+	over program.Set
+	args [4]float64
+}
+
+// kind is that of a command.
+type kind uint8
+
+const (
+	stop kind = iota
+	edgeMap
+	vertexMap
+	localOp
+)
 
 // participant is the loop's state of one processor. Its own goroutine writes the fields;
 // others read them after the sequence that announces them.
 type participant struct {
-	own           []int // indices of its ranges
-	many          kernels.MultiStepper
-	limits        kernels.MultiStepLimits // Levels is 0 without many
-	none          kernels.Counts          // before the root is set
-	stepped       bool                    // in this superstep
-	outgoing      []kernels.Message       // by range: frontier slice or outbox
-	sent          *sequence               // outgoing is complete, by superstep
-	done          *sequence               // the superstep is finished, by superstep; the reset is one
-	idle          *sequence               // the job is finished, by job
-	counts        kernels.Counts          // of the last superstep
-	remoteClaims  [][]uint32              // by finder: ranks whose parents to ask for
-	remoteParents [][]uint32              // by finder: their parents
-	times         stepTimes
-	_             [64]byte
+	own      []int             // indices of its ranges
+	outgoing []kernels.Message // by range: expanded or folded
+	news     [2][][]News       // by parity of the phase, by receiver
+	stepped  bool              // in this superstep
+	done     *sequence         // the command is finished, by number
+	idle     *sequence         // the job is finished, by number
+	report   kernels.Reduced   // of the last command
+	times    stepTimes
+	_        [64]byte
 }
 
 // stepTimes is what one processor measured in one superstep.
@@ -75,54 +89,27 @@ type stepTimes struct {
 	kernel                    string
 }
 
-// New returns a loop over processors; processor i has loaded part i of p.
-func New(procs []kernels.Processor, p *partition.Placement) *Loop {
-	l := &Loop{procs: procs, ranges: p.Ranges, place: p, order: newSequence(), level: newSequence(), participants: make([]participant, len(procs))}
-	l.info = GraphInfo{Hub: -1, Words: int64(p.Ranks / 64)}
-	out := make([]int64, len(procs)) // out-arcs
-	best := -1.0
-	for r, rg := range p.Ranges {
-		pt, s := &l.participants[rg.Owner], p.Subgraphs[r]
+// New returns a loop over the processors of a layout, of the given kinds.
+func New(layout *Layout, by Transport, kinds []kernels.Kind) *Loop {
+	l := &Loop{Layout: layout, by: by, kinds: kinds, order: newSequence(), level: newSequence()}
+	l.lo, l.hi = by.Here()
+	l.participants = make([]participant, l.Processors)
+	l.reports = make([]kernels.Reduced, l.Processors)
+	for w := range l.expand {
+		l.expand[w], l.fold[w] = layout.expandRoutes(program.Way(w)), layout.foldRoutes(program.Way(w))
+	}
+	for r, rg := range l.Ranges {
+		pt := &l.participants[rg.Owner]
 		pt.own = append(pt.own, r)
-		arcs := int64(0)
-		if s.In != nil {
-			arcs = s.In.Arcs()
-			pt.none.UnvisitedArcs += arcs
-		}
-		if s.Out != nil {
-			arcs = s.Out.Arcs()
-			out[rg.Owner] += arcs
-		}
-		l.info.Arcs += arcs
-		l.info.Vertices += int64(rg.Vertices)
-		pt.none.Unvisited += int64(rg.Vertices)
-		if mean := float64(arcs) / float64(max(1, rg.Vertices)); len(procs) > 1 && rg.Vertices > 0 && mean > best {
-			best, l.info.Hub = mean, rg.Owner
-		}
 	}
-	if l.info.Hub >= 0 {
-		l.info.HubArcs = out[l.info.Hub]
-	}
-	for _, p := range procs {
-		r, is := p.(kernels.DeviceResults)
-		if !is {
-			l.inDevices = nil
-			break
-		}
-		l.inDevices = append(l.inDevices, r)
-	}
-	l.allCPU = true
 	for i := range l.participants {
 		pt := &l.participants[i]
-		pt.sent, pt.done, pt.idle = newSequence(), newSequence(), newSequence()
-		if many, is := procs[i].(kernels.MultiStepper); is {
-			pt.many, pt.limits = many, many.MultiStepLimits()
+		pt.done, pt.idle = newSequence(), newSequence()
+		pt.outgoing = make([]kernels.Message, len(l.Ranges))
+		for k := range pt.news {
+			pt.news[k] = make([][]News, l.Processors)
 		}
-		l.allCPU = l.allCPU && procs[i].Kind() == kernels.CPU
-		pt.outgoing = make([]kernels.Message, len(p.Ranges))
-		pt.remoteClaims = make([][]uint32, len(procs))
-		pt.remoteParents = make([][]uint32, len(procs))
-		if i > 0 {
+		if i > l.lo && i < l.hi {
 			go l.drive(i)
 		}
 	}
@@ -140,18 +127,19 @@ func (l *Loop) drive(i int) {
 	}
 }
 
-// all runs f for all processors concurrently and returns when all have finished.
+// all runs f for all processors of this process concurrently and returns when all have
+// finished.
 func (l *Loop) all(f func(i int)) {
 	l.job = f
 	l.jobs++
 	l.order.advance(l.jobs)
-	f(0)
-	for i := 1; i < len(l.participants); i++ {
+	f(l.lo)
+	for i := l.lo + 1; i < l.hi; i++ {
 		l.participants[i].idle.wait(l.jobs)
 	}
 }
 
-// Close ends the loop's goroutines. It does not close the processors.
+// Close ends the loop's goroutines. It does not close runs and processors.
 func (l *Loop) Close() {
 	if l.closing {
 		return
@@ -160,32 +148,141 @@ func (l *Loop) Close() {
 	l.all(func(int) {})
 }
 
-// Search describes a search.
-type Search struct {
-	// Root is a rank. Parents, if not nil, has an entry per vertex id and receives the
-	// parents' vertex ids, graph.None for an unreached vertex with a rank. Entries of
-	// vertices without a rank are not written.
-	Root    uint32
-	Parents []uint32
-	// Director chooses the directions.
-	Director Director
-	// Examined counts the adjacency entries read at each level, which takes time.
-	Examined bool
-	// Statistics, if not nil, receives the levels.
-	Statistics *Statistics
-
-	// until, if set, is called after each superstep with the observation before the next; true
-	// ends the search with an incomplete tree.
-	until func(*Observation) bool
+// run begins runs, an entry for each processor of this process, and calls coordinate, which
+// issues commands, while the other processors carry them out. begin prepares processor i, end
+// follows the last command.
+func (l *Loop) run(ctx context.Context, p *program.Program, runs []kernels.Run, begin func(i int), coordinate func(), end func(i int)) {
+	l.ctx, l.program, l.runs = ctx, p, runs
+	l.failure.Store(nil)
+	l.commands++
+	first := l.commands
+	l.all(func(i int) {
+		begin(i)
+		l.participants[i].done.advance(first)
+		if i > l.lo {
+			l.work(i, first)
+		} else {
+			l.awaitOthers()
+			coordinate()
+			l.command.kind = stop
+			l.advanceCommand()
+		}
+		end(i)
+	})
 }
 
-// Outcome is the result of a search.
-type Outcome struct {
-	// Reached is the number of vertices, the root included; Depth the largest level.
-	Reached, Depth int64
-	// Time is the time of the supersteps, without the aggregation of parents.
-	Time time.Duration
-	// Copy is the time to copy the parents from devices to the host, after the search. It is
-	// 0 unless all processors are devices.
-	Copy time.Duration
+// work carries out commands on processor i until stop.
+func (l *Loop) work(i int, n int64) {
+	for {
+		n++
+		l.level.wait(n)
+		if l.command.kind == stop {
+			return
+		}
+		l.do(i, time.Now())
+		l.participants[i].done.advance(n)
+	}
+}
+
+// advanceCommand lets all processors begin the command.
+func (l *Loop) advanceCommand() {
+	l.phase += 2
+	l.commands++
+	l.level.advance(l.commands)
+}
+
+// issue runs the command on all processors of this process.
+func (l *Loop) issue(started time.Time) {
+	l.advanceCommand()
+	l.do(l.lo, started)
+	l.awaitOthers()
+}
+
+// awaitOthers returns when all other processors of this process have finished the command.
+func (l *Loop) awaitOthers() {
+	for i := l.lo + 1; i < l.hi; i++ {
+		l.participants[i].done.wait(l.commands)
+	}
+}
+
+// do runs the command on processor i.
+func (l *Loop) do(i int, started time.Time) {
+	pt, c := &l.participants[i], &l.command
+	switch c.kind {
+	case edgeMap:
+		l.superstep(i, started)
+	case vertexMap:
+		l.try(i, func() (err error) {
+			pt.report, err = l.runOf(i).VertexMap(l.ctx, c.op, c.over, c.args)
+			return err
+		})
+	case localOp:
+		l.try(i, func() error { return l.runOf(i).Local(l.ctx, c.op) })
+	}
+}
+
+// runOf is the run of processor i, of this process.
+func (l *Loop) runOf(i int) kernels.Run { return l.runs[i-l.lo] }
+
+// share exchanges the reports of all processors; it fails the run where ctx has ended.
+func (l *Loop) share() {
+	if l.failed() {
+		return
+	}
+	for i := l.lo; i < l.hi; i++ {
+		l.reports[i] = l.participants[i].report
+	}
+	all, err := l.by.Share(l.ctx, l.phase, l.reports[l.lo:l.hi])
+	if err == nil {
+		err = l.ctx.Err()
+	}
+	if err != nil {
+		l.failBy(err)
+		return
+	}
+	if l.hi-l.lo < len(l.reports) {
+		copy(l.reports, all)
+	}
+}
+
+// failBy keeps err if it is the run's first.
+func (l *Loop) failBy(err error) {
+	first := err // allocated here, not by callers without an error
+	if l.failure.CompareAndSwap(nil, &first) {
+		l.by.Abort(err)
+	}
+}
+
+// fail keeps err, of processor i, if it is the run's first.
+func (l *Loop) fail(i int, err error) {
+	if err != nil {
+		l.failBy(fmt.Errorf("processor %d (%s): %w", i, l.kinds[i], err))
+	}
+}
+
+// try calls f, which calls processor i, unless the run has failed; an error of f fails it.
+func (l *Loop) try(i int, f func() error) {
+	if !l.failed() {
+		l.fail(i, f())
+	}
+}
+
+func (l *Loop) failed() bool { return l.failure.Load() != nil }
+
+// firstFailure is the run's first failure.
+func (l *Loop) firstFailure() error {
+	if e := l.failure.Load(); e != nil {
+		return *e
+	}
+	return nil
+}
+
+// guard calls f, a caller's own code, and returns its panic as an error that wraps kind.
+func guard(kind error, f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%w: panic: %v\n\n%s", kind, v, debug.Stack())
+		}
+	}()
+	return f()
 }

@@ -19,6 +19,7 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -44,26 +45,46 @@ func place(t testing.TB, l *graph.EdgeList, parts int, owners []uint8) *partitio
 	return p
 }
 
-// load returns CPU processors that have loaded their parts.
-func load(t testing.TB, p *partition.Placement, wrap func(i int, p kernels.Processor) kernels.Processor) []kernels.Processor {
+// run is what a CPU opens for bsp.Tree.
+type run interface {
+	kernels.Claims
+	kernels.MultiStepper
+}
+
+// load returns searches on CPU processors, with their runs wrapped if wrap is not nil. A plain
+// run counts as a device's.
+func load(t testing.TB, p *partition.Placement, wrap func(r run) kernels.Run) *bsp.BFS {
 	t.Helper()
-	var procs []kernels.Processor
+	var runs []kernels.Run
+	var kinds []kernels.Kind
 	for i := range p.Processors {
-		var k kernels.Processor = cpu.New(1)
-		if wrap != nil {
-			k = wrap(i, k)
-		}
+		k := cpu.New(1)
 		if err := k.Load(context.Background(), p.Part(i)); err != nil {
 			t.Fatal(err)
 		}
-		t.Cleanup(func() { k.Close() })
-		procs = append(procs, k)
+		opened, err := k.Open(context.Background(), bsp.Tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = errors.Join(opened.Close(), k.Close()) })
+		kind := kernels.CPU
+		if wrap != nil {
+			opened = wrap(opened.(run))
+		}
+		if _, is := opened.(plain); is {
+			kind = kernels.OpenCL
+		}
+		runs, kinds = append(runs, opened), append(kinds, kind)
 	}
-	return procs
+	b, err := bsp.NewBFS(bsp.New(bsp.NewLayout(p), bsp.Local(len(runs)), kinds), runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
 
 // search runs one search from vertex root and returns the parents by vertex id.
-func search(l *bsp.Loop, p *partition.Placement, root uint32, d bsp.Director, s *bsp.Statistics) ([]uint32, error) {
+func search(l *bsp.BFS, p *partition.Placement, root uint32, d bsp.Director, s *bsp.Statistics) ([]uint32, error) {
 	parents := slices.Repeat([]uint32{graph.None}, len(p.RankOf))
 	_, err := l.Search(context.Background(), bsp.Search{Root: p.RankOf[root], Parents: parents, Director: d, Statistics: s})
 	return parents, err
@@ -154,8 +175,14 @@ func TestAggregate(t *testing.T) {
 					owners[v] = order[o]
 				}
 				p := place(t, l, 3, owners)
-				procs := load(t, p, together(turn%2 == 0))
-				loop := bsp.New(procs, p)
+				var runs []run
+				wrap := together(turn%2 == 0)
+				loop := load(t, p, func(r run) kernels.Run {
+					if runs = append(runs, r); wrap == nil {
+						return r
+					}
+					return wrap(r)
+				})
 				for _, s := range append(scripts(), script("D")) {
 					parents, err := search(loop, p, 0, s, nil)
 					if err != nil {
@@ -170,8 +197,8 @@ func TestAggregate(t *testing.T) {
 					if got := parents[c.vertex]; got != c.parent {
 						t.Errorf("vertex %d has parent %d, want %d", c.vertex, got, c.parent)
 					}
-					for q := range procs {
-						owner := procs[owners[c.vertex]]
+					for q := range runs {
+						owner := runs[owners[c.vertex]]
 						asked, err := owner.RemoteClaims(q)
 						if err != nil {
 							t.Fatal(err)
@@ -212,7 +239,7 @@ func TestRandom(t *testing.T) {
 			owners[v] = uint8(rng.IntN(parts))
 		}
 		p := place(t, l, parts, owners)
-		loop := bsp.New(load(t, p, together(round%2 == 0)), p)
+		loop := load(t, p, together(round%2 == 0))
 		var stats bsp.Statistics
 		for _, d := range []bsp.Script{script("DDUUD"), script("DDUUDDDUUDU"), script("DU"), script("UD"), scripts()[rng.IntN(32)]} {
 			root := rng.Uint32N(uint32(n))
@@ -281,10 +308,11 @@ func TestOneAtATime(t *testing.T) {
 
 // byHand drives processors without a loop.
 type byHand struct {
-	t     *testing.T
-	place *partition.Placement
-	procs []kernels.Processor
-	sets  []*hugetest.Set // the arrays of each processor
+	t      *testing.T
+	place  *partition.Placement
+	procs  []run
+	loaded []*cpu.Processor
+	sets   []*hugetest.Set // the arrays of each processor
 }
 
 func newByHand(t *testing.T, p *partition.Placement) *byHand {
@@ -297,7 +325,9 @@ func newByHand(t *testing.T, p *partition.Placement) *byHand {
 		}
 		k := cpu.New(1)
 		h.ok(k.Load(context.Background(), part))
-		h.procs = append(h.procs, k)
+		opened, err := k.Open(context.Background(), bsp.Tree)
+		h.ok(err)
+		h.procs, h.loaded = append(h.procs, opened.(run)), append(h.loaded, k)
 		set.Stop()
 		h.sets = append(h.sets, set)
 		if p.Ranks > 128 && h.sets[i].Len() < 5 { // searches have five arrays, subgraphs three or six
@@ -338,7 +368,7 @@ func (h *byHand) ok(err error) {
 }
 
 // with runs f while only the arrays of processor i are accessible.
-func (h *byHand) with(i int, f func(p kernels.Processor)) {
+func (h *byHand) with(i int, f func(p run)) {
 	for k, s := range h.sets {
 		if k != i {
 			h.ok(s.Protect(hugetest.None))
@@ -360,10 +390,10 @@ func carry(m kernels.Message) kernels.Message {
 func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 	var err error
 	for i := range h.procs {
-		h.with(i, func(p kernels.Processor) {
-			h.ok(p.Reset(0))
+		h.with(i, func(p run) {
+			h.ok(p.Begin(0))
 			if h.place.Ranges[h.place.RangeOf(root)].Owner == i {
-				h.ok(p.SetRoot(root))
+				h.ok(p.Seed(root, -1, 0))
 			}
 		})
 	}
@@ -376,25 +406,25 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 		}
 		if dir == kernels.BottomUp {
 			for r, rg := range h.place.Ranges {
-				h.with(rg.Owner, func(p kernels.Processor) {
-					m, err := p.FrontierSlice(r)
+				h.with(rg.Owner, func(p run) {
+					m, err := p.Expand(0, program.Step{Way: program.Pull}, r)
 					h.ok(err)
 					messages[rg.Owner][r] = carry(m)
 				})
 			}
 		}
 		for i := range h.procs {
-			h.with(i, func(p kernels.Processor) {
+			h.with(i, func(p run) {
 				for r, rg := range h.place.Ranges {
 					if dir == kernels.BottomUp && rg.Owner != i {
-						h.ok(p.SetRemoteFrontier(r, messages[rg.Owner][r]))
+						h.ok(p.Take(0, program.Step{Way: program.Pull}, r, messages[rg.Owner][r]))
 					}
 				}
-				_, err = p.Step(context.Background(), dir)
+				_, err = p.Step(context.Background(), 0, program.Step{Way: program.Way(dir)})
 				h.ok(err)
 				for r, rg := range h.place.Ranges {
 					if dir == kernels.TopDown && rg.Owner != i {
-						m, err := p.Outbox(r)
+						m, err := p.Fold(r)
 						h.ok(err)
 						messages[i][r] = carry(m)
 					}
@@ -402,15 +432,15 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 			})
 		}
 		for i := range h.procs {
-			h.with(i, func(p kernels.Processor) {
+			h.with(i, func(p run) {
 				for s := range h.procs {
 					for r, rg := range h.place.Ranges {
 						if dir == kernels.TopDown && rg.Owner == i && s != i {
-							h.ok(p.MergeClaims(r, s, messages[s][r]))
+							h.ok(p.Merge(r, s, messages[s][r]))
 						}
 					}
 				}
-				c, err := p.Finish()
+				c, err := p.Advance()
 				h.ok(err)
 				next += c.Next
 			})
@@ -419,7 +449,7 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 	parents := slices.Repeat([]uint32{graph.None}, len(h.place.RankOf))
 	for i := range h.procs {
 		foreign, answers := make([][]uint32, len(h.procs)), make([][]uint32, len(h.procs))
-		h.with(i, func(p kernels.Processor) {
+		h.with(i, func(p run) {
 			for q := range h.procs {
 				if q != i {
 					foreign[q], err = p.RemoteClaims(q)
@@ -429,20 +459,20 @@ func (h *byHand) search(root uint32, d bsp.Script) []uint32 {
 		})
 		for q := range h.procs {
 			if q != i {
-				h.with(q, func(p kernels.Processor) {
+				h.with(q, func(p run) {
 					answers[q], err = p.LookupParents(foreign[q])
 					h.ok(err)
 				})
 			}
 		}
-		h.with(i, func(p kernels.Processor) { h.ok(p.Parents(parents, foreign, answers)) })
+		h.with(i, func(p run) { h.ok(p.Parents(parents, foreign, answers)) })
 	}
 	return parents
 }
 
 func (h *byHand) close() {
-	for _, p := range h.procs {
-		h.ok(p.Close())
+	for i, p := range h.procs {
+		h.ok(errors.Join(p.Close(), h.loaded[i].Close()))
 	}
 }
 
@@ -450,7 +480,7 @@ var errBroken = errors.New("broken")
 
 // broken fails at one call of one method.
 type broken struct {
-	kernels.Processor
+	kernels.Claims
 	method string
 	at     int // the call that fails, counted from 1; 0 for none
 	calls  int
@@ -466,75 +496,75 @@ func (b *broken) fails(method string) error {
 	return nil
 }
 
-func (b *broken) Reset(n kernels.Need) error {
-	return errors.Join(b.fails("Reset"), b.Processor.Reset(n))
+func (b *broken) Begin(n kernels.Need) error {
+	return errors.Join(b.fails("Begin"), b.Claims.Begin(n))
 }
 
-func (b *broken) SetRoot(rank uint32) error {
-	return errors.Join(b.fails("SetRoot"), b.Processor.SetRoot(rank))
+func (b *broken) Seed(rank uint32, array int, v program.Bits) error {
+	return errors.Join(b.fails("Seed"), b.Claims.Seed(rank, array, v))
 }
 
-func (b *broken) FrontierSlice(r int) (kernels.Message, error) {
-	if err := b.fails("FrontierSlice"); err != nil {
+func (b *broken) Expand(op int, s program.Step, r int) (kernels.Message, error) {
+	if err := b.fails("Expand"); err != nil {
 		return kernels.Message{}, err
 	}
-	return b.Processor.FrontierSlice(r)
+	return b.Claims.Expand(op, s, r)
 }
 
-func (b *broken) SetRemoteFrontier(r int, m kernels.Message) error {
-	if err := b.fails("SetRemoteFrontier"); err != nil {
+func (b *broken) Take(op int, s program.Step, r int, m kernels.Message) error {
+	if err := b.fails("Take"); err != nil {
 		return err
 	}
-	return b.Processor.SetRemoteFrontier(r, m)
+	return b.Claims.Take(op, s, r, m)
 }
 
-func (b *broken) Step(ctx context.Context, d kernels.Direction) (string, error) {
+func (b *broken) Step(ctx context.Context, op int, s program.Step) (string, error) {
 	if err := b.fails("Step"); err != nil {
 		return "", err
 	}
-	return b.Processor.Step(ctx, d)
+	return b.Claims.Step(ctx, op, s)
 }
 
-func (b *broken) Outbox(r int) (kernels.Message, error) {
-	if err := b.fails("Outbox"); err != nil {
+func (b *broken) Fold(r int) (kernels.Message, error) {
+	if err := b.fails("Fold"); err != nil {
 		return kernels.Message{}, err
 	}
-	return b.Processor.Outbox(r)
+	return b.Claims.Fold(r)
 }
 
-func (b *broken) MergeClaims(r, from int, m kernels.Message) error {
-	if err := b.fails("MergeClaims"); err != nil {
+func (b *broken) Merge(r, from int, m kernels.Message) error {
+	if err := b.fails("Merge"); err != nil {
 		return err
 	}
-	return b.Processor.MergeClaims(r, from, m)
+	return b.Claims.Merge(r, from, m)
 }
 
-func (b *broken) Finish() (kernels.Counts, error) {
-	if err := b.fails("Finish"); err != nil {
+func (b *broken) Advance() (kernels.Counts, error) {
+	if err := b.fails("Advance"); err != nil {
 		return kernels.Counts{}, err
 	}
-	return b.Processor.Finish()
+	return b.Claims.Advance()
 }
 
 func (b *broken) RemoteClaims(q int) ([]uint32, error) {
 	if err := b.fails("RemoteClaims"); err != nil {
 		return nil, err
 	}
-	return b.Processor.RemoteClaims(q)
+	return b.Claims.RemoteClaims(q)
 }
 
 func (b *broken) LookupParents(ranks []uint32) ([]uint32, error) {
 	if err := b.fails("LookupParents"); err != nil {
 		return nil, err
 	}
-	return b.Processor.LookupParents(ranks)
+	return b.Claims.LookupParents(ranks)
 }
 
 func (b *broken) Parents(out []uint32, foreign, answers [][]uint32) error {
 	if err := b.fails("Parents"); err != nil {
 		return err
 	}
-	return b.Processor.Parents(out, foreign, answers)
+	return b.Claims.Parents(out, foreign, answers)
 }
 
 // TestFailure lets each processor fail at the first, second, … call of each method,
@@ -560,10 +590,10 @@ func TestFailure(t *testing.T) {
 		}
 		p := place(t, l, parts, owners)
 		var wrapped []*broken
-		loop := bsp.New(load(t, p, func(_ int, k kernels.Processor) kernels.Processor {
-			wrapped = append(wrapped, &broken{Processor: k})
+		loop := load(t, p, func(r run) kernels.Run {
+			wrapped = append(wrapped, &broken{Claims: r})
 			return wrapped[len(wrapped)-1]
-		}), p)
+		})
 		directions := script("DDUUDUD")
 		good := func() {
 			t.Helper()
@@ -576,7 +606,7 @@ func TestFailure(t *testing.T) {
 			}
 		}
 		failures := 0
-		for _, method := range []string{"Reset", "SetRoot", "FrontierSlice", "SetRemoteFrontier", "Step", "Outbox", "MergeClaims", "Finish", "RemoteClaims", "LookupParents", "Parents"} {
+		for _, method := range []string{"Begin", "Seed", "Expand", "Take", "Step", "Fold", "Merge", "Advance", "RemoteClaims", "LookupParents", "Parents"} {
 			seen := 0
 			for i, b := range wrapped {
 				for n := 1; ; n++ {
@@ -598,7 +628,7 @@ func TestFailure(t *testing.T) {
 				}
 				b.at = 0
 			}
-			if seen == 0 && (parts > 1 || strings.Contains("Reset SetRoot Step Finish Parents", method)) {
+			if seen == 0 && (parts > 1 || strings.Contains("Begin Seed Step Advance Parents", method)) {
 				t.Errorf("%d partitions: %s was never called", parts, method)
 			}
 			failures += seen
@@ -633,7 +663,7 @@ func TestFailure(t *testing.T) {
 func TestRoots(t *testing.T) {
 	l := &graph.EdgeList{Vertices: 3, Edges: edges(0, 1)}
 	p := place(t, l, 2, []uint8{0, 1, 1})
-	loop := bsp.New(load(t, p, nil), p)
+	loop := load(t, p, nil)
 	defer loop.Close()
 	for _, rank := range []uint32{1, 63, 65, 128, graph.None} {
 		_, err := loop.Search(context.Background(), bsp.Search{Root: rank, Parents: make([]uint32, 3), Director: script("D")})
@@ -657,7 +687,7 @@ func TestStatistics(t *testing.T) {
 	}
 	l.Edges = append(l.Edges, edges(1, 65, 65, 66)...)
 	p := place(t, l, 2, owners)
-	loop := bsp.New(load(t, p, nil), p)
+	loop := load(t, p, nil)
 	defer loop.Close()
 	var s bsp.Statistics
 	for range 2 {

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 const (
@@ -15,62 +16,59 @@ const (
 )
 
 // stepMany runs several top-down supersteps in one call if one partition holds the whole
-// frontier, its processor is a MultiStepper and the director promises them: without exchange
+// frontier, its run is a MultiStepper and the director promises them: without exchange
 // and without waking other processors. It returns each superstep's counts over all
 // partitions, nil if it ran none.
-func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
+func (b *BFS) stepMany(st *Observation, d Director) []kernels.Counts {
 	f, is := d.(Lookahead)
-	if !is || l.dir != kernels.TopDown {
+	if !is || b.command.step.Way != program.Push || len(b.tree) < b.Processors {
 		return nil
 	}
-	if l.skips > 0 {
-		l.skips--
+	if b.skips > 0 {
+		b.skips--
 		return nil
 	}
 	i := 0 // the partition that holds the whole frontier
-	for i < len(l.participants) && l.participants[i].counts.Next < st.Frontier {
+	for i < len(b.reports) && b.reports[i].Next < st.Frontier {
 		i++
 	}
-	if i == len(l.participants) {
+	if i == len(b.reports) || b.limits[i].Levels < 2 || st.Frontier > b.limits[i].Vertices {
 		return nil
 	}
-	pt := &l.participants[i]
-	if pt.limits.Levels < 2 || st.Frontier > pt.limits.Vertices {
-		return nil
-	}
-	levels := min(l.lookahead(f, st, pt.limits), pt.limits.Levels)
+	levels := min(b.lookahead(f, st, b.limits[i]), b.limits[i].Levels)
 	if levels < 2 {
 		return nil
 	}
 	begun := time.Now()
-	name, run, err := pt.many.StepMany(l.ctx, levels)
+	name, run, err := b.many[i].StepMany(b.ctx, levels)
 	if err != nil {
-		l.fail(i, err)
-		return append(l.sum[:0], kernels.Counts{})
+		b.fail(i, err)
+		return append(b.sum[:0], kernels.Counts{})
 	}
 	if len(run) < 2 {
 		// The frontier keeps crossing to another partition.
-		l.backoff = min(2*l.backoff+1, mostSkips)
-		l.skips = l.backoff
+		b.backoff = min(2*b.backoff+1, mostSkips)
+		b.skips = b.backoff
 	} else {
-		l.backoff = 0
+		b.backoff = 0
 	}
 	if len(run) == 0 {
 		return nil
 	}
 	took := time.Since(begun) / time.Duration(len(run))
-	pt.counts = run[len(run)-1]
 	var rest kernels.Counts // of the other partitions
-	for k := range l.participants {
-		l.participants[k].times = stepTimes{}
+	for k := range b.participants {
+		pt := &b.participants[k]
+		pt.times = stepTimes{}
 		if k != i {
-			c := &l.participants[k].counts
-			c.NextArcs, c.Examined = 0, 0
-			rest.Unvisited += c.Unvisited
-			rest.UnvisitedArcs += c.UnvisitedArcs
+			pt.report.NextArcs, pt.report.Examined = 0, 0
+			rest.Unvisited += pt.report.Unvisited
+			rest.UnvisitedArcs += pt.report.UnvisitedArcs
 		}
 	}
-	pt.times = stepTimes{compute: took, kernel: name}
+	b.participants[i].report.Counts = run[len(run)-1]
+	b.participants[i].times = stepTimes{compute: took, kernel: name}
+	b.share()
 	for k := range run {
 		run[k].Unvisited += rest.Unvisited
 		run[k].UnvisitedArcs += rest.UnvisitedArcs
@@ -79,46 +77,51 @@ func (l *Loop) stepMany(st *Observation, d Director) []kernels.Counts {
 }
 
 // small reports that the coordinator runs the superstep alone.
-func (l *Loop) small(st *Observation) bool {
-	return l.allCPU && len(l.procs) > 1 && l.dir == kernels.TopDown && st.Frontier <= smallVertices
+func (b *BFS) small(st *Observation) bool {
+	return b.allCPU && b.Processors > 1 && b.command.step.Way == program.Push && b.expand[program.Push] == nil && st.Frontier <= smallVertices
 }
 
 // stepSmall runs a top-down superstep of all processors on the coordinator's goroutine, in
 // the order of calls of the contract. It skips processors without frontier and messages.
-func (l *Loop) stepSmall(started time.Time) {
-	w := stopwatch{on: l.timed, last: started}
-	for i := range l.participants {
-		pt := &l.participants[i]
+func (b *BFS) stepSmall(started time.Time) {
+	w := stopwatch{on: b.timed, last: started}
+	for i := range b.participants {
+		pt := &b.participants[i]
 		pt.times, pt.stepped = stepTimes{}, false
-		if pt.counts.Next > 0 {
-			l.expand(i)
+		if pt.report.Next > 0 {
+			b.step(i)
 			w.lap(&pt.times.compute)
 		} else {
-			pt.counts.NextArcs, pt.counts.Examined = 0, 0
+			pt.report.NextArcs, pt.report.Examined = 0, 0
 		}
 	}
-	for i := range l.participants {
-		if l.participants[i].counts.Next > 0 {
-			l.send(i)
-			w.lap(&l.participants[i].times.push)
+	for i := range b.participants {
+		if b.participants[i].report.Next > 0 {
+			b.foldOthers(i)
+			w.lap(&b.participants[i].times.push)
 		}
 	}
-	for i := range l.participants {
-		for r, rg := range l.ranges {
-			if l.participants[i].counts.Next == 0 || rg.Owner == i || l.participants[i].outgoing[r].Count == 0 {
+	for i := range b.participants {
+		if b.participants[i].report.Next == 0 {
+			continue
+		}
+		for _, r := range b.Fold[program.Push][i] {
+			m, owner := b.participants[i].outgoing[r], b.Ranges[r].Owner
+			if m.Count == 0 {
 				continue
 			}
-			if !l.participants[rg.Owner].stepped {
-				l.expand(rg.Owner)
+			if !b.participants[owner].stepped {
+				b.step(owner)
 			}
-			l.receive(rg.Owner, i, r)
-			w.lap(&l.participants[rg.Owner].times.push)
+			b.participants[i].times.sent += m.Bytes()
+			b.merge(owner, i, r, m)
+			w.lap(&b.participants[owner].times.push)
 		}
 	}
-	for i := range l.participants {
-		if l.participants[i].stepped {
-			l.finish(i)
-			w.lap(&l.participants[i].times.compute)
+	for i := range b.participants {
+		if b.participants[i].stepped {
+			b.advance(i)
+			w.lap(&b.participants[i].times.compute)
 		}
 	}
 }

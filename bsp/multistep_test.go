@@ -15,66 +15,36 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// plain is a processor that neither runs several supersteps a call nor is known to be a CPU:
-// its searches take every superstep on all processors.
-type plain struct{ kernels.Processor }
+// plain is a run that neither runs several supersteps a call nor counts as a CPU's: its searches
+// take every superstep on all processors.
+type plain struct{ kernels.Claims }
 
-func (plain) Kind() kernels.Kind { return kernels.OpenCL }
-
-// together leaves processors as they are, or lets every superstep run on all of them at once,
+// together leaves runs as they are, or lets every superstep run on all of them at once,
 // however small.
-func together(asTheyAre bool) func(int, kernels.Processor) kernels.Processor {
+func together(asTheyAre bool) func(run) kernels.Run {
 	if asTheyAre {
 		return nil
 	}
-	return func(_ int, p kernels.Processor) kernels.Processor { return plain{p} }
+	return func(r run) kernels.Run { return plain{r} }
 }
 
-// watched is a CPU processor whose calls are counted.
+// watched is a CPU's run whose calls are counted.
 type watched struct {
 	*counting
-	kernels.MultiStepper
+	of        run
 	many, ran int              // calls of StepMany, and supersteps in them
 	before    func(number int) // before a call, if not nil
 }
 
-func watch(p kernels.Processor) *watched {
-	return &watched{counting: &counting{Processor: p}, MultiStepper: p.(kernels.MultiStepper)}
-}
+func watch(r run) *watched { return &watched{counting: &counting{Claims: r}, of: r} }
 
-func (w *watched) Kind() kernels.Kind { return w.Processor.Kind() }
-
-// The methods that both embedded have.
-func (w *watched) Load(ctx context.Context, p *kernels.Part) error { return w.Processor.Load(ctx, p) }
-func (w *watched) Bytes() int64                                    { return w.Processor.Bytes() }
-func (w *watched) Reset(n kernels.Need) error                      { return w.counting.Reset(n) }
-func (w *watched) SetRoot(rank uint32) error                       { return w.Processor.SetRoot(rank) }
-func (w *watched) FrontierSlice(r int) (kernels.Message, error)    { return w.Processor.FrontierSlice(r) }
-func (w *watched) SetRemoteFrontier(r int, m kernels.Message) error {
-	return w.Processor.SetRemoteFrontier(r, m)
-}
-func (w *watched) Outbox(r int) (kernels.Message, error) { return w.Processor.Outbox(r) }
-func (w *watched) MergeClaims(r, from int, m kernels.Message) error {
-	return w.Processor.MergeClaims(r, from, m)
-}
-func (w *watched) Finish() (kernels.Counts, error)      { return w.Processor.Finish() }
-func (w *watched) RemoteClaims(q int) ([]uint32, error) { return w.Processor.RemoteClaims(q) }
-func (w *watched) LookupParents(ranks []uint32) ([]uint32, error) {
-	return w.Processor.LookupParents(ranks)
-}
-func (w *watched) Parents(out []uint32, foreign, a [][]uint32) error {
-	return w.Processor.Parents(out, foreign, a)
-}
-func (w *watched) Close() error { return w.Processor.Close() }
-func (w *watched) Step(ctx context.Context, d kernels.Direction) (string, error) {
-	return w.counting.Step(ctx, d)
-}
+func (w *watched) MultiStepLimits() kernels.MultiStepLimits { return w.of.MultiStepLimits() }
 
 func (w *watched) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
 	if w.many++; w.before != nil {
 		w.before(w.many)
 	}
-	name, list, err := w.MultiStepper.StepMany(ctx, levels)
+	name, list, err := w.of.StepMany(ctx, levels)
 	w.ran += len(list)
 	return name, list, err
 }
@@ -149,12 +119,12 @@ func TestMultiStep(t *testing.T) {
 					owners[v] = uint8(deal(v, len(owners), parts))
 				}
 				p := place(t, g.list, parts, owners)
-				one := bsp.New(load(t, p, together(false)), p)
+				one := load(t, p, together(false))
 				var seen []*watched
-				many := bsp.New(load(t, p, func(_ int, p kernels.Processor) kernels.Processor {
-					seen = append(seen, watch(p))
+				many := load(t, p, func(r run) kernels.Run {
+					seen = append(seen, watch(r))
 					return seen[len(seen)-1]
-				}), p)
+				})
 				directors := []bsp.Director{script("D"), script("DDDDDUDDDUUDDDDDDDDDDDDDDDDDDDDDDDDDDDDDUD")}
 				for _, name := range bsp.Directors() {
 					if d, err := bsp.NewDirector(name, bsp.Rates{ClaimNS: 2, VisitNS: 2, ProbeNS: 1, WordNS: 1, StepNS: 900}); err == nil && name != "bottom-up" {
@@ -168,7 +138,7 @@ func TestMultiStep(t *testing.T) {
 						}
 						where := fmt.Sprintf("%s, %d partitions dealt in %s, root %d, director %s", g.name, parts, name, root, d.Name())
 						want, got := &bsp.Statistics{}, &bsp.Statistics{}
-						find := func(l *bsp.Loop, s *bsp.Statistics) []uint32 {
+						find := func(l *bsp.BFS, s *bsp.Statistics) []uint32 {
 							parents := slices.Repeat([]uint32{graph.None}, len(p.RankOf))
 							if _, err := l.Search(t.Context(), bsp.Search{Root: p.RankOf[root], Parents: parents, Director: d, Statistics: s, Examined: true}); err != nil {
 								t.Fatalf("%s: %v", where, err)
@@ -226,10 +196,10 @@ func TestMultiStepWakesNobody(t *testing.T) {
 		list := chains(n, 1)
 		p := place(t, list, 2, owners)
 		var seen []*watched
-		loop := bsp.New(load(t, p, func(_ int, p kernels.Processor) kernels.Processor {
-			seen = append(seen, watch(p))
+		loop := load(t, p, func(r run) kernels.Run {
+			seen = append(seen, watch(r))
 			return seen[len(seen)-1]
-		}), p)
+		})
 		if _, err := search(loop, p, 0, script("D"), nil); err != nil {
 			t.Fatal(err)
 		}
@@ -255,10 +225,10 @@ func TestMultiStepCancelled(t *testing.T) {
 		p := place(t, list, parts, owners)
 		ctx, cancel := context.WithCancel(t.Context())
 		var seen []*watched
-		loop := bsp.New(load(t, p, func(_ int, p kernels.Processor) kernels.Processor {
-			seen = append(seen, watch(p))
+		loop := load(t, p, func(r run) kernels.Run {
+			seen = append(seen, watch(r))
 			return seen[len(seen)-1]
-		}), p)
+		})
 		seen[0].before = func(number int) {
 			if number == 3 {
 				cancel()

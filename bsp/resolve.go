@@ -1,45 +1,61 @@
 package bsp
 
+import "github.com/totemgo/totemgo/kernels"
+
 // aggregate computes the parents of processor i's vertices: each owner asks the finders of
 // its vertices for their parents.
-func (l *Loop) aggregate(i int, parents []uint32) {
+func (b *BFS) aggregate(i int, parents []uint32) {
 	if parents == nil {
 		return
 	}
-	pt, p := &l.participants[i], l.procs[i]
-	n := l.steps // the coordinator has advanced level to it
-	for q := range l.procs {
-		pt.remoteClaims[q], pt.remoteParents[q] = nil, nil
-		if q != i {
-			l.try(i, func() (err error) {
-				pt.remoteClaims[q], err = p.RemoteClaims(q)
-				return err
-			})
+	claims, n := b.claims[i-b.lo], b.Processors
+	var asked, found [][]uint32 // by finder: ranks, and their parents
+	if n > 1 {
+		asked, found = make([][]uint32, n), make([][]uint32, n)
+		for q := range n {
+			if q != i {
+				b.try(i, func() (err error) {
+					asked[q], err = claims.RemoteClaims(q)
+					return err
+				})
+			}
 		}
+		answers := make([][]uint32, n)
+		for q, list := range b.trade(i, b.phase-1, asked) {
+			if len(list) > 0 {
+				b.try(i, func() (err error) {
+					answers[q], err = claims.LookupParents(list)
+					return err
+				})
+			}
+		}
+		found = b.trade(i, b.phase, answers)
 	}
-	pt.sent.advance(n)
-	for q := range l.participants {
+	b.try(i, func() error {
+		if b.inDevices != nil { // CopyTo follows
+			return b.inDevices[i].Resolve(asked, found)
+		}
+		return claims.Parents(parents, asked, found)
+	})
+}
+
+// trade sends a list to every other processor in phase n, and returns theirs to processor i.
+func (b *BFS) trade(i int, n int64, lists [][]uint32) [][]uint32 {
+	news := b.participants[i].news[n%2]
+	for q, list := range lists {
+		news[q] = append(news[q][:0], News{-1, kernels.Message{Count: len(list), List: list}})
+	}
+	b.fail(i, b.by.Send(n, i, news))
+	got := make([][]uint32, len(lists))
+	for q := range lists {
 		if q == i {
 			continue
 		}
-		asks := &l.participants[q]
-		asks.sent.wait(n)
-		asks.remoteParents[i] = nil
-		if len(asks.remoteClaims[i]) > 0 {
-			l.try(i, func() (err error) {
-				asks.remoteParents[i], err = p.LookupParents(asks.remoteClaims[i])
-				return err
-			})
+		from, err := b.by.Recv(b.ctx, n, q, i)
+		b.fail(i, err)
+		if len(from) > 0 {
+			got[q] = from[0].List
 		}
 	}
-	pt.done.advance(n)
-	for q := range l.participants {
-		l.participants[q].done.wait(n)
-	}
-	l.try(i, func() error {
-		if l.inDevices != nil { // CopyTo follows
-			return l.inDevices[i].Resolve(pt.remoteClaims, pt.remoteParents)
-		}
-		return p.Parents(parents, pt.remoteClaims, pt.remoteParents)
-	})
+	return got
 }

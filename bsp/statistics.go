@@ -3,7 +3,6 @@ package bsp
 import (
 	"time"
 
-	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -36,9 +35,9 @@ func (s *Statistics) start(procs int) {
 
 // add records a superstep. A processor's idle time is the superstep's time less its own
 // compute, push and pull times, so it includes the wait for the slowest processor.
-func (s *Statistics) add(level int, d kernels.Direction, frontier, examined int64, counted bool, took time.Duration, participants []participant) {
+func (s *Statistics) add(level int, direction string, frontier, examined int64, counted bool, took time.Duration, participants []participant) {
 	s.Count++
-	r := record.Level{Level: level, Direction: d.String(), Frontier: float64(frontier), TimeS: took.Seconds()}
+	r := record.Level{Level: level, Direction: direction, Frontier: float64(frontier), TimeS: took.Seconds()}
 	if counted {
 		x := float64(examined)
 		r.EdgesExamined = &x

@@ -98,7 +98,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 	director, err := e.newDirector()
 	var out bsp.Outcome
 	if err == nil {
-		out, err = e.loop.Search(ctx, bsp.Search{
+		out, err = e.bfs.Search(ctx, bsp.Search{
 			Root: rank, Parents: r.Parents, Director: director, Examined: examined, Statistics: r.Statistics,
 		})
 	}

@@ -24,7 +24,9 @@ type Engine struct {
 	place    *partition.Placement
 	devices  *Devices
 	procs    []kernels.Processor
+	tree     []kernels.Run // of bsp.Tree, by processor
 	loop     *bsp.Loop
+	bfs      *bsp.BFS
 	director bsp.Director // of the options; nil where NewDirector makes one for each search
 	override bsp.Director // of SetDirector; nil for the options' director
 
@@ -98,27 +100,37 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	if measure {
 		e.opts.Rates = bsp.MeasureRates(ctx, e.place, o.Threads)
 	}
+	var kinds []kernels.Kind
 	for i, p := range o.Processors {
 		k, err := e.devices.processor(p, &o)
 		if err != nil {
 			return nil, err
 		}
-		e.procs = append(e.procs, k)
+		e.procs, kinds = append(e.procs, k), append(kinds, k.Kind())
 		if err := k.Load(ctx, e.place.Part(i)); err != nil {
 			err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
 			return nil, e.devices.roomFor(&o, err)
 		}
+		run, err := k.Open(ctx, bsp.Tree)
+		if err != nil {
+			err = fmt.Errorf("engine: opening a search on processor %d (%s): %w", i, p, err)
+			return nil, e.devices.roomFor(&o, err)
+		}
+		e.tree = append(e.tree, run)
 		if c, is := k.(*cpu.Processor); is {
-			c.Choose(min(chooseFor, time.Since(placing)/100))
+			c.Choose(run, min(chooseFor, time.Since(placing)/100))
 		}
 		if o.ReleaseHost && p.Kind != CPU {
 			e.place.Release(i)
 		}
 	}
-	e.loop = bsp.New(e.procs, e.place)
+	e.loop = bsp.New(bsp.NewLayout(e.place), bsp.Local(len(e.procs)), kinds)
+	if e.bfs, err = bsp.NewBFS(e.loop, e.tree); err != nil {
+		return nil, err
+	}
 	if measure {
 		within := max(time.Millisecond, time.Since(placing)/calibratePart)
-		if e.opts.Rates, err = e.loop.Calibrate(ctx, e.opts.Rates, within); err != nil {
+		if e.opts.Rates, err = e.bfs.Calibrate(ctx, e.opts.Rates, within); err != nil {
 			return nil, err
 		}
 		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
@@ -159,6 +171,11 @@ func (e *Engine) free() (first error) {
 	}
 	if e.loop != nil {
 		e.loop.Close()
+	}
+	for i, r := range e.tree {
+		if err := r.Close(); err != nil {
+			keep(fmt.Errorf("engine: closing the search of processor %d (%s): %w", i, e.opts.Processors[i], err))
+		}
 	}
 	for i, p := range e.procs {
 		if err := p.Close(); err != nil {
@@ -222,15 +239,15 @@ func (e *Engine) newDirector() (d bsp.Director, err error) {
 	return d, nil
 }
 
-// onCPUs calls f for each CPU processor after the current search, up to the first error.
-func (e *Engine) onCPUs(ctx context.Context, f func(c *cpu.Processor) error) error {
+// onCPUs calls f for each CPU processor, with its search, after the current search, up to the first error.
+func (e *Engine) onCPUs(ctx context.Context, f func(c *cpu.Processor, tree kernels.Run) error) error {
 	if err := e.take(ctx); err != nil {
 		return err
 	}
 	defer e.release()
-	for _, p := range e.procs {
+	for i, p := range e.procs {
 		if c, is := p.(*cpu.Processor); is {
-			if err := f(c); err != nil {
+			if err := f(c, e.tree[i]); err != nil {
 				return err
 			}
 		}
@@ -241,18 +258,18 @@ func (e *Engine) onCPUs(ctx context.Context, f func(c *cpu.Processor) error) err
 // Tune sets the limits by which CPU processors choose kernels, after the current search. The
 // error wraps cpu.ErrTuning, or is ErrClosed or ctx's.
 func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
-	return e.onCPUs(ctx, func(c *cpu.Processor) error { return c.Tune(t) })
+	return e.onCPUs(ctx, func(c *cpu.Processor, _ kernels.Run) error { return c.Tune(t) })
 }
 
 // UseKernels chooses the kernels of the CPU processors, as Options.Kernels does, after the
 // current search: "auto" measures those not measured before. The error wraps cpu.ErrKernels,
 // or is ErrClosed or ctx's.
 func (e *Engine) UseKernels(ctx context.Context, spec string) error {
-	return e.onCPUs(ctx, func(c *cpu.Processor) error {
+	return e.onCPUs(ctx, func(c *cpu.Processor, tree kernels.Run) error {
 		if err := c.Use(spec); err != nil {
 			return err
 		}
-		c.Choose(chooseFor)
+		c.Choose(tree, chooseFor)
 		e.report.kernelsOf(e.procs)
 		return nil
 	})

@@ -33,7 +33,7 @@ func (e *Engine) Reach(ctx context.Context, root uint64) (reached, eccentricity 
 	if err != nil {
 		return 0, 0, err
 	}
-	out, err := e.loop.Search(ctx, bsp.Search{Root: rank, Director: director})
+	out, err := e.bfs.Search(ctx, bsp.Search{Root: rank, Director: director})
 	if err != nil {
 		return 0, 0, fmt.Errorf("engine: reach from %d: %w", root, err)
 	}

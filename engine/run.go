@@ -41,16 +41,11 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 		}
 	}()
 	for i, k := range e.procs {
-		o, is := k.(kernels.Opener)
-		if !is {
-			return nil, fmt.Errorf("engine: program %q: processor %d (%s): %w", p.Name, i, e.opts.Processors[i], kernels.ErrUnsupported)
-		}
-		if runs[i], err = o.Open(ctx, p); err != nil {
+		if runs[i], err = k.Open(ctx, p); err != nil {
 			return nil, fmt.Errorf("engine: program %q: processor %d (%s): %w", p.Name, i, e.opts.Processors[i], err)
 		}
 	}
-	x := bsp.NewExecution(p, bsp.NewLayout(e.place, len(e.procs)), bsp.Local(len(e.procs)), runs)
-	if err := x.Run(ctx, body); err != nil {
+	if err := e.loop.Run(ctx, p, runs, nil, body); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
@@ -66,10 +61,7 @@ func (e *Engine) roomForRun(p *program.Program) error {
 	}
 	need := int64(0)
 	for _, k := range e.procs {
-		need += k.Bytes()
-		if o, is := k.(kernels.Opener); is {
-			need += o.RunBytes(p)
-		}
+		need += k.Bytes() + k.RunBytes(bsp.Tree) + k.RunBytes(p)
 	}
 	for _, a := range p.Arrays {
 		need += int64(e.n) * int64(a.Type.Size())

@@ -2,25 +2,9 @@ package kernels
 
 import (
 	"context"
-	"errors"
 
 	"github.com/totemgo/totemgo/program"
 )
-
-// ErrUnsupported is wrapped by the errors of Open: the processor cannot run the program, and
-// the error says what it lacks.
-var ErrUnsupported = errors.New("kernels: the processor cannot run this program")
-
-// Opener is a Processor that runs programs.
-type Opener interface {
-	// Open compiles a valid program (program.Program.Validate) and allocates the memory of one
-	// run. Runs share the part that Load took, which nothing writes after Load. The caller
-	// closes all runs before the processor. It fails with ErrUnsupported where the processor
-	// cannot run p.
-	Open(ctx context.Context, p *program.Program) (Run, error)
-	// RunBytes is the memory that Open allocates for p.
-	RunBytes(p *program.Program) int64
-}
 
 // Run is the state of one program on one Part: arrays, frontier, sets, messages. One goroutine
 // at a time calls its methods. A message, and the memory it refers to, is valid and unchanged
@@ -79,6 +63,16 @@ type Run interface {
 	Close() error
 }
 
+// IsTree reports that p is a breadth-first search and nothing else: one operator that claims
+// unvisited vertices along out-arcs. Processors may have a Run for it alone, a Claims.
+func IsTree(p *program.Program) bool {
+	if len(p.Edges) != 1 || len(p.Arrays)+len(p.Vertices)+len(p.Locals) > 0 {
+		return false
+	}
+	e := p.Edges[0]
+	return e.Rows == nil && e.Combine == program.Claim && e.Once && e.Arcs == program.Forward
+}
+
 // Claims is a Run of a program whose first operator is a Claim with Once and To −1: parents
 // stay where they were found until the end.
 type Claims interface {
@@ -95,6 +89,41 @@ type Claims interface {
 	// are the results of RemoteClaims(q) and of partition q's LookupParents, in one order; both
 	// are empty for the processor's own index.
 	Parents(out []uint32, claims, found [][]uint32) error
+}
+
+// MultiStepper is a Run that can run several pushes of operator 0, of the form of Claims, in one
+// call, to amortise the cost of a superstep on graphs of many levels. It may be asked only while
+// no other processor has a frontier: then these supersteps need no exchange.
+type MultiStepper interface {
+	Run
+	// MultiStepLimits bounds such a call; it does not change once the run is open. Levels is 0
+	// where the run makes none.
+	MultiStepLimits() MultiStepLimits
+	// StepMany runs Step, by push, and Advance up to levels times, as one call that cannot be
+	// cancelled. The counts are those that each Advance would have returned; they are valid
+	// until the next call. It ends before a superstep whose frontier is empty or beyond the
+	// limits, or that would claim a vertex of a remote range: there may be no counts at all.
+	// The frontier is then as after the last Advance, and the next superstep may go either way.
+	StepMany(ctx context.Context, levels int) (name string, counts []Counts, err error)
+}
+
+// MultiStepLimits are the most supersteps of a call, and for each frontier that one of them
+// starts from the most vertices, out-arcs and, with NeedUnvisitedArcs, in-arcs; the in-arcs
+// of the first are not looked at.
+type MultiStepLimits struct {
+	Levels         int
+	Vertices, Arcs int64
+}
+
+// DeviceResults is a Claims with memory of its own. Where every run of a search is one, it ends
+// with the parents in device memory: Parents is then called in two parts.
+type DeviceResults interface {
+	Claims
+	// Resolve resolves the parents of own vertices to vertex ids in device memory, and
+	// returns when they are complete. Its arguments are those of Parents.
+	Resolve(claims, found [][]uint32) error
+	// CopyTo copies the result of Resolve to out, as Parents writes it.
+	CopyTo(out []uint32) error
 }
 
 // Reduced is what VertexMap returns: counts of the new frontier, and sums over blocks in the

@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph500"
@@ -115,7 +116,12 @@ func kernelTimes(ctx context.Context, threads int) (list []record.KernelTime, er
 	if err := p.Load(ctx, place.Part(0)); err != nil {
 		return nil, err
 	}
-	p.Choose(kernelsFor)
+	run, err := p.Open(ctx, bsp.Tree)
+	if err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	p.Choose(run, kernelsFor)
 	for _, k := range p.KernelTimes() {
 		list = append(list, record.KernelTime{Kernel: k.Kernel, Set: k.Chosen, NS: k.Ns})
 	}

@@ -16,7 +16,7 @@ const (
 )
 
 // stepUp looks, for every unvisited own vertex, for a neighbour in the frontier.
-func (p *Processor) stepUp() {
+func (p *search) stepUp() {
 	for i := range p.own {
 		o := &p.own[i]
 		words := int(o.sub.Padded()-o.sub.First) / 64
@@ -33,7 +33,7 @@ func (p *Processor) stepUp() {
 }
 
 // probe does the words from … to−1 of an own range.
-func (p *Processor) probe(w *worker, o *ownRange, from, to int) {
+func (p *search) probe(w *worker, o *ownRange, from, to int) {
 	in, lo := o.sub.In, uint32(from)*64
 	b := p.blockOf(w, o, from, to)
 	if p.need&kernels.NeedExamined != 0 {
@@ -61,7 +61,7 @@ func (p *Processor) probe(w *worker, o *ownRange, from, to int) {
 }
 
 // blockOf is the words from … to−1 of an own range, for a probe.
-func (p *Processor) blockOf(w *worker, o *ownRange, from, to int) *probeBlock {
+func (p *search) blockOf(w *worker, o *ownRange, from, to int) *probeBlock {
 	first := o.sub.First
 	lo, hi := uint32(from)*64, min(o.sub.Rows, uint32(to)*64)
 	base := int(first / 64)
@@ -84,12 +84,12 @@ type straggler struct {
 }
 
 // fewUnvisited tells whether stepStragglers is to run instead of stepUp.
-func (p *Processor) fewUnvisited() bool {
+func (p *search) fewUnvisited() bool {
 	return (p.vertices-p.visited)*p.tuning.List < int64(p.words)
 }
 
 // listStragglers lists the unvisited own vertices that have neighbours.
-func (p *Processor) listStragglers() {
+func (p *search) listStragglers() {
 	p.stragglers = p.stragglers[:0]
 	for i := range p.own {
 		o := &p.own[i]
@@ -114,7 +114,7 @@ func (p *Processor) listStragglers() {
 }
 
 // stepStragglers is stepUp for the few vertices that are still unvisited, on one thread.
-func (p *Processor) stepStragglers() {
+func (p *search) stepStragglers() {
 	if !p.listed {
 		p.listStragglers()
 	}
@@ -138,7 +138,7 @@ func (p *Processor) stepStragglers() {
 }
 
 // parentOf is the vertex id of the first neighbour of s in the frontier, or None.
-func (p *Processor) parentOf(w *worker, s *straggler) uint32 {
+func (p *search) parentOf(w *worker, s *straggler) uint32 {
 	for _, u := range s.near {
 		if u == p.part.Ranks {
 			return graph.None
@@ -164,7 +164,7 @@ func (p *Processor) parentOf(w *worker, s *straggler) uint32 {
 
 // find returns the place of the first entry of row that is in the frontier, or its
 // length.
-func (p *Processor) find(row []uint32) int {
+func (p *search) find(row []uint32) int {
 	if len(row) < scanFrom {
 		return scanGeneric(row, p.front.bits)
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
 )
 
 // ErrKernels is returned where a kernel or a set of kernels is unknown or cannot run here.
@@ -158,9 +159,15 @@ const (
 // Choose measures the kernels that are "auto" and not measured yet, one by one on the
 // loaded arrays, within about the given time, and takes for each the quickest set: plain Go
 // unless another takes less than 95% of its time. On a small graph all stay in plain Go. It
-// must be called after Load and not during a search, and leaves no trace in what a search
-// reads.
-func (p *Processor) Choose(budget time.Duration) {
+// must not be called during a search, and leaves no trace in what a search reads. r is an open
+// run of a search (kernels.IsTree); on others it does nothing.
+func (p *Processor) Choose(r kernels.Run, budget time.Duration) {
+	if p, is := r.(*search); is {
+		p.chooseKernels(budget)
+	}
+}
+
+func (p *search) chooseKernels(budget time.Duration) {
 	var todo []int
 	for i, k := range p.kernels {
 		if k.auto && k.found == "" {
@@ -192,7 +199,7 @@ func (p *Processor) Choose(budget time.Duration) {
 // arrays in turn: three rounds, and up to fifteen while the budget lasts. It takes the set
 // with the least median of ratios to the time of plain Go, the last set; plain Go unless that
 // is below tie.
-func (p *Processor) measure(kernel int, s *sample, budget time.Duration) {
+func (p *search) measure(kernel int, s *sample, budget time.Duration) {
 	sets := available()
 	ns, ratios := make([][]float64, len(sets)), make([][]float64, len(sets))
 	begun, call := time.Now(), 0
@@ -247,7 +254,7 @@ const (
 
 // sample is what a kernel is measured on: a part of the largest own range.
 type sample struct {
-	*Processor
+	*search
 	o    *ownRange
 	w    *worker
 	a    *graph.Adjacency // arcs of the range, out-arcs if there are any
@@ -261,8 +268,8 @@ type sample struct {
 }
 
 // newSample is a sample without a kernel; nil where no own range has enough rows.
-func (p *Processor) newSample() *sample {
-	s := &sample{Processor: p, w: &p.workers[0]}
+func (p *search) newSample() *sample {
+	s := &sample{search: p, w: &p.workers[0]}
 	for i := range p.own {
 		if o := &p.own[i]; s.o == nil || o.sub.Rows > s.o.sub.Rows {
 			s.o = o

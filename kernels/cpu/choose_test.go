@@ -13,7 +13,7 @@ import (
 )
 
 // loaded is a processor that holds a Kronecker graph, and its placement.
-func loaded(t *testing.T, scale, threads int, spec string) (*cpu.Processor, *partition.Placement) {
+func loaded(t *testing.T, scale, threads int, spec string) (*cpu.Search, *partition.Placement) {
 	t.Helper()
 	l, err := gen.Make(context.Background(), gen.KroneckerOptions{Scale: scale})
 	if err != nil {
@@ -31,8 +31,9 @@ func loaded(t *testing.T, scale, threads int, spec string) (*cpu.Processor, *par
 	if err := p.Load(context.Background(), place.Part(0)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = p.Close() })
-	return p, place
+	search := p.Search()
+	t.Cleanup(func() { _ = search.Close() })
+	return search, place
 }
 
 // TestChoose injects times: the quickest set runs, plain Go in a tie and on small graphs,
@@ -106,7 +107,7 @@ func TestUseAgain(t *testing.T) {
 	want := levelsOf(t, p, place, 3)
 	use := func(spec, settle, scan string) {
 		t.Helper()
-		if err := p.Use(spec); err != nil {
+		if err := p.Processor.Use(spec); err != nil {
 			t.Fatal(err)
 		}
 		p.Choose(time.Second)
@@ -159,12 +160,12 @@ func TestChooseLeavesNoTrace(t *testing.T) {
 
 // levelsOf runs a search that goes bottom-up from the third level on, and returns the size
 // of each frontier.
-func levelsOf(t *testing.T, p *cpu.Processor, place *partition.Placement, root uint32) (sizes []int64) {
+func levelsOf(t *testing.T, p *cpu.Search, place *partition.Placement, root uint32) (sizes []int64) {
 	t.Helper()
-	if err := p.Reset(0); err != nil {
+	if err := p.Begin(0); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.SetRoot(root); err != nil {
+	if err := p.Seed(root, -1, 0); err != nil {
 		t.Fatal(err)
 	}
 	for level := 0; ; level++ {
@@ -172,10 +173,10 @@ func levelsOf(t *testing.T, p *cpu.Processor, place *partition.Placement, root u
 		if level > 1 {
 			d = kernels.BottomUp
 		}
-		if _, err := p.Step(context.Background(), d); err != nil {
+		if _, err := p.Go(d); err != nil {
 			t.Fatal(err)
 		}
-		c, err := p.Finish()
+		c, err := p.Advance()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -5,6 +5,7 @@ import (
 	"unsafe"
 
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 // as32 views words as the uint32 words of a message: bit i of word i/32.
@@ -16,7 +17,7 @@ func as32(words []uint64) []uint32 {
 }
 
 // message makes the message of range r out of a list of its ranks.
-func (p *Processor) message(r int, box *outbox, list []uint32) kernels.Message {
+func (p *search) message(r int, box *outbox, list []uint32) kernels.Message {
 	rg := p.part.Ranges[r]
 	width := int(rg.Padded() - rg.First)
 	if len(list) == 0 || kernels.AsList(len(list), width) {
@@ -33,8 +34,11 @@ func (p *Processor) message(r int, box *outbox, list []uint32) kernels.Message {
 	return kernels.Message{Count: len(list), Bits: as32(box.words)}
 }
 
-// FrontierSlice implements kernels.Processor.
-func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
+// Expand implements kernels.Run.
+func (p *search) Expand(_ int, s program.Step, r int) (kernels.Message, error) {
+	if err := p.from(s.From); err != nil {
+		return kernels.Message{}, err
+	}
 	rg := p.part.Ranges[r]
 	b := int(rg.Padded() - rg.First)
 	if p.front.form != asBits {
@@ -57,8 +61,8 @@ func (p *Processor) FrontierSlice(r int) (kernels.Message, error) {
 	return messageOf(p.front.bits[rg.First/64:rg.Padded()/64], rg.First, &p.publish[r]), nil
 }
 
-// SetRemoteFrontier implements kernels.Processor.
-func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
+// Take implements kernels.Run.
+func (p *search) Take(_ int, _ program.Step, r int, m kernels.Message) error {
 	rg := p.part.Ranges[r]
 	lo, hi := int(rg.First/64), int(rg.Padded()/64)
 	if m.Bits == nil {
@@ -79,8 +83,8 @@ func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) error {
 	return nil
 }
 
-// Outbox implements kernels.Processor.
-func (p *Processor) Outbox(r int) (kernels.Message, error) {
+// Fold implements kernels.Run.
+func (p *search) Fold(r int) (kernels.Message, error) {
 	box := &p.out[r]
 	if p.next.form == asBits {
 		if !p.claimedOut {
@@ -116,8 +120,8 @@ func messageOf(words []uint64, first uint32, box *outbox) kernels.Message {
 	return kernels.Message{Count: c, Bits: as32(words)}
 }
 
-// MergeClaims implements kernels.Processor.
-func (p *Processor) MergeClaims(r, from int, m kernels.Message) error {
+// Merge implements kernels.Run.
+func (p *search) Merge(r, from int, m kernels.Message) error {
 	if m.Count == 0 {
 		return nil
 	}

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 // form says how a frontier is stored.
@@ -19,7 +20,7 @@ const (
 )
 
 // frontier is the owned part of the current frontier, or of the next one. The bits of
-// foreign ranges are those that SetRemoteFrontier or, in next, an untested top-down step
+// foreign ranges are those that Take or, in next, an untested top-down step
 // has written.
 type frontier struct {
 	form form
@@ -38,7 +39,7 @@ func (f *frontier) reset() {
 }
 
 // bitsOf turns the frontier's list into bits of front, own slices only.
-func (p *Processor) bitsOf() {
+func (p *search) bitsOf() {
 	if p.front.form != asList {
 		return
 	}
@@ -53,7 +54,7 @@ func (p *Processor) bitsOf() {
 }
 
 // listOf turns the frontier's bits into a list.
-func (p *Processor) listOf() {
+func (p *search) listOf() {
 	if p.front.form != asBits {
 		return
 	}
@@ -77,7 +78,7 @@ func appendBits(list []uint32, words []uint64, first uint32) []uint32 {
 }
 
 // arcsOf sums the out- and in-degrees of own ranks.
-func (p *Processor) arcsOf(list []uint32) (out, in int64) {
+func (p *search) arcsOf(list []uint32) (out, in int64) {
 	for _, v := range list {
 		s := p.subOf(v)
 		if s.Out != nil {
@@ -93,10 +94,11 @@ func (p *Processor) arcsOf(list []uint32) (out, in int64) {
 	return out, in
 }
 
-// Finish implements kernels.Processor.
-func (p *Processor) Finish() (kernels.Counts, error) {
-	var c kernels.Counts
+// Advance implements kernels.Run.
+func (p *search) Advance() (kernels.Counts, error) {
+	c := kernels.Counts{Least: program.TopOf(program.U32)}
 	p.front, p.next = p.next, p.front
+	p.used = false
 	p.next.form, p.next.list = asList, p.next.list[:0]
 	if p.front.form == asBits {
 		for i := range p.workers {
@@ -141,12 +143,12 @@ func (p *Processor) Finish() (kernels.Counts, error) {
 
 // arcsOfList sums the degrees of the new frontier, a list. It stops where the out-arcs
 // exceed bound, and returns −1 for them.
-func (p *Processor) arcsOfList(bound int64) (out, in int64) {
+func (p *search) arcsOfList(bound int64) (out, in int64) {
 	return p.sum(len(p.front.list), 256, bound, func(lo, hi int) (int64, int64) { return p.arcsOf(p.front.list[lo:hi]) })
 }
 
 // arcsOfBits is arcsOfList for a frontier of bits, own slices of front.
-func (p *Processor) arcsOfBits(bound int64) (out, in int64) {
+func (p *search) arcsOfBits(bound int64) (out, in int64) {
 	for _, o := range p.own {
 		s := o.sub
 		base := int(s.First / 64)
@@ -178,7 +180,7 @@ func (p *Processor) arcsOfBits(bound int64) (out, in int64) {
 
 // sum adds up what f returns for pieces of [0, n) until the first sum exceeds bound,
 // and then returns −1 for it.
-func (p *Processor) sum(n, piece int, bound int64, f func(lo, hi int) (int64, int64)) (out, in int64) {
+func (p *search) sum(n, piece int, bound int64, f func(lo, hi int) (int64, int64)) (out, in int64) {
 	if n <= 4*piece {
 		if n > 0 {
 			out, in = f(0, n)

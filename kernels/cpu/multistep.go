@@ -6,7 +6,7 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-var _ kernels.MultiStepper = (*Processor)(nil)
+var _ kernels.MultiStepper = (*search)(nil)
 
 const (
 	// multiLevels is the most supersteps of a call, and multiArcs the most vertices, and arcs, of
@@ -17,7 +17,7 @@ const (
 
 // MultiStepLimits implements kernels.MultiStepper: frontiers that one thread expands. A
 // frontier with more arcs than Tuning.Serial may be worth several.
-func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
+func (p *search) MultiStepLimits() kernels.MultiStepLimits {
 	for _, o := range p.own {
 		if o.sub.Out == nil {
 			return kernels.MultiStepLimits{}
@@ -31,7 +31,7 @@ func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
 }
 
 // StepMany implements kernels.MultiStepper on one thread.
-func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+func (p *search) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
 	limits := p.MultiStepLimits()
 	p.counts = p.counts[:0]
 	if levels = min(levels, limits.Levels); levels < 1 || p.front.size > limits.Vertices {
@@ -49,7 +49,7 @@ func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels
 			break
 		}
 		p.workers[0].examined = arcs
-		c, err := p.Finish()
+		c, err := p.Advance()
 		if err != nil {
 			return "", nil, err
 		}
@@ -68,7 +68,7 @@ func (p *Processor) StepMany(ctx context.Context, levels int) (string, []kernels
 // claimOwn expands the frontier's list into nextList, and returns its out-arcs and, where
 // they are asked for, in-arcs. It is false, and has claimed nothing, where the frontier
 // leads to a foreign vertex that was not claimed before.
-func (p *Processor) claimOwn() (out, in int64, ok bool) {
+func (p *search) claimOwn() (out, in int64, ok bool) {
 	seen, parent, next := p.seen, p.parent, p.next.list[:0]
 	for _, u := range p.front.list {
 		id := p.vertex(u)

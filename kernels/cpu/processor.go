@@ -23,7 +23,6 @@ type Processor struct {
 	team    *workers.Team
 	tuning  Tuning
 	part    *kernels.Part
-	need    kernels.Need
 
 	// Of the partition, from Load on.
 	own             []ownRange
@@ -34,6 +33,8 @@ type Processor struct {
 	outArcs, inArcs int64
 	longest         int64 // out-arcs of a vertex at most, if no more than shortRow
 	identity        bool  // each rank is its vertex's id
+	all             bool  // all ranks are own
+	split           bool  // arcs of own vertices lie elsewhere too: see valueRun
 
 	// Kernels: see Use and Choose.
 	set       kernelSet
@@ -42,35 +43,22 @@ type Processor struct {
 	names     [len(wayNames)]string                              // what Step returns top-down
 	probeName string                                             // and bottom-up
 
-	// Of a search, by rank.
-	seen                 []uint64 // bits: own visited vertices, foreign ones that were claimed or in a frontier
-	parent               []uint32 // vertex id of the parent, where this partition found it
-	scatter              []uint32 // what untested arcs write, a vertex id; None between steps
-	front, next          frontier
-	visited, visitedArcs int64 // own vertices, and their in-arcs where they are counted
+	weights weightCache // of runs with values
+	memory
+}
 
-	way        way         // of the last top-down step
-	shift      uint32      // a rank's bucket is the rank shifted right by so many bits
-	cuts       []uint32    // where runs of ranks begin, by thread
-	stragglers []straggler // own vertices still unvisited, once they are few and listed
-	listed     bool
-	counts     []kernels.Counts // of the last StepMany
+// memory is what Close frees.
+type memory struct {
+	frees []func()
+	bytes int64
+}
 
-	// Own ranks that another partition claimed: remote has their bits, finder the
-	// partition's number. Nil if all ranks are own.
-	remote     []uint64
-	finder     []uint8
-	claimedOut bool       // next holds claims of foreign ranges
-	foreign    [][]uint32 // by partition: what RemoteClaims returned
-	answers    [][]uint32 // what LookupParents returned in this search
-	asked      int        // how many of answers are of this search
-	out        []outbox   // by range: claims
-	publish    []outbox   // by range: slices of the frontier
-	shares     [][]span   // by thread: see mapShares
-
-	workers []worker
-	frees   []func()
-	bytes   int64
+// free frees all of it.
+func (m *memory) free() {
+	for _, f := range m.frees {
+		f()
+	}
+	m.frees = nil
 }
 
 // ownRange is one range of ranks that the processor owns.
@@ -131,10 +119,10 @@ func (p *Processor) Kind() kernels.Kind { return kernels.CPU }
 // Threads is the number of threads that it runs on.
 func (p *Processor) Threads() int { return p.threads }
 
-// Bytes is the memory that Load took, subgraphs included.
+// Bytes is the memory of the partition: its subgraphs, and what Load has made of them.
 func (p *Processor) Bytes() int64 { return p.bytes }
 
-func alloc[T hugemem.Elem](p *Processor, n int) []T {
+func alloc[T hugemem.Elem](p *memory, n int) []T {
 	b := hugemem.Make[T](n)
 	p.frees = append(p.frees, b.Free)
 	var zero T
@@ -152,6 +140,9 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	p.threads = p.team.Threads()
 	p.words = int(part.Ranks / 64)
 	p.isOwn = make([]bool, len(part.Ranges))
+	if p.split = !wholeRows(part); p.split {
+		return p.loadSplit(ctx)
+	}
 	all := true
 	for i, r := range part.Ranges {
 		if r.Owner != part.Index {
@@ -176,22 +167,14 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		p.bytes += s.Bytes()
 		p.own = append(p.own, p.newRange(i, s))
 	}
-	// A word and a line for each thread more than there are ranks: see spareWord.
 	p.identity = all
 	for rank, v := range part.VertexOf {
 		if p.identity = p.identity && (v == uint32(rank) || v == graph.None); !p.identity {
 			break
 		}
 	}
-	p.seen = alloc[uint64](p, p.words+8*(p.threads+2))
-	// One word more than there are ranks: see ownRange.
-	p.front.bits = alloc[uint64](p, p.words+1)
-	p.next.bits = alloc[uint64](p, p.words+1)
-	p.parent = alloc[uint32](p, int(part.Ranks))
-	p.scatter = alloc[uint32](p, int(part.Ranks))
+	p.all = all
 	if !all {
-		p.finder = alloc[uint8](p, int(part.Ranks))
-		p.remote = alloc[uint64](p, p.words)
 		p.rangeOf = make([]uint16, p.words)
 		for i, r := range part.Ranges {
 			for w := r.First / 64; w < r.Padded()/64; w++ {
@@ -199,15 +182,6 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 			}
 		}
 	}
-	p.workers = make([]worker, p.threads)
-	for i := range p.workers {
-		p.workers[i].lists = make([][]uint32, len(part.Ranges))
-		p.workers[i].buckets = make([][]arc, part.Ranks>>bucketShift+1)
-		p.workers[i].rest = make([]uint32, 64*chunkWords+restSlack)
-	}
-	p.spread(len(p.scatter), parallelWords, func(lo, hi int) { fillNone(p.scatter[lo:hi]) })
-	p.out = make([]outbox, len(part.Ranges))
-	p.publish = make([]outbox, len(part.Ranges))
 	return ctx.Err()
 }
 
@@ -219,14 +193,14 @@ func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
 		return o
 	}
 	rows := int(s.Rows)
-	o.far, o.long = alloc[uint64](p, (rows+63)/64), alloc[uint64](p, (rows+63)/64)
+	o.far, o.long = alloc[uint64](&p.memory, (rows+63)/64), alloc[uint64](&p.memory, (rows+63)/64)
 	for k := range nearColumns {
-		o.nearID[k] = alloc[uint32](p, rows)
+		o.nearID[k] = alloc[uint32](&p.memory, rows)
 		// The ranks of first neighbours are there already, but for empty rows.
 		if k == 0 && !slices.Contains(in.FirstNeighbours, graph.None) {
 			o.near[k] = in.FirstNeighbours
 		} else {
-			o.near[k] = alloc[uint32](p, rows)
+			o.near[k] = alloc[uint32](&p.memory, rows)
 		}
 	}
 	p.team.For(len(o.long), 64, func(_, from, to int) {
@@ -279,39 +253,6 @@ func (p *Processor) spread(n, from int, f func(lo, hi int)) {
 	p.team.For(n, max(1, n/(4*p.threads)), func(_, lo, hi int) { f(lo, hi) })
 }
 
-// Reset implements kernels.Processor.
-func (p *Processor) Reset(need kernels.Need) error {
-	p.need = need
-	p.spread(p.words, parallelWords, func(lo, hi int) { clear(p.seen[lo:hi]) })
-	for _, o := range p.own {
-		if pad := o.sub.Rows % 64; pad != 0 {
-			p.seen[o.sub.Limit()/64] |= ^uint64(0) << pad
-		}
-		if p.remote != nil {
-			clear(p.remote[o.sub.First/64 : o.sub.Padded()/64])
-		}
-	}
-	p.front.reset()
-	p.next.reset()
-	p.listed = false
-	p.asked = 0
-	p.visited, p.visitedArcs = 0, 0
-	return nil
-}
-
-// SetRoot implements kernels.Processor.
-func (p *Processor) SetRoot(rank uint32) error {
-	p.seen[rank/64] |= 1 << (rank % 64)
-	p.parent[rank] = p.part.VertexOf[rank]
-	p.front.list = append(p.front.list[:0], rank)
-	p.front.size = 1
-	p.visited = 1
-	if p.need&kernels.NeedUnvisitedArcs != 0 {
-		_, p.visitedArcs = p.arcsOf(p.front.list)
-	}
-	return nil
-}
-
 // subOf returns the processor's subgraph that holds a rank.
 func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 	for i := range p.own {
@@ -322,55 +263,12 @@ func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 	return nil
 }
 
-// begin prepares a step: the next frontier is empty, and nothing is claimed or counted.
-func (p *Processor) begin() {
-	for i := range p.workers {
-		w := &p.workers[i]
-		w.examined, w.next = 0, 0
-		for r := range w.lists {
-			w.lists[r] = w.lists[r][:0]
-		}
-	}
-	p.next.form, p.claimedOut = asList, false
-}
-
-// Step implements kernels.Processor. The name is the way to push or pull and, behind a
-// slash, the set of the kernel that it runs: "direct-scatter/avx512", "serial", "words/avx2".
-func (p *Processor) Step(ctx context.Context, d kernels.Direction) (string, error) {
-	p.begin()
-	if d == kernels.BottomUp {
-		p.bitsOf()
-		if p.fewUnvisited() {
-			p.stepStragglers()
-			return "stragglers", ctx.Err()
-		}
-		p.stepUp()
-		p.next.form = asBits
-		return p.probeName, ctx.Err()
-	}
-	p.listOf()
-	switch p.way = p.choose(); p.way {
-	case serial:
-		p.pushSerial()
-	case ownRanks:
-		p.pushOwnRanks()
-	case bucketed, bucketedScatter:
-		p.pushBucketed()
-	case directScatter:
-		p.pushDirectScatter()
-	}
-	return p.names[p.way], ctx.Err()
-}
-
 // Close implements kernels.Processor.
 func (p *Processor) Close() error {
 	if p.team != nil {
 		p.team.Close()
 		p.team = nil
 	}
-	for _, f := range p.frees {
-		f()
-	}
-	p.frees = nil
+	p.free()
 	return nil
 }

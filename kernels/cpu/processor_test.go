@@ -12,6 +12,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -21,6 +22,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/kerneltest"
 	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -52,14 +54,15 @@ func place(t testing.TB, l *graph.EdgeList, parts int) *partition.Placement {
 	return p
 }
 
-func load(t testing.TB, p *partition.Placement, i, threads int) *cpu.Processor {
+func load(t testing.TB, p *partition.Placement, i, threads int) *cpu.Search {
 	t.Helper()
 	k := cpu.New(threads)
 	if err := k.Load(context.Background(), p.Part(i)); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { k.Close() })
-	return k
+	search := k.Search()
+	t.Cleanup(func() { search.Close() })
+	return search
 }
 
 func kronecker(t testing.TB, scale int) *graph.EdgeList {
@@ -72,7 +75,7 @@ func kronecker(t testing.TB, scale int) *graph.EdgeList {
 }
 
 // alone runs a search on one processor that has the whole graph.
-func alone(t testing.TB, p *partition.Placement, k *cpu.Processor, root uint32, need kernels.Need, next func(level int) kernels.Direction) []uint32 {
+func alone(t testing.TB, p *partition.Placement, k *cpu.Search, root uint32, need kernels.Need, next func(level int) kernels.Direction) []uint32 {
 	t.Helper()
 	ok := func(err error) {
 		t.Helper()
@@ -80,16 +83,16 @@ func alone(t testing.TB, p *partition.Placement, k *cpu.Processor, root uint32, 
 			t.Fatal(err)
 		}
 	}
-	ok(k.Reset(need))
-	ok(k.SetRoot(p.RankOf[root]))
+	ok(k.Begin(need))
+	ok(k.Seed(p.RankOf[root], -1, 0))
 	for level := 0; ; level++ {
 		d := next(level)
-		name, err := k.Step(context.Background(), d)
+		name, err := k.Go(d)
 		ok(err)
 		if up := name == "stragglers" || strings.HasPrefix(name, "words/"); name == "" || up != (d == kernels.BottomUp) {
 			t.Errorf("a step %s ran %s", d, name)
 		}
-		c, err := k.Finish()
+		c, err := k.Advance()
 		ok(err)
 		if c.Next == 0 {
 			break
@@ -195,7 +198,7 @@ func TestForms(t *testing.T) {
 		var counts [2]kernels.Counts
 		for form := range 2 {
 			k := load(t, p, 0, 1)
-			if err := k.Reset(kernels.NeedNextArcs | kernels.NeedUnvisited); err != nil {
+			if err := k.Begin(kernels.NeedNextArcs | kernels.NeedUnvisited); err != nil {
 				t.Fatal(err)
 			}
 			tell := func(rg graph.Range, ranks []uint32) kernels.Message {
@@ -206,13 +209,13 @@ func TestForms(t *testing.T) {
 			}
 			step := func(d kernels.Direction) {
 				t.Helper()
-				if _, err := k.Step(context.Background(), d); err != nil {
+				if _, err := k.Go(d); err != nil {
 					t.Fatal(err)
 				}
 			}
 			finish := func() kernels.Counts {
 				t.Helper()
-				counts, err := k.Finish()
+				counts, err := k.Advance()
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -236,22 +239,22 @@ func TestForms(t *testing.T) {
 			}
 			// What is delivered becomes the frontier and is published.
 			step(kernels.TopDown)
-			if err := k.MergeClaims(0, 1, tell(own, ours)); err != nil {
+			if err := k.Merge(0, 1, tell(own, ours)); err != nil {
 				t.Fatal(err)
 			}
 			counts[form] = finish()
-			published[form] = message(k.FrontierSlice, 0)
+			published[form] = message(k.Slice, 0)
 			// It pushes to the other partition.
 			step(kernels.TopDown)
-			outbox[form] = message(k.Outbox, 1)
+			outbox[form] = message(k.Fold, 1)
 			finish()
 			// What is gathered is pulled from.
-			if err := k.SetRemoteFrontier(1, tell(foreign, theirs)); err != nil {
+			if err := k.Take(0, program.Step{Way: program.Pull}, 1, tell(foreign, theirs)); err != nil {
 				t.Fatal(err)
 			}
 			step(kernels.BottomUp)
 			finish()
-			up[form] = message(k.FrontierSlice, 0)
+			up[form] = message(k.Slice, 0)
 			k.Close()
 		}
 		slices.Sort(ours)
@@ -298,11 +301,12 @@ func TestGuard(t *testing.T) {
 			if err := k.Load(context.Background(), p.Part(0)); err != nil {
 				t.Fatal(err)
 			}
+			search := k.Search()
 			for _, root := range g.Roots() {
 				if p.RankOf[root] == graph.None {
 					continue
 				}
-				parents := alone(t, p, k, root, kernels.NeedNextArcs|kernels.NeedUnvisited, func(int) kernels.Direction {
+				parents := alone(t, p, search, root, kernels.NeedNextArcs|kernels.NeedUnvisited, func(int) kernels.Direction {
 					return kernels.Direction(rng.IntN(2))
 				})
 				// Isolated vertices have no entry.
@@ -310,7 +314,7 @@ func TestGuard(t *testing.T) {
 					t.Errorf("%s, root %d, kernels %s, %s: %v", g.Name, root, set, way, err)
 				}
 			}
-			if err := k.Close(); err != nil {
+			if err := search.Close(); err != nil {
 				t.Error(err)
 			}
 		}
@@ -346,11 +350,13 @@ func TestLoad(t *testing.T) {
 	if err := k.Load(context.Background(), p.Part(0)); err != nil {
 		t.Fatal(err)
 	}
-	if k.Kind() != kernels.CPU || k.Bytes() <= 0 || k.Bytes() > p.Processors[0].Bytes+1024 {
-		t.Errorf("%s, %d bytes, the placement says %d", k.Kind(), k.Bytes(), p.Processors[0].Bytes)
+	bytes := k.Bytes() + k.RunBytes(bsp.Tree)
+	if k.Kind() != kernels.CPU || bytes <= k.Bytes() || bytes > p.Processors[0].Bytes+1024 {
+		t.Errorf("%s, %d bytes, the placement says %d", k.Kind(), bytes, p.Processors[0].Bytes)
 	}
+	search := k.Search()
 	for range 2 {
-		if err := k.Close(); err != nil {
+		if err := search.Close(); err != nil {
 			t.Error(err)
 		}
 	}

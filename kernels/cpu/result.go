@@ -9,8 +9,8 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// RemoteClaims implements kernels.Processor.
-func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
+// RemoteClaims implements kernels.Claims.
+func (p *search) RemoteClaims(q int) ([]uint32, error) {
 	if p.remote == nil || q == p.part.Index {
 		return nil, nil
 	}
@@ -31,8 +31,8 @@ func (p *Processor) RemoteClaims(q int) ([]uint32, error) {
 	return list, nil
 }
 
-// LookupParents implements kernels.Processor.
-func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
+// LookupParents implements kernels.Claims.
+func (p *search) LookupParents(ranks []uint32) ([]uint32, error) {
 	if p.asked == len(p.answers) {
 		p.answers = append(p.answers, nil)
 	}
@@ -47,8 +47,8 @@ func (p *Processor) LookupParents(ranks []uint32) ([]uint32, error) {
 	return parents, nil
 }
 
-// Parents implements kernels.Processor.
-func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) error {
+// Parents implements kernels.Claims.
+func (p *search) Parents(out []uint32, foreign, answers [][]uint32) error {
 	vertexOf := p.part.VertexOf
 	p.mapBack(out)
 	for q, list := range foreign {
@@ -85,7 +85,7 @@ const (
 // order of ids: so a thread writes to one block of the result at a time, and to its own
 // part alone, but for the few ranks outside such runs. Lines written by two threads in
 // turn would move between their caches.
-func (p *Processor) mapShares() [][]span {
+func (p *search) mapShares() [][]span {
 	vertexOf := p.part.VertexOf
 	ids := uint64(1)
 	for _, v := range vertexOf {
@@ -146,7 +146,7 @@ func (p *Processor) mapShares() [][]span {
 
 // mapBack writes the parents of own vertices to the result, by vertex id: those that this
 // partition found, and None for the others.
-func (p *Processor) mapBack(out []uint32) {
+func (p *search) mapBack(out []uint32) {
 	if p.set.byVertex != nil && p.rangeOf == nil {
 		p.mapByVertex(out)
 		return
@@ -180,7 +180,7 @@ func (p *Processor) mapBack(out []uint32) {
 
 // mapByVertex is mapBack where every rank is own: it walks the result, and reads parent
 // at the rank of each vertex.
-func (p *Processor) mapByVertex(out []uint32) {
+func (p *search) mapByVertex(out []uint32) {
 	p.spread(p.words, parallelWords/4, func(lo, hi int) {
 		for k := lo; k < hi; k++ {
 			for w := ^p.seen[k]; w != 0; w &= w - 1 {

@@ -83,7 +83,7 @@ func TestStress(t *testing.T) {
 			type pair struct {
 				g *stressed
 				p *partition.Placement
-				k *cpu.Processor
+				k *cpu.Search
 			}
 			var pairs []pair
 			for _, g := range graphs {
@@ -100,11 +100,12 @@ func TestStress(t *testing.T) {
 					if err := k.Load(context.Background(), p.Part(0)); err != nil {
 						t.Fatal(err)
 					}
-					defer k.Close()
+					search := k.Search()
+					defer search.Close()
 					if k.Threads() != threads {
 						t.Fatalf("%d threads, want %d", k.Threads(), threads)
 					}
-					pairs = append(pairs, pair{g, p, k})
+					pairs = append(pairs, pair{g, p, search})
 				}
 			}
 			ran := map[string]int{}

@@ -39,7 +39,7 @@ var wayNames = [...]string{"serial", "own-ranks", "bucketed", "bucketed-scatter"
 
 // choose says how to expand the frontier's list. An untested step passes over all ranks
 // in the end, and is for many arcs.
-func (p *Processor) choose() way {
+func (p *search) choose() way {
 	if p.front.arcs < 0 {
 		p.front.arcs, _ = p.arcsOfList(math.MaxInt64)
 	}
@@ -76,7 +76,7 @@ func (p *Processor) vertex(rank uint32) uint32 {
 }
 
 // pushSerial expands the frontier's list on one thread.
-func (p *Processor) pushSerial() {
+func (p *search) pushSerial() {
 	w := &p.workers[0]
 	w.found = w.found[:0]
 	for batch := range slices.Chunk(p.front.list, takeVertices) {
@@ -88,7 +88,7 @@ func (p *Processor) pushSerial() {
 }
 
 // claimRows visits the unvisited vertices of the rows of a list of own ranks.
-func (p *Processor) claimRows(w *worker, list []uint32) {
+func (p *search) claimRows(w *worker, list []uint32) {
 	seen, parent, found := p.seen, p.parent, w.found
 	for _, u := range list {
 		row, id := p.row(u), p.vertex(u)
@@ -109,7 +109,7 @@ func (p *Processor) claimRows(w *worker, list []uint32) {
 // pushBucketed sorts the frontier's arcs, those that lead to unvisited vertices or all, into
 // buckets by the ranks they lead to; then each bucket is claimed by one thread: what it
 // reads and writes stays in its cache, and no word is shared.
-func (p *Processor) pushBucketed() {
+func (p *search) pushBucketed() {
 	for i := range p.workers {
 		p.workers[i].found = p.workers[i].found[:0]
 	}
@@ -135,7 +135,7 @@ func (p *Processor) pushBucketed() {
 
 // eachRow gives the frontier's list to all threads, takeVertices at a time: f reads the rows by
 // shortRow, whose long ones go to piece in pieces afterwards. It claims the buckets as they fill.
-func (p *Processor) eachRow(f func(w *worker, batch []uint32), piece func(w *worker, row []uint32, u uint32)) {
+func (p *search) eachRow(f func(w *worker, batch []uint32), piece func(w *worker, row []uint32, u uint32)) {
 	list := p.front.list
 	var cursor atomic.Int64
 	for int(cursor.Load()) < len(list) {
@@ -167,7 +167,7 @@ func (p *Processor) eachRow(f func(w *worker, batch []uint32), piece func(w *wor
 }
 
 // shortRow is the out-row of an own rank. A long one is kept for eachRow, and nil returned.
-func (p *Processor) shortRow(w *worker, u uint32) []uint32 {
+func (p *search) shortRow(w *worker, u uint32) []uint32 {
 	row := p.row(u)
 	if len(row) >= hubArcs {
 		w.hubs = append(w.hubs, u)
@@ -177,7 +177,7 @@ func (p *Processor) shortRow(w *worker, u uint32) []uint32 {
 }
 
 // prefetch asks for the out-rows of a few own ranks, at most takeVertices.
-func (p *Processor) prefetch(w *worker, ranks []uint32) {
+func (p *search) prefetch(w *worker, ranks []uint32) {
 	if len(ranks) == 0 {
 		return
 	}
@@ -201,7 +201,7 @@ type arc struct{ to, id uint32 }
 
 // sort puts the arcs of a row that lead to unvisited vertices, or all, into a thread's
 // buckets.
-func (p *Processor) sort(w *worker, row []uint32, u uint32) {
+func (p *search) sort(w *worker, row []uint32, u uint32) {
 	id := p.vertex(u)
 	w.examined += int64(len(row))
 	w.sorted += len(row)
@@ -223,7 +223,7 @@ func (p *Processor) sort(w *worker, row []uint32, u uint32) {
 
 // claimBuckets visits the vertices that the arcs in all threads' buckets lead to, or
 // writes the arcs to scatter, and empties the buckets.
-func (p *Processor) claimBuckets() {
+func (p *search) claimBuckets() {
 	sorted := 0
 	for i := range p.workers {
 		sorted += p.workers[i].sorted
@@ -255,7 +255,7 @@ func scatterArcs(scatter []uint32, arcs []arc) {
 // pushOwnRanks expands the frontier's list without atomics: each thread owns a run of ranks,
 // expands the frontier vertices there and keeps the arcs that leave its run for their
 // owners, who claim them once all threads have expanded. On a mesh few do.
-func (p *Processor) pushOwnRanks() {
+func (p *search) pushOwnRanks() {
 	cuts := p.cutFrontier()
 	p.team.Run(func(id int) {
 		w := &p.workers[id]
@@ -300,7 +300,7 @@ func (p *Processor) pushOwnRanks() {
 
 // cutFrontier cuts rank space into a run for each thread that holds about as many of the
 // frontier's vertices as another.
-func (p *Processor) cutFrontier() []uint32 {
+func (p *search) cutFrontier() []uint32 {
 	var sample [32]uint32
 	for i := range sample {
 		sample[i] = p.front.list[len(p.front.list)*i/len(sample)]
@@ -316,7 +316,7 @@ func (p *Processor) cutFrontier() []uint32 {
 
 // claimOwned visits the unvisited vertices of the run from … to−1 that a few frontier
 // vertices lead to, and appends the other arcs to sent.
-func (p *Processor) claimOwned(w *worker, batch []uint32, from, to uint32) {
+func (p *search) claimOwned(w *worker, batch []uint32, from, to uint32) {
 	p.prefetch(w, batch)
 	seen, parent, found := p.seen, p.parent, w.found
 	for _, u := range batch {
@@ -339,7 +339,7 @@ func (p *Processor) claimOwned(w *worker, batch []uint32, from, to uint32) {
 }
 
 // claimArcs visits the unvisited vertices of the run from … to−1 that arcs lead to.
-func (p *Processor) claimArcs(w *worker, arcs []arc, from, to uint32) {
+func (p *search) claimArcs(w *worker, arcs []arc, from, to uint32) {
 	for _, a := range arcs {
 		word, bit := &p.seen[a.to/64], uint64(1)<<(a.to%64)
 		if a.to-from < to-from && *word&bit == 0 {
@@ -353,7 +353,7 @@ func (p *Processor) claimArcs(w *worker, arcs []arc, from, to uint32) {
 // pushDirectScatter writes the source of every arc of the frontier's list at its target's
 // place in scatter: untested, unsorted, and several threads at the same places. The
 // last entry written is the parent of a vertex not seen.
-func (p *Processor) pushDirectScatter() {
+func (p *search) pushDirectScatter() {
 	spread := p.set.spread
 	if spread == nil { // one thread
 		spread = spreadGeneric
@@ -383,7 +383,7 @@ func (p *Processor) pushDirectScatter() {
 
 // settleAll makes vertices found of what was written to scatter. It leaves in next the bits
 // of all that it found: of foreign ranges too, which is not this partition's frontier.
-func (p *Processor) settleAll() {
+func (p *search) settleAll() {
 	p.team.For(p.words, blockWords/4, func(id, lo, hi int) {
 		next := p.next.bits[lo:hi]
 		p.set.settle(p.scatter[lo*64:hi*64], p.seen[lo:hi], next, p.parent[lo*64:hi*64])
@@ -404,7 +404,7 @@ func (p *Processor) owns(word uint32) bool {
 
 // divide sorts a thread's claims into its lists by range. Where every rank is own
 // it does nothing.
-func (p *Processor) divide(w *worker) {
+func (p *search) divide(w *worker) {
 	if p.rangeOf == nil {
 		return
 	}
@@ -415,7 +415,7 @@ func (p *Processor) divide(w *worker) {
 }
 
 // collect appends the claims of owned vertices by the first n threads to nextList.
-func (p *Processor) collect(n int) {
+func (p *search) collect(n int) {
 	p.next.list = p.next.list[:0]
 	for i := range n {
 		w := &p.workers[i]

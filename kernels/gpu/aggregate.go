@@ -8,7 +8,7 @@ import (
 )
 
 // RemoteClaims lists own vertices that partition q found.
-func (p *Processor) RemoteClaims(q int) (all []uint32, err error) {
+func (p *run) RemoteClaims(q int) (all []uint32, err error) {
 	defer p.done("RemoteClaims", &err)
 	if q < 0 || q >= len(p.delivered) || !p.delivered[q] {
 		return nil, nil
@@ -43,7 +43,7 @@ func (p *Processor) appendWords(list []uint32, src device.Buffer, n int64) ([]ui
 }
 
 // LookupParents returns parents by rank.
-func (p *Processor) LookupParents(ranks []uint32) (all []uint32, err error) {
+func (p *run) LookupParents(ranks []uint32) (all []uint32, err error) {
 	defer p.done("LookupParents", &err)
 	p.unvisitedListed = false
 	asked := p.scratchA // ranks, then their parents
@@ -62,24 +62,24 @@ func (p *Processor) byRank(kernel string, list device.Buffer, n int) {
 	p.launch(kernel, int64(n), buf(list).u32(uint32(n)).buf(p.parent))
 }
 
-var _ kernels.DeviceResults = (*Processor)(nil)
+var _ kernels.DeviceResults = (*run)(nil)
 
 // Parents resolves parents and copies them to out.
-func (p *Processor) Parents(out []uint32, foreign, answers [][]uint32) (err error) {
+func (p *run) Parents(out []uint32, foreign, answers [][]uint32) (err error) {
 	defer p.done("Parents", &err)
 	p.settle(foreign, answers)
 	return p.fetch(out)
 }
 
 // Resolve maps parents to vertex ids. Result: scratchA, one id per own rank.
-func (p *Processor) Resolve(foreign, answers [][]uint32) (err error) {
+func (p *run) Resolve(foreign, answers [][]uint32) (err error) {
 	defer p.done("Resolve", &err)
 	p.settle(foreign, answers)
 	return p.finish()
 }
 
 // CopyTo copies the result of Resolve to out.
-func (p *Processor) CopyTo(out []uint32) (err error) {
+func (p *run) CopyTo(out []uint32) (err error) {
 	defer p.done("CopyTo", &err)
 	return p.fetch(out)
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/program"
 )
 
 // words is the number of words of a range's bits.
@@ -41,15 +42,15 @@ func (p *Processor) message(r, count int) kernels.Message {
 	}
 }
 
-// Outbox waits for the copy of the claims on range r.
-func (p *Processor) Outbox(r int) (_ kernels.Message, err error) {
-	defer p.done("Outbox", &err)
+// Fold implements kernels.Run: it waits for the copy of the claims on range r.
+func (p *run) Fold(r int) (_ kernels.Message, err error) {
+	defer p.done("Fold", &err)
 	return p.message(r, p.claimed[r]), p.await(&p.copied[r])
 }
 
-// FrontierSlice copies the frontier of own range r to the host.
-func (p *Processor) FrontierSlice(r int) (_ kernels.Message, err error) {
-	defer p.done("FrontierSlice", &err)
+// Expand implements kernels.Run: it copies the frontier of own range r to the host.
+func (p *run) Expand(_ int, _ program.Step, r int) (_ kernels.Message, err error) {
+	defer p.done("Expand", &err)
 	rg, count := p.part.Ranges[r], p.published[r]
 	if count == 0 {
 		return kernels.Message{}, nil
@@ -119,9 +120,9 @@ func (p *Processor) merge(m incoming, shift, sender uint32) {
 	p.take("merge", m, buf(p.seen, p.next, p.finder).u32(shift, sender))
 }
 
-// SetRemoteFrontier uploads the frontier of remote range r.
-func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) (err error) {
-	defer p.done("SetRemoteFrontier", &err)
+// Take implements kernels.Run: it uploads the frontier of remote range r.
+func (p *run) Take(_ int, _ program.Step, r int, m kernels.Message) (err error) {
+	defer p.done("Take", &err)
 	if p.dirty[r] && (m.Count == 0 || m.List != nil) {
 		p.clearFrontier(r)
 	}
@@ -132,9 +133,9 @@ func (p *Processor) SetRemoteFrontier(r int, m kernels.Message) (err error) {
 	return p.receive(r, m, p.gather)
 }
 
-// MergeClaims uploads a sender's claims on own range r and merges them.
-func (p *Processor) MergeClaims(r, from int, m kernels.Message) (err error) {
-	defer p.done("MergeClaims", &err)
+// Merge implements kernels.Run: it uploads a sender's claims on own range r and merges them.
+func (p *run) Merge(r, from int, m kernels.Message) (err error) {
+	defer p.done("Merge", &err)
 	i := slices.IndexFunc(p.chunks, func(c chunk) bool { return c.rng == r })
 	if m.Count == 0 || i < 0 {
 		return nil

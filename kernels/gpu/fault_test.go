@@ -50,7 +50,12 @@ func pathPart(n uint32) *kernels.Part {
 }
 
 // session uses every method of a processor that owns range 0 of two, once or more.
-func session(p kernels.Processor, part *kernels.Part) (err error) {
+func session(on kernels.Processor, part *kernels.Part) (err error) {
+	p, err := opened(on)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
 	root, theirs := part.Ranges[0].Vertices/2, part.Ranges[1]
 	try := func(e error) bool {
 		if err == nil {
@@ -58,7 +63,7 @@ func session(p kernels.Processor, part *kernels.Part) (err error) {
 		}
 		return err == nil
 	}
-	if !try(p.Reset(kernels.NeedExamined)) || !try(p.SetRoot(root)) {
+	if !try(p.Begin(kernels.NeedExamined)) || !try(p.Seed(root, -1, 0)) {
 		return err
 	}
 	bits := make([]uint32, (theirs.Padded()-theirs.First)/32)
@@ -67,25 +72,25 @@ func session(p kernels.Processor, part *kernels.Part) (err error) {
 	bits[0] = 1
 	for level := 0; level < 4; level++ {
 		d := kernels.Direction(level / 2)
-		_, e := p.FrontierSlice(0)
+		_, e := p.Expand(0, pull, 0)
 		gathered := kernels.Message{Count: 1, Bits: bits}
 		if level == 3 {
 			gathered = kernels.Message{Count: 1, List: []uint32{theirs.First}}
 		}
-		if !try(e) || d == kernels.BottomUp && !try(p.SetRemoteFrontier(1, gathered)) {
+		if !try(e) || d == kernels.BottomUp && !try(p.Take(0, pull, 1, gathered)) {
 			return err
 		}
-		if _, e = p.Step(context.Background(), d); !try(e) {
+		if _, e = p.Step(context.Background(), 0, way(d)); !try(e) {
 			return err
 		}
 		if d == kernels.TopDown {
-			_, e = p.Outbox(1)
-			if !try(e) || !try(p.MergeClaims(0, 1, kernels.Message{Count: 1, List: []uint32{uint32(level)}})) ||
-				!try(p.MergeClaims(0, 2, kernels.Message{Count: 4, Bits: ours})) {
+			_, e = p.Fold(1)
+			if !try(e) || !try(p.Merge(0, 1, kernels.Message{Count: 1, List: []uint32{uint32(level)}})) ||
+				!try(p.Merge(0, 2, kernels.Message{Count: 4, Bits: ours})) {
 				return err
 			}
 		}
-		if _, e = p.Finish(); !try(e) {
+		if _, e = p.Advance(); !try(e) {
 			return err
 		}
 	}
@@ -189,7 +194,8 @@ func TestLossIsShared(t *testing.T) {
 		return p
 	}
 	first, second := load(), load()
-	if err := errors.Join(second.Reset(0), second.SetRoot(5)); err != nil {
+	search, err := opened(second)
+	if err := errors.Join(err, search.Begin(0), search.Seed(5, -1, 0)); err != nil {
 		t.Fatal(err)
 	}
 	dev.FailAt(20, device.ErrLost)
@@ -201,13 +207,17 @@ func TestLossIsShared(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, step := second.Step(context.Background(), kernels.TopDown)
-	_, answer := second.LookupParents([]uint32{5})
-	_, again := first.Finish()
+	search1, err := opened(first)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, step := search.Step(context.Background(), 0, way(kernels.TopDown))
+	_, answer := search.LookupParents([]uint32{5})
+	_, again := search1.Advance()
 	for name, err := range map[string]error{
-		"Reset": second.Reset(0), "SetRoot": second.SetRoot(5), "Step": step, "LookupParents": answer, "Finish of the first": again,
-		"MergeClaims": second.MergeClaims(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
-		"Resolve":     second.Resolve(nil, nil), "Load of a third": third.Load(context.Background(), part),
+		"Begin": search.Begin(0), "Seed": search.Seed(5, -1, 0), "Step": step, "LookupParents": answer, "Advance of the first": again,
+		"Merge":   search.Merge(0, 1, kernels.Message{Count: 1, List: []uint32{7}}),
+		"Resolve": search.Resolve(nil, nil), "Load of a third": third.Load(context.Background(), part),
 	} {
 		var same *device.Error
 		if !errors.As(err, &same) || same != fault {
@@ -220,8 +230,8 @@ func TestLossIsShared(t *testing.T) {
 	}
 }
 
-// A search that failed leaves a processor that works after Reset.
-func TestResetAfterFailure(t *testing.T) {
+// A search that failed leaves a processor that works after Begin.
+func TestBeginAfterFailure(t *testing.T) {
 	dev, part := counted(t, fake.Options{}), pathPart(300)
 	p, err := gpu.New(build(t, dev, gpu.BuildOptions{}), gpu.Options{})
 	if err != nil {
@@ -324,10 +334,14 @@ func TestStrategyIsUsed(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(p.Load(context.Background(), pathPart(300)), p.Reset(0), p.SetRoot(0)); err != nil {
+		if err := p.Load(context.Background(), pathPart(300)); err != nil {
 			t.Fatal(err)
 		}
-		name, err := p.Step(context.Background(), kernels.TopDown)
+		search, err := opened(p)
+		if err := errors.Join(err, search.Begin(0), search.Seed(0, -1, 0)); err != nil {
+			t.Fatal(err)
+		}
+		name, err := search.Step(context.Background(), 0, way(kernels.TopDown))
 		if err != nil || name != s.String() || p.Launches()["topdown_"+s.String()] != 1 {
 			t.Errorf("%v: Step is %q, %v; launches %v", s, name, err, p.Launches())
 		}

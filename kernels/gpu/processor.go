@@ -59,8 +59,9 @@ type Processor struct {
 	// err is the first error of commands; see done.
 	err error
 
-	listed []device.Event // by remote range: the number of its claims is in tally
-	copied []device.Event // by remote range: its claims are in messageStaging
+	running bool           // a run is open
+	listed  []device.Event // by remote range: the number of its claims is in tally
+	copied  []device.Event // by remote range: its claims are in messageStaging
 	search
 }
 

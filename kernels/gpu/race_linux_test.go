@@ -128,16 +128,20 @@ func TestAllKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 		root := uint32(alone.Part(0).Ranges[0].Vertices - 1)
-		if err := errors.Join(p.Load(t.Context(), alone.Part(0)), p.Reset(0), p.SetRoot(root)); err != nil {
+		if err := p.Load(t.Context(), alone.Part(0)); err != nil {
+			t.Fatal(err)
+		}
+		search, err := opened(p)
+		if err := errors.Join(err, search.Begin(0), search.Seed(root, -1, 0)); err != nil {
 			t.Fatal(err)
 		}
 		for going := true; going; {
-			_, run, err := p.StepMany(t.Context(), 64)
+			_, run, err := search.StepMany(t.Context(), 64)
 			if going = len(run) > 0 && run[len(run)-1].Next > 0; err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := errors.Join(p.Resolve(nil, nil), p.CopyTo(make([]uint32, list.Vertices)), p.Close()); err != nil {
+		if err := errors.Join(search.Resolve(nil, nil), search.CopyTo(make([]uint32, list.Vertices)), p.Close()); err != nil {
 			t.Fatal(err)
 		}
 	}

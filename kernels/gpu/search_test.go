@@ -19,7 +19,7 @@ import (
 type hybrid struct {
 	list  *graph.EdgeList
 	place *partition.Placement
-	loop  *bsp.Loop
+	loop  *bsp.BFS
 }
 
 // newHybrid places list on cpus CPU processors of one thread, followed by one device
@@ -50,7 +50,7 @@ func newHybrid(t testing.TB, list *graph.EdgeList, o partition.Options, cpus int
 			t.Fatal(err)
 		}
 	}
-	h.loop = bsp.New(procs, h.place)
+	h.loop = searches(t, procs, h.place)
 	t.Cleanup(func() {
 		h.loop.Close()
 		for _, p := range procs {

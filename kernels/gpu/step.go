@@ -2,14 +2,16 @@ package gpu
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/program"
 )
 
-// Reset waits for the last search's commands, then clears the bitmaps.
-func (p *Processor) Reset(need kernels.Need) (err error) {
-	defer p.done("Reset", &err)
+// Begin implements kernels.Run: it waits for the last search's commands, then clears the bitmaps.
+func (p *run) Begin(need kernels.Need) (err error) {
+	defer p.done("Begin", &err)
 	return p.reset(need)
 }
 
@@ -27,12 +29,13 @@ func (p *Processor) reset(need kernels.Need) error {
 		p.fill(b, 0, b.Size(), 0)
 	}
 	p.fill(p.finder, 0, p.finder.Size(), uint32(p.part.Index)*0x01010101)
+	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
 	return p.finish()
 }
 
-// SetRoot visits the root.
-func (p *Processor) SetRoot(rank uint32) (err error) {
-	defer p.done("SetRoot", &err)
+// Seed implements kernels.Run: it visits the root.
+func (p *run) Seed(rank uint32, _ int, _ program.Bits) (err error) {
+	defer p.done("Seed", &err)
 	for i := range p.chunks {
 		c := &p.chunks[i]
 		if rank < c.rank() || rank-c.rank() >= c.n {
@@ -54,16 +57,22 @@ func (p *Processor) SetRoot(rank uint32) (err error) {
 		p.published[c.rng] = 1
 		p.unvisited--
 		p.inArcs -= in
+		p.counts.Next, p.counts.NextArcs = 1, out
 	}
+	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
 	return nil
 }
 
-// Step launches a superstep's kernels. It returns once claims or counters are on the host.
-func (p *Processor) Step(ctx context.Context, d kernels.Direction) (name string, err error) {
+// Step implements kernels.Run: it launches a superstep's kernels. It returns once claims or counters are on the host.
+func (p *run) Step(ctx context.Context, _ int, s program.Step) (name string, err error) {
 	defer p.done("Step", &err)
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
+	if s.From != program.Default || s.Over != program.Default {
+		return "", fmt.Errorf("stored sets: %w", kernels.ErrUnsupported)
+	}
+	d := kernels.Direction(s.Way)
 	p.fill(p.counters, 0, 4*int64(p.counterWords(len(p.chunks))), 0)
 	step := p.topDown
 	if d == kernels.BottomUp {
@@ -231,9 +240,9 @@ func (p *Processor) readCounters() error {
 	return p.finish()
 }
 
-// Finish counts the new frontier, unless the step did, and swaps front and next.
-func (p *Processor) Finish() (_ kernels.Counts, err error) {
-	defer p.done("Finish", &err)
+// Advance implements kernels.Run: it counts the new frontier, unless the step did, and swaps front and next.
+func (p *run) Advance() (_ kernels.Counts, err error) {
+	defer p.done("Advance", &err)
 	if !p.counted {
 		if err := p.countFinds(); err != nil {
 			return p.counts, err
@@ -251,7 +260,7 @@ func (p *Processor) Finish() (_ kernels.Counts, err error) {
 	}
 	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
 	p.front, p.next = p.next, p.front
-	for r := range p.dirty { // a copy that Outbox did not wait for still reads next
+	for r := range p.dirty { // a copy that Fold did not wait for still reads next
 		p.dirty[r] = p.claimed[r] > 0
 		if err := p.await(&p.copied[r]); err != nil {
 			return p.counts, err

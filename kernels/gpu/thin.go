@@ -12,7 +12,7 @@ const thinLevels = 64
 // thinWords is the number of counters of a launch: the number of levels, then four a level.
 const thinWords = 1 + countExamined*thinLevels
 
-var _ kernels.MultiStepper = (*Processor)(nil)
+var _ kernels.MultiStepper = (*run)(nil)
 
 // MultiStepLimits implements kernels.MultiStepper: the frontiers that one work-group takes, where
 // all vertices lie in one chunk and no strategy is forced.
@@ -25,7 +25,7 @@ func (p *Processor) MultiStepLimits() kernels.MultiStepLimits {
 }
 
 // StepMany implements kernels.MultiStepper.
-func (p *Processor) StepMany(ctx context.Context, levels int) (name string, counts []kernels.Counts, err error) {
+func (p *run) StepMany(ctx context.Context, levels int) (name string, counts []kernels.Counts, err error) {
 	defer p.done("StepMany", &err)
 	if err := ctx.Err(); err != nil {
 		return "", nil, err

@@ -41,7 +41,7 @@ func levelsOf(t *testing.T, list *graph.EdgeList, p kernels.Processor, d bsp.Dir
 	if err := p.Load(t.Context(), place.Part(0)); err != nil {
 		t.Fatal(err)
 	}
-	loop := bsp.New([]kernels.Processor{p}, place)
+	loop := searches(t, []kernels.Processor{p}, place)
 	defer loop.Close()
 	s := &bsp.Statistics{}
 	root := place.VertexOf[0]
@@ -125,7 +125,7 @@ func TestThinIsLeft(t *testing.T) {
 	if err := p.Load(t.Context(), place.Part(0)); err != nil {
 		t.Fatal(err)
 	}
-	loop := bsp.New([]kernels.Processor{p}, place)
+	loop := searches(t, []kernels.Processor{p}, place)
 	defer loop.Close()
 	ctx, cancel := context.WithCancel(t.Context())
 	s := &bsp.Statistics{}

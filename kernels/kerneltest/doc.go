@@ -18,7 +18,7 @@
 //   - A message is exact: no vertex twice, no padding bit, Count right, the form that
 //     kernels.AsList picks; an empty one has neither List nor Bits.
 //   - A processor accepts a bitmap where a list would be smaller.
-//   - FrontierSlice may be called at any level.
+//   - Expand may be called at any level.
 //   - A partition may own several ranges, or none.
 //   - The Part is not changed.
 package kerneltest

@@ -9,6 +9,7 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 func TestReference(t *testing.T) {
@@ -70,67 +71,69 @@ func (b *broken) Load(ctx context.Context, part *kernels.Part) error {
 	return err
 }
 
-func (b *broken) Reset(need kernels.Need) error {
+func (b *broken) Open(context.Context, *program.Program) (kernels.Run, error) { return b, nil }
+
+func (b *broken) Begin(need kernels.Need) error {
 	if b.reset != nil {
 		b.reset(b.reference)
 		return nil
 	}
-	return b.reference.Reset(need)
+	return b.reference.Begin(need)
 }
 
-func (b *broken) SetRoot(rank uint32) error {
+func (b *broken) Seed(rank uint32, _ int, _ program.Bits) error {
 	if b.setRoot != nil {
 		b.setRoot(b.reference, rank)
 		return nil
 	}
-	return b.reference.SetRoot(rank)
+	return b.reference.Seed(rank, -1, 0)
 }
 
-func (b *broken) SetRemoteFrontier(r int, m kernels.Message) error {
+func (b *broken) Take(_ int, s program.Step, r int, m kernels.Message) error {
 	if b.gather != nil {
 		b.gather(b.reference, r, m)
 		return nil
 	}
-	return b.reference.SetRemoteFrontier(r, m)
+	return b.reference.Take(0, s, r, m)
 }
 
-func (b *broken) Step(ctx context.Context, d kernels.Direction) (string, error) {
+func (b *broken) Step(ctx context.Context, _ int, s program.Step) (string, error) {
 	if b.before != nil {
-		d = b.before(b.reference, d)
+		s.Way = program.Way(b.before(b.reference, kernels.Direction(s.Way)))
 	}
-	name, err := b.reference.Step(ctx, d)
+	name, err := b.reference.Step(ctx, 0, s)
 	if b.after != nil {
-		b.after(b.reference, d)
+		b.after(b.reference, kernels.Direction(s.Way))
 	}
 	return name, err
 }
 
-func (b *broken) Outbox(r int) (kernels.Message, error) {
-	m, err := b.reference.Outbox(r)
+func (b *broken) Fold(r int) (kernels.Message, error) {
+	m, err := b.reference.Fold(r)
 	if b.outbox != nil {
 		m = b.outbox(b.reference, r, m)
 	}
 	return m, err
 }
 
-func (b *broken) FrontierSlice(r int) (kernels.Message, error) {
-	m, err := b.reference.FrontierSlice(r)
+func (b *broken) Expand(_ int, s program.Step, r int) (kernels.Message, error) {
+	m, err := b.reference.Expand(0, s, r)
 	if b.publish != nil {
 		m = b.publish(b.reference, r, m)
 	}
 	return m, err
 }
 
-func (b *broken) MergeClaims(r, from int, m kernels.Message) error {
+func (b *broken) Merge(r, from int, m kernels.Message) error {
 	if b.deliver != nil {
 		b.deliver(b.reference, r, from, m)
 		return nil
 	}
-	return b.reference.MergeClaims(r, from, m)
+	return b.reference.Merge(r, from, m)
 }
 
-func (b *broken) Finish() (kernels.Counts, error) {
-	c, err := b.reference.Finish()
+func (b *broken) Advance() (kernels.Counts, error) {
+	c, err := b.reference.Advance()
 	if b.finish != nil {
 		b.finish(b.reference, &c)
 	}
@@ -181,12 +184,12 @@ func TestBrokenProcessors(t *testing.T) {
 				for _, rank := range told(p.part.Ranges[r], m) {
 					p.seen[rank] = false
 				}
-				_ = p.MergeClaims(r, from, m)
+				_ = p.Merge(r, from, m)
 			}}
 		},
 		"the last sender is the finder": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
-				_ = p.MergeClaims(r, from, m)
+				_ = p.Merge(r, from, m)
 				for _, rank := range told(p.part.Ranges[r], m) {
 					if p.next[rank] && p.finder[rank] != uint8(p.part.Index) {
 						p.finder[rank] = uint8(from)
@@ -196,7 +199,7 @@ func TestBrokenProcessors(t *testing.T) {
 		},
 		"a sender takes over local finds": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
-				_ = p.MergeClaims(r, from, m)
+				_ = p.Merge(r, from, m)
 				for _, rank := range told(p.part.Ranges[r], m) {
 					if p.next[rank] && p.finder[rank] == uint8(p.part.Index) {
 						p.finder[rank] = uint8(from)
@@ -207,14 +210,14 @@ func TestBrokenProcessors(t *testing.T) {
 		"lists are not delivered": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
 				if m.List == nil {
-					_ = p.MergeClaims(r, from, m)
+					_ = p.Merge(r, from, m)
 				}
 			}}
 		},
 		"bitmaps are not delivered": func() *broken {
 			return &broken{deliver: func(p *reference, r, from int, m kernels.Message) {
 				if m.Bits == nil {
-					_ = p.MergeClaims(r, from, m)
+					_ = p.Merge(r, from, m)
 				}
 			}}
 		},
@@ -223,7 +226,7 @@ func TestBrokenProcessors(t *testing.T) {
 				if len(m.Bits) > 2 {
 					m.Bits = m.Bits[:len(m.Bits)-2]
 				}
-				_ = p.MergeClaims(r, from, m)
+				_ = p.Merge(r, from, m)
 			}}
 		},
 		"gathered vertices are not seen": func() *broken {
@@ -245,7 +248,7 @@ func TestBrokenProcessors(t *testing.T) {
 			return &broken{
 				gather: func(p *reference, r int, m kernels.Message) {
 					kept = append(kept, told(p.part.Ranges[r], m)...)
-					_ = p.SetRemoteFrontier(r, m)
+					_ = p.Take(0, pull, r, m)
 				},
 				before: func(p *reference, d kernels.Direction) kernels.Direction {
 					for _, rank := range kept {
@@ -256,30 +259,30 @@ func TestBrokenProcessors(t *testing.T) {
 					return d
 				}}
 		},
-		"Reset keeps what was seen": func() *broken {
+		"Begin keeps what was seen": func() *broken {
 			return &broken{reset: func(p *reference) {
 				seen := p.seen
-				_ = p.Reset(p.need)
+				_ = p.Begin(p.need)
 				p.seen = seen
 			}}
 		},
-		"Reset keeps the next frontier": func() *broken {
+		"Begin keeps the next frontier": func() *broken {
 			return &broken{reset: func(p *reference) {
 				next := p.next
-				_ = p.Reset(15)
+				_ = p.Begin(15)
 				p.next = next
 			}}
 		},
-		"Reset keeps the frontier": func() *broken {
+		"Begin keeps the frontier": func() *broken {
 			return &broken{reset: func(p *reference) {
 				frontier := p.frontier
-				_ = p.Reset(15)
+				_ = p.Begin(15)
 				p.frontier = frontier
 			}}
 		},
 		"the root has no parent": func() *broken {
 			return &broken{setRoot: func(p *reference, rank uint32) {
-				_ = p.SetRoot(rank)
+				_ = p.Seed(rank, -1, 0)
 				p.parent[rank] = 0
 				if rank == 0 {
 					p.parent[rank] = 1
@@ -564,6 +567,8 @@ func (s several) shape() (n, arcs int64) {
 	return n, max(arcs, in)
 }
 
+func (s several) Open(context.Context, *program.Program) (kernels.Run, error) { return s, nil }
+
 func (s several) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
 	var list []kernels.Counts
 	for len(list) < min(levels, 8) {
@@ -584,8 +589,8 @@ func (s several) StepMany(ctx context.Context, levels int) (string, []kernels.Co
 			}
 			break
 		}
-		_, _ = s.Step(ctx, kernels.TopDown)
-		c, _ := s.Finish()
+		_, _ = s.Step(ctx, 0, push)
+		c, _ := s.Advance()
 		list = append(list, c)
 	}
 	if len(list) > 1 && s.fault == "counts" {

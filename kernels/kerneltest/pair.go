@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 // reporter is the part of *testing.T that the checks use. Fatalf does not return.
@@ -22,7 +23,8 @@ type pair struct {
 	where string // the search and the level, for failures
 	part  *kernels.Part
 	need  kernels.Need
-	under kernels.Processor
+	proc  kernels.Processor // under test
+	under kernels.Claims    // its run
 	model *reference
 	// bounds of Counts.Examined for the step just run.
 	least, most int64
@@ -43,16 +45,31 @@ func (p *pair) ok(call string, err error) {
 	}
 }
 
-func newPair(t reporter, where string, part *kernels.Part, under kernels.Processor) *pair {
+// tree is the program of a breadth-first search.
+var tree = &program.Program{
+	Name:  "bfs",
+	Edges: []program.EdgeOp{{Name: "visit", From: -1, To: -1, Map: program.Source, Combine: program.Claim, Once: true}},
+}
+
+var push, pull = program.Step{Way: program.Push}, program.Step{Way: program.Pull}
+
+// close closes the run and the processor.
+func (p *pair) close() {
+	p.Helper()
+	p.ok("Close", p.under.Close())
+	p.ok("Close", p.proc.Close())
+}
+
+func newPair(t reporter, where string, part *kernels.Part, proc kernels.Processor) *pair {
 	t.Helper()
-	p := &pair{reporter: t, where: where, part: part, under: under, model: &reference{}}
-	if under == nil {
+	p := &pair{reporter: t, where: where, part: part, proc: proc, model: &reference{}}
+	if proc == nil {
 		p.fail("the factory returned no processor")
 	}
-	if k := under.Kind(); k != kernels.CPU && k != kernels.OpenCL && k != kernels.CUDA {
+	if k := proc.Kind(); k != kernels.CPU && k != kernels.OpenCL && k != kernels.CUDA {
 		p.fail("Kind is %q", k)
 	}
-	p.ok("Load", under.Load(context.Background(), part))
+	p.ok("Load", proc.Load(context.Background(), part))
 	p.ok("Load", p.model.Load(context.Background(), part))
 	var held int64
 	for _, s := range part.Subgraphs {
@@ -60,8 +77,14 @@ func newPair(t reporter, where string, part *kernels.Part, under kernels.Process
 			held += s.Bytes()
 		}
 	}
-	if got := under.Bytes(); got < held {
+	if got := proc.Bytes(); got < held {
 		p.fail("Bytes is %d, the subgraphs alone are %d", got, held)
+	}
+	opened, err := proc.Open(context.Background(), tree)
+	p.ok("Open", err)
+	is := false
+	if p.under, is = opened.(kernels.Claims); !is {
+		p.fail("the run of a tree is no kernels.Claims")
 	}
 	return p
 }
@@ -79,48 +102,48 @@ func (p *pair) ranges(own bool) (list []int) {
 func (p *pair) reset(need kernels.Need) {
 	p.Helper()
 	p.need = need
-	p.ok("Reset", p.under.Reset(need))
-	p.ok("Reset", p.model.Reset(need))
+	p.ok("Begin", p.under.Begin(need))
+	p.ok("Begin", p.model.Begin(need))
 }
 
 func (p *pair) setRoot(rank uint32) {
 	p.Helper()
-	p.ok("SetRoot", p.under.SetRoot(rank))
-	p.ok("SetRoot", p.model.SetRoot(rank))
+	p.ok("Seed", p.under.Seed(rank, -1, 0))
+	p.ok("Seed", p.model.Seed(rank, -1, 0))
 }
 
 func (p *pair) publish(r int) (n news) {
 	p.Helper()
 	var err error
-	n.under, err = p.under.FrontierSlice(r)
-	p.ok("FrontierSlice", err)
-	n.model, err = p.model.FrontierSlice(r)
-	p.ok("FrontierSlice", err)
-	p.same("FrontierSlice", r, n)
+	n.under, err = p.under.Expand(0, pull, r)
+	p.ok("Expand", err)
+	n.model, err = p.model.Expand(0, pull, r)
+	p.ok("Expand", err)
+	p.same("Expand", r, n)
 	return n
 }
 
 func (p *pair) outbox(r int) (n news) {
 	p.Helper()
 	var err error
-	n.under, err = p.under.Outbox(r)
-	p.ok("Outbox", err)
-	n.model, err = p.model.Outbox(r)
-	p.ok("Outbox", err)
-	p.same("Outbox", r, n)
+	n.under, err = p.under.Fold(r)
+	p.ok("Fold", err)
+	n.model, err = p.model.Fold(r)
+	p.ok("Fold", err)
+	p.same("Fold", r, n)
 	return n
 }
 
 func (p *pair) gather(r int, n news) {
 	p.Helper()
-	p.ok("SetRemoteFrontier", p.under.SetRemoteFrontier(r, n.under))
-	p.ok("SetRemoteFrontier", p.model.SetRemoteFrontier(r, n.model))
+	p.ok("Take", p.under.Take(0, pull, r, n.under))
+	p.ok("Take", p.model.Take(0, pull, r, n.model))
 }
 
 func (p *pair) deliver(r, from int, n news) {
 	p.Helper()
-	p.ok("MergeClaims", p.under.MergeClaims(r, from, n.under))
-	p.ok("MergeClaims", p.model.MergeClaims(r, from, n.model))
+	p.ok("Merge", p.under.Merge(r, from, n.under))
+	p.ok("Merge", p.model.Merge(r, from, n.model))
 }
 
 // same fails unless both messages have the same vertices and the processor's is exact and
@@ -175,12 +198,12 @@ func some(list []uint32) string {
 func (p *pair) step(ctx context.Context, d kernels.Direction) {
 	p.Helper()
 	p.bound(d)
-	name, err := p.under.Step(ctx, d)
+	name, err := p.under.Step(ctx, 0, program.Step{Way: program.Way(d)})
 	p.ok("Step", err)
 	if name == "" {
 		p.fail("Step names no kernel")
 	}
-	_, err = p.model.Step(ctx, d)
+	_, err = p.model.Step(ctx, 0, program.Step{Way: program.Way(d)})
 	p.ok("Step", err)
 }
 
@@ -208,8 +231,8 @@ func (p *pair) bound(d kernels.Direction) {
 
 func (p *pair) finish() kernels.Counts {
 	p.Helper()
-	got, err := p.under.Finish()
-	p.ok("Finish", err)
+	got, err := p.under.Advance()
+	p.ok("Advance", err)
 	p.compare(got)
 	return got
 }
@@ -217,13 +240,13 @@ func (p *pair) finish() kernels.Counts {
 // compare finishes the model's superstep and compares its counts.
 func (p *pair) compare(got kernels.Counts) {
 	p.Helper()
-	want, err := p.model.Finish()
-	p.ok("Finish", err)
+	want, err := p.model.Advance()
+	p.ok("Advance", err)
 	if got.Next != want.Next {
-		p.fail("Finish: Next is %d, want %d", got.Next, want.Next)
+		p.fail("Advance: Next is %d, want %d", got.Next, want.Next)
 	}
 	if p.need&kernels.NeedNextArcs != 0 && got.NextArcs != want.NextArcs {
-		p.fail("Finish: NextArcs is %d, want %d", got.NextArcs, want.NextArcs)
+		p.fail("Advance: NextArcs is %d, want %d", got.NextArcs, want.NextArcs)
 	}
 	if p.need&kernels.NeedFewArcs != 0 && got.NextArcs != want.NextArcs {
 		few := want.NextArcs*kernels.ManyPart <= p.outArcs()
@@ -232,17 +255,17 @@ func (p *pair) compare(got kernels.Counts) {
 		}
 		bound := got.NextArcs > want.NextArcs && got.NextArcs <= int64(p.part.Ranks/64)
 		if !bound && (got.NextArcs != -1 || few) {
-			p.fail("Finish: NextArcs is %d of %d, want %d", got.NextArcs, p.outArcs(), want.NextArcs)
+			p.fail("Advance: NextArcs is %d of %d, want %d", got.NextArcs, p.outArcs(), want.NextArcs)
 		}
 	}
 	if p.need&kernels.NeedUnvisited != 0 && got.Unvisited != want.Unvisited {
-		p.fail("Finish: Unvisited is %d, want %d", got.Unvisited, want.Unvisited)
+		p.fail("Advance: Unvisited is %d, want %d", got.Unvisited, want.Unvisited)
 	}
 	if p.need&kernels.NeedUnvisitedArcs != 0 && got.UnvisitedArcs != want.UnvisitedArcs {
-		p.fail("Finish: UnvisitedArcs is %d, want %d", got.UnvisitedArcs, want.UnvisitedArcs)
+		p.fail("Advance: UnvisitedArcs is %d, want %d", got.UnvisitedArcs, want.UnvisitedArcs)
 	}
 	if p.need&kernels.NeedExamined != 0 && (got.Examined < p.least || got.Examined > p.most) {
-		p.fail("Finish: Examined is %d, want %d … %d", got.Examined, p.least, p.most)
+		p.fail("Advance: Examined is %d, want %d … %d", got.Examined, p.least, p.most)
 	}
 }
 
@@ -281,7 +304,7 @@ func (p *pair) stepMany(many kernels.MultiStepper, levels int) []kernels.Counts 
 		if !fits() {
 			p.fail("StepMany: superstep %d starts from a frontier beyond the limits, or claims a foreign vertex", i)
 		}
-		_, err := p.model.Step(context.Background(), kernels.TopDown)
+		_, err := p.model.Step(context.Background(), 0, push)
 		p.ok("Step", err)
 		p.compare(got)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 // reference is one partition in serial Go: a bool per rank, messages copied.
@@ -30,7 +31,7 @@ func (p *reference) Kind() kernels.Kind { return kernels.CPU }
 
 func (p *reference) Load(_ context.Context, part *kernels.Part) error {
 	p.part = part
-	return p.Reset(0)
+	return p.Begin(0)
 }
 
 func (p *reference) Bytes() (sum int64) {
@@ -42,7 +43,7 @@ func (p *reference) Bytes() (sum int64) {
 	return sum + 8*int64(p.part.Ranks)
 }
 
-func (p *reference) Reset(need kernels.Need) error {
+func (p *reference) Begin(need kernels.Need) error {
 	n := p.part.Ranks
 	p.need = need
 	p.seen, p.frontier, p.next = make([]bool, n), make([]bool, n), make([]bool, n)
@@ -51,7 +52,7 @@ func (p *reference) Reset(need kernels.Need) error {
 	return nil
 }
 
-func (p *reference) SetRoot(rank uint32) error {
+func (p *reference) Seed(rank uint32, _ int, _ program.Bits) error {
 	p.claim(rank, rank)
 	p.frontier[rank], p.next[rank] = true, false
 	return nil
@@ -104,7 +105,8 @@ func (p *reference) leaves() (is bool) {
 	return is
 }
 
-func (p *reference) Step(_ context.Context, d kernels.Direction) (string, error) {
+func (p *reference) Step(_ context.Context, _ int, s program.Step) (string, error) {
+	d := kernels.Direction(s.Way)
 	p.own(func(s *graph.Subgraph, row, rank uint32) {
 		if d == kernels.TopDown && p.frontier[rank] {
 			for _, v := range neighbours(s.Out, row) {
@@ -130,11 +132,11 @@ func neighbours(a *graph.Adjacency, row uint32) []uint32 {
 	return a.Neighbours[lo:hi]
 }
 
-func (p *reference) FrontierSlice(r int) (kernels.Message, error) {
+func (p *reference) Expand(_ int, _ program.Step, r int) (kernels.Message, error) {
 	return message(p.part.Ranges[r], p.frontier), nil
 }
 
-func (p *reference) Outbox(r int) (kernels.Message, error) {
+func (p *reference) Fold(r int) (kernels.Message, error) {
 	return message(p.part.Ranges[r], p.next), nil
 }
 
@@ -171,14 +173,14 @@ func told(rg kernels.Range, m kernels.Message) []uint32 {
 	return list
 }
 
-func (p *reference) SetRemoteFrontier(r int, m kernels.Message) error {
+func (p *reference) Take(_ int, _ program.Step, r int, m kernels.Message) error {
 	for _, rank := range told(p.part.Ranges[r], m) {
 		p.frontier[rank], p.seen[rank] = true, true
 	}
 	return nil
 }
 
-func (p *reference) MergeClaims(r int, from int, m kernels.Message) error {
+func (p *reference) Merge(r int, from int, m kernels.Message) error {
 	for _, rank := range told(p.part.Ranges[r], m) {
 		if !p.seen[rank] {
 			p.seen[rank], p.next[rank], p.finder[rank] = true, true, uint8(from)
@@ -187,7 +189,7 @@ func (p *reference) MergeClaims(r int, from int, m kernels.Message) error {
 	return nil
 }
 
-func (p *reference) Finish() (c kernels.Counts, err error) {
+func (p *reference) Advance() (c kernels.Counts, err error) {
 	clear(p.frontier)
 	p.own(func(s *graph.Subgraph, row, rank uint32) {
 		p.frontier[rank] = p.next[rank]
@@ -240,3 +242,37 @@ func (p *reference) Parents(out []uint32, foreign, answers [][]uint32) error {
 }
 
 func (p *reference) Close() error { return nil }
+
+// Open returns the model itself: it is a processor and its run.
+func (p *reference) Open(_ context.Context, prog *program.Program) (kernels.Run, error) {
+	if !kernels.IsTree(prog) {
+		return nil, kernels.ErrUnsupported
+	}
+	return p, nil
+}
+
+func (p *reference) RunBytes(*program.Program) int64 { return 0 }
+
+func (p *reference) Use(program.Set) (c kernels.Counts, err error) {
+	p.own(func(s *graph.Subgraph, row, rank uint32) {
+		if p.frontier[rank] {
+			c.Next++
+			c.NextArcs += int64(s.Out.Degree(row))
+		}
+		if !p.seen[rank] {
+			c.Unvisited++
+			if s.In != nil {
+				c.UnvisitedArcs += int64(s.In.Degree(row))
+			}
+		}
+	})
+	return c, nil
+}
+
+func (p *reference) Keep(program.Set) error           { return kernels.ErrUnsupported }
+func (p *reference) Local(context.Context, int) error { return kernels.ErrUnsupported }
+func (p *reference) Whole(int) ([]uint32, error)      { return nil, kernels.ErrUnsupported }
+func (p *reference) Read(int, any) error              { return kernels.ErrUnsupported }
+func (p *reference) VertexMap(context.Context, int, program.Set, [4]float64) (kernels.Reduced, error) {
+	return kernels.Reduced{}, kernels.ErrUnsupported
+}

@@ -10,6 +10,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 // Options say how much of the kit is run.
@@ -160,7 +161,7 @@ func finderRule(t reporter, newProcessor func() kernels.Processor) {
 		for q := 1; q < 3; q++ {
 			p.foreign(q)
 		}
-		p.ok("Close", p.under.Close())
+		p.close()
 	}
 }
 
@@ -188,7 +189,7 @@ func seenRule(t reporter, newProcessor func() kernels.Processor) {
 	p.outbox(1)
 	p.outbox(2)
 	p.finish()
-	p.ok("Close", p.under.Close())
+	p.close()
 
 	// Leaves gathered from nobody: the frontier of hub 1 must not last.
 	p = alone(t, place(&graph.EdgeList{Vertices: 5, Edges: ref.Chain(5)}, layout{partitions: 2, owners: []int{0, 1},
@@ -205,7 +206,7 @@ func seenRule(t reporter, newProcessor func() kernels.Processor) {
 		p.publish(0)
 	}
 	p.foreign(1)
-	p.ok("Close", p.under.Close())
+	p.close()
 }
 
 // formsRule: counts around the border between list and bitmap, empty and full.
@@ -236,7 +237,7 @@ func formsRule(t reporter, newProcessor func() kernels.Processor) {
 			}
 		}
 	}
-	p.ok("Close", p.under.Close())
+	p.close()
 }
 
 // resetRule: a search may be dropped anywhere, and Reset be called twice.
@@ -290,7 +291,7 @@ func cancelRule(t reporter, newProcessor func() kernels.Processor) {
 		s.at("a cancelled search")
 		s.start(g.roots()[0], 0)
 		for _, p := range s.pairs {
-			_, _ = p.under.Step(ctx, d)
+			_, _ = p.under.Step(ctx, 0, program.Step{Way: program.Way(d)})
 		}
 		s.search(g.roots()[0], scripts()[2], 0)
 	}

@@ -71,7 +71,7 @@ func (s *run) close() {
 	s.Helper()
 	for _, p := range s.pairs {
 		p.where = "at the end"
-		p.ok("Close", p.under.Close())
+		p.close()
 	}
 }
 
@@ -199,7 +199,7 @@ func (s *run) aggregate(root uint32) {
 	}
 }
 
-func (s *run) parents(p *pair, of kernels.Processor, asked, answers [][]uint32, out []uint32, untouched uint32) {
+func (s *run) parents(p *pair, of kernels.Claims, asked, answers [][]uint32, out []uint32, untouched uint32) {
 	s.Helper()
 	for v := range out {
 		out[v] = untouched

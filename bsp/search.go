@@ -1,0 +1,235 @@
+package bsp
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
+)
+
+// Tree is the program of a breadth-first search: each superstep claims the unvisited
+// out-neighbours of the frontier. Which way a superstep goes is a Director's choice.
+var Tree = &program.Program{
+	Name:  "bfs",
+	Edges: []program.EdgeOp{{Name: "visit", From: -1, To: -1, Map: program.Source, Combine: program.Claim, Once: true}},
+}
+
+// BFS runs breadth-first searches on a loop.
+type BFS struct {
+	*Loop
+	info   GraphInfo
+	tree   []kernels.Run // by processor of this process
+	claims []kernels.Claims
+	many   []kernels.MultiStepper // nil where it is none
+	limits []kernels.MultiStepLimits
+	allCPU bool // every processor is a CPU, of this process
+	// inDevices holds the runs if all keep their parents in device memory, else nil.
+	inDevices []kernels.DeviceResults
+
+	// of the current search
+	skips   int // levels until the next try of StepMany
+	backoff int // skips after the last call that ran less than two levels
+	outcome Outcome
+	sum     [1]kernels.Counts // of all processors in one superstep
+}
+
+// NewBFS returns searches on runs of Tree, one for each processor of this process. The error wraps ErrProcessor if a run is no kernels.Claims.
+func NewBFS(l *Loop, runs []kernels.Run) (*BFS, error) {
+	b := &BFS{Loop: l, tree: runs, many: make([]kernels.MultiStepper, len(runs)), limits: make([]kernels.MultiStepLimits, len(runs))}
+	b.info = GraphInfo{Vertices: l.Vertices, Arcs: l.Arcs, Words: int64(l.Ranks / 64), Hub: l.Hub, HubArcs: l.HubArcs}
+	b.allCPU = len(runs) == l.Processors
+	for i, r := range runs {
+		c, is := r.(kernels.Claims)
+		if !is {
+			return nil, fmt.Errorf("%w: processor %d builds no tree", ErrProcessor, l.lo+i)
+		}
+		b.claims = append(b.claims, c)
+		if d, is := r.(kernels.DeviceResults); is {
+			b.inDevices = append(b.inDevices, d)
+		}
+		if many, is := r.(kernels.MultiStepper); is {
+			b.many[i], b.limits[i] = many, many.MultiStepLimits()
+		}
+		b.allCPU = b.allCPU && l.kinds[l.lo+i] == kernels.CPU
+	}
+	if len(b.inDevices) < l.Processors {
+		b.inDevices = nil
+	}
+	return b, nil
+}
+
+// Search describes a search.
+type Search struct {
+	// Root is a rank. Parents, if not nil, has an entry per vertex id and receives the
+	// parents' vertex ids, graph.None for an unreached vertex with a rank. Entries of
+	// vertices without a rank are not written.
+	Root    uint32
+	Parents []uint32
+	// Director chooses the directions.
+	Director Director
+	// Examined counts the adjacency entries read at each level, which takes time.
+	Examined bool
+	// Statistics, if not nil, receives the levels.
+	Statistics *Statistics
+
+	// until, if set, is called after each superstep with the observation before the next; true
+	// ends the search with an incomplete tree.
+	until func(*Observation) bool
+}
+
+// Outcome is the result of a search.
+type Outcome struct {
+	// Reached is the number of vertices, the root included; Depth the largest level.
+	Reached, Depth int64
+	// Time is the time of the supersteps, without the aggregation of parents.
+	Time time.Duration
+	// Copy is the time to copy the parents from devices to the host, after the search. It is
+	// 0 unless all processors are devices.
+	Copy time.Duration
+}
+
+// Search runs one search. Errors are ErrRoot, ErrProcessor, ctx's, at the latest one
+// superstep after ctx ends, a processor's with its number, or wrap ErrDirectorFailed. The loop
+// can search again afterwards.
+func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
+	r := b.rangeOf(s.Root)
+	if r < 0 {
+		return Outcome{}, fmt.Errorf("%w: rank %d", ErrRoot, s.Root)
+	}
+	b.timed, b.skips, b.backoff = s.Statistics != nil, 0, 0
+	need, err := b.start(s.Director)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if s.Examined {
+		need |= kernels.NeedExamined
+	}
+	if s.Statistics != nil {
+		s.Statistics.start(len(b.tree))
+	}
+	b.outcome = Outcome{Reached: 1}
+	b.run(ctx, Tree, b.tree,
+		func(i int) {
+			b.try(i, func() error { return b.runOf(i).Begin(need) })
+			if i == b.Ranges[r].Owner {
+				b.try(i, func() error { return b.runOf(i).Seed(s.Root, -1, 0) })
+			}
+			pt := &b.participants[i]
+			b.try(i, func() (err error) {
+				pt.report.Counts, err = b.runOf(i).Use(program.Default)
+				return err
+			})
+		},
+		func() { b.coordinate(&s) },
+		func(i int) { b.aggregate(i, s.Parents) })
+	if b.inDevices != nil && s.Parents != nil && !b.failed() {
+		begun := time.Now()
+		b.all(func(i int) { b.fail(i, b.inDevices[i].CopyTo(s.Parents)) })
+		b.outcome.Copy = time.Since(begun)
+	}
+	if err := b.firstFailure(); err != nil {
+		if ctx.Err() != nil {
+			err = ctx.Err()
+		}
+		return Outcome{}, err
+	}
+	return b.outcome, ctx.Err()
+}
+
+// coordinate chooses directions and ends the search.
+func (b *BFS) coordinate(s *Search) {
+	d := s.Director
+	b.phase += 2
+	b.share()
+	if b.failed() {
+		return
+	}
+	begun := time.Now()
+	root := b.total()
+	st := &Observation{Frontier: 1, Arcs: root.NextArcs, Unvisited: root.Unvisited, UnvisitedArcs: root.UnvisitedArcs}
+	b.observeHub(st)
+	for going := true; going; {
+		dir := b.next(d, st)
+		if b.failed() {
+			break
+		}
+		b.command = command{kind: edgeMap, step: program.Step{Way: program.Way(dir)}}
+		var started time.Time
+		if b.timed {
+			started = time.Now()
+		}
+		run := b.stepMany(st, d)
+		if run == nil {
+			run = b.stepOnce(st, started)
+		}
+		b.observeHub(st)
+		took := time.Duration(0) // of each superstep of a call: an equal part
+		if b.timed {
+			took = time.Since(started) / time.Duration(len(run))
+		}
+		for i := range run {
+			c := &run[i]
+			if s.Statistics != nil {
+				s.Statistics.add(st.Level, dir.String(), st.Frontier, c.Examined, s.Examined, took, b.participants[b.lo:b.hi])
+			}
+			b.outcome.Reached += c.Next
+			b.outcome.Depth = int64(st.Level)
+			if b.outcome.Reached > b.info.Vertices {
+				b.failBy(fmt.Errorf("%w: %d vertices reached of %d", ErrProcessor, b.outcome.Reached, b.info.Vertices))
+			}
+			if c.Next == 0 || b.failed() || b.ctx.Err() != nil && i == len(run)-1 {
+				going = false
+				break
+			}
+			st.Level++
+			st.Last = dir
+			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
+			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
+		}
+		going = going && (s.until == nil || !s.until(st))
+	}
+	b.outcome.Time = time.Since(begun)
+	if err := b.ctx.Err(); err != nil {
+		b.failBy(err)
+	}
+}
+
+// observeHub sets the hub partition's part of an observation.
+func (b *BFS) observeHub(st *Observation) {
+	if b.info.Hub >= 0 {
+		c := &b.reports[b.info.Hub].Counts
+		st.HubFrontier, st.HubArcs = c.Next, c.NextArcs
+	}
+}
+
+// stepOnce runs one superstep on all processors and returns the sums of their counts.
+func (b *BFS) stepOnce(st *Observation, started time.Time) []kernels.Counts {
+	if b.small(st) {
+		b.stepSmall(started)
+	} else {
+		b.issue(started)
+	}
+	b.share()
+	b.sum[0] = b.total()
+	return b.sum[:]
+}
+
+// total sums up the counts of all processors.
+func (b *BFS) total() (sum kernels.Counts) {
+	uncounted := false
+	for i := range b.reports {
+		c := &b.reports[i].Counts
+		sum.Next += c.Next
+		sum.NextArcs += c.NextArcs
+		uncounted = uncounted || c.NextArcs < 0
+		sum.Examined += c.Examined
+		sum.Unvisited += c.Unvisited
+		sum.UnvisitedArcs += c.UnvisitedArcs
+	}
+	if uncounted {
+		sum.NextArcs = -1
+	}
+	return sum
+}

@@ -1,0 +1,599 @@
+package cpu
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
+)
+
+var (
+	// ErrOperator is wrapped by the error of a call whose user operator panicked.
+	ErrOperator = errors.New("cpu: a user's operator panicked")
+	// ErrCall is wrapped by the errors of calls of a run that break the contract.
+	ErrCall = errors.New("cpu: invalid call of a run")
+)
+
+// valueRun is a run of any program: values by loops over arcs, sets as bitmaps.
+//
+// A side numbers the vertices at one end of the part's arcs: side 0 is Part.Sources, side 1
+// Part.Targets. Where both are the ranks there is side 0 alone. Rows of out-arcs are rows of
+// side 0, their neighbours indices of side 1; in-arcs the other way round. Own values are
+// at side 0.
+type valueRun struct {
+	p       *Processor
+	part    *graph.Part
+	prog    *program.Program
+	split   bool // arcs of own vertices may be stored elsewhere
+	spaces  []graph.Space
+	own     []place
+	words   int // of a bitmap of own vertices
+	rows    [2][]segment
+	plans   []plan
+	columns []column        // by array, and last the parents of a Claim with To −1
+	parents *values[uint32] // nil without such a Claim
+	finder  []uint8         // by own position: 0 for a vertex found here, else 1 + the sender
+
+	need        kernels.Need
+	front, next set
+	kept        map[program.Set]*set
+	active      [2][]uint64 // by side: the sources of a pull, foreign sources of a push
+	taken       [2]bool     // active has bits of foreign ranges
+	visited     [2][]uint64
+	reached     [2][]uint64 // by side: the targets that joined; their list is that of the threads
+	found       []found     // by thread
+	over        []uint64    // of own vertices: the targets of a pull
+	queued      []uint64    // those that fell below the bound of a push, 0 between steps
+	act         []uint32    // rows of a push
+	batches     []batch
+
+	plan        *plan // of the step since the last Advance, nil without one
+	step        program.Step
+	seen        int64 // visited own vertices, and their in-arcs where they are counted
+	seenArcs    int64
+	ownIn       int64
+	ownVertices int64
+	turn        int // which of two sets of messages is written
+	boxes       [2][]outbox
+	wholes      [][]uint32 // by array: values by rank, for local operators
+	err         error      // ended the run
+
+	dry   bool // newRun counts bytes alone
+	bytes int64
+	frees []func()
+}
+
+// place is an own range. Own vertices have positions: those of the first own range, then those of
+// the next; a range begins at a multiple of 64.
+type place struct {
+	index      int
+	first, pos uint32 // rank and position of its first vertex
+	at         [2]uint32
+	rows, size uint32 // vertices, and with padding
+}
+
+// segment is the rows of one range.
+type segment struct {
+	index int
+	place int    // in valueRun.own, −1 for a foreign range
+	first uint32 // rank of row 0
+	at    uint32 // its index in the side of the rows
+	rows  uint32
+	adj   *graph.Adjacency
+}
+
+// plan is an edge operator, compiled.
+type plan struct {
+	*program.EdgeOp
+	to      column
+	passes  [2][]pass // by way
+	weights [2][]any  // of out- and in-arcs, by segment: a []T, nil where they are 1 or not read
+	reads   bool      // the operator reads From
+}
+
+// pass is one walk over rows: of out-arcs (0) or in-arcs (1). src and dst are the sides of the
+// step's sources and targets.
+type pass struct{ rows, src, dst int }
+
+// found is the memory of one thread.
+type found struct {
+	lists    [2][]uint32 // by side: reached, while few
+	many     [2]bool     // a list is incomplete
+	examined int64
+	near     []uint32 // to be relaxed in the next round
+	indices  []uint32 // of a row: the sources in the set, or both rows
+	block    program.Block
+	_        [64]byte
+}
+
+// Open implements kernels.Processor.
+func (p *Processor) Open(ctx context.Context, prog *program.Program) (kernels.Run, error) {
+	if kernels.IsTree(prog) && !p.split {
+		return newSearch(p), ctx.Err()
+	}
+	r, err := p.newRun(prog, false)
+	if err == nil {
+		err = r.Begin(0)
+	}
+	if err != nil {
+		_ = r.Close()
+		return nil, err
+	}
+	if r.parents != nil && claims(prog) {
+		return &claimRun{r}, nil
+	}
+	return r, nil
+}
+
+// RunBytes implements kernels.Processor.
+func (p *Processor) RunBytes(prog *program.Program) int64 {
+	if kernels.IsTree(prog) && !p.split {
+		return p.searchBytes()
+	}
+	r, _ := p.newRun(prog, true)
+	return r.bytes
+}
+
+// claims reports whether runs of the program are kernels.Claims.
+func claims(prog *program.Program) bool {
+	return len(prog.Edges) > 0 && prog.Edges[0].Rows == nil && prog.Edges[0].Once && prog.Edges[0].To < 0
+}
+
+// runAlloc is n zeroes that Close frees; nil where the run is dry.
+func runAlloc[T hugemem.Elem](r *valueRun, n int) []T {
+	var zero T
+	r.bytes += int64(n) * int64(unsafe.Sizeof(zero))
+	if r.dry {
+		return nil
+	}
+	b := hugemem.Make[T](n)
+	r.frees = append(r.frees, b.Free)
+	return b.S
+}
+
+// wholeRows reports whether a part stores all arcs of its own vertices, and no others.
+func wholeRows(part *graph.Part) bool {
+	for i, s := range part.Subgraphs {
+		if s != nil && s.Rows > 0 && part.Ranges[i].Owner != part.Index {
+			return false
+		}
+	}
+	return part.Sources.First == nil && part.Targets.First == nil
+}
+
+// loadSplit is the end of Load for a part that splits rows: it runs programs alone.
+func (p *Processor) loadSplit(ctx context.Context) error {
+	for _, s := range p.part.Subgraphs {
+		if s != nil {
+			p.bytes += s.Bytes()
+		}
+	}
+	return ctx.Err()
+}
+
+// base is the index in a side of the first rank of a range, false if the side lacks it.
+func (r *valueRun) base(side, index int) (uint32, bool) {
+	if first := r.spaces[side].First; first != nil {
+		return first[index], first[index] != graph.None
+	}
+	return r.part.Ranges[index].First, true
+}
+
+// rank is the rank of an index.
+func (r *valueRun) rank(side int, i uint32) uint32 {
+	if ranks := r.spaces[side].Ranks; ranks != nil {
+		return ranks[i]
+	}
+	return i
+}
+
+// last is the number of the last side.
+func (r *valueRun) last() int { return len(r.spaces) - 1 }
+
+func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
+	part := p.part
+	r := &valueRun{p: p, part: part, prog: prog, dry: dry, split: !wholeRows(part)}
+	r.spaces = []graph.Space{part.Sources, part.Targets}
+	if part.Sources.First == nil && part.Targets.First == nil {
+		r.spaces = r.spaces[:1]
+	}
+	for d := range r.spaces {
+		if r.spaces[d].First == nil {
+			r.spaces[d].Size = part.Ranks
+		}
+	}
+	for i, g := range part.Ranges {
+		if g.Owner == part.Index && g.Vertices > 0 {
+			o := place{index: i, first: g.First, pos: uint32(64 * r.words), rows: g.Vertices, size: g.Padded() - g.First}
+			for d := range r.spaces {
+				var in bool
+				if o.at[d], in = r.base(d, i); !in {
+					return r, fmt.Errorf("%w: range %d is own, and not in both spaces", ErrLoad, i)
+				}
+			}
+			r.own = append(r.own, o)
+			r.ownVertices += int64(o.rows)
+			r.words += int(o.size / 64)
+		}
+	}
+	for i, s := range part.Subgraphs {
+		if s == nil || s.Rows == 0 {
+			continue
+		}
+		out, in := s.Out, s.In
+		if !r.split && !part.Directed && (out == nil || in == nil) {
+			out, in = cmpOr(out, in), cmpOr(in, out)
+		}
+		for k, a := range []*graph.Adjacency{out, in} {
+			at, is := r.base(min(k, r.last()), i)
+			if a == nil || !is {
+				continue
+			}
+			g := segment{index: i, first: s.First, at: at, rows: s.Rows, adj: a}
+			g.place = slices.IndexFunc(r.own, func(o place) bool { return o.index == i })
+			r.rows[k] = append(r.rows[k], g)
+			if k == 1 && g.place >= 0 {
+				r.ownIn += a.Arcs()
+			}
+		}
+	}
+	for d := range r.spaces {
+		n := int(r.spaces[d].Size / 64)
+		r.active[d], r.visited[d], r.reached[d] = runAlloc[uint64](r, n), runAlloc[uint64](r, n), runAlloc[uint64](r, n)
+	}
+	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.over, &r.queued} {
+		*words = runAlloc[uint64](r, r.words)
+	}
+	r.found = make([]found, p.threads)
+	for turn := range r.boxes {
+		r.boxes[turn] = make([]outbox, len(part.Ranges))
+	}
+	return r, r.compile()
+}
+
+func cmpOr(a, b *graph.Adjacency) *graph.Adjacency {
+	if a == nil {
+		return b
+	}
+	return a
+}
+
+// compile makes the columns and the plans.
+func (r *valueRun) compile() error {
+	back, partial := false, make([]bool, len(r.prog.Arrays)+1)
+	for i := range r.prog.Edges {
+		e := &r.prog.Edges[i]
+		back = back || e.Map >= program.Tight || r.part.Directed && e.Arcs != program.Forward
+		if e.To >= 0 && (r.split || e.From == e.To) {
+			partial[e.To] = true
+		}
+	}
+	for i, a := range r.prog.Arrays {
+		r.columns = append(r.columns, newColumn(r, a, back, partial[i]))
+	}
+	for i := range r.prog.Edges {
+		e := &r.prog.Edges[i]
+		l := plan{EdgeOp: e, reads: e.From >= 0}
+		if e.To < 0 && r.parents == nil {
+			r.parents = newValues[uint32](r, program.Array{Type: program.U32, Init: program.None, Ranks: true}, true, false)
+			r.columns = append(r.columns, r.parents)
+			r.finder = runAlloc[uint8](r, 64*r.words)
+		}
+		if l.to = column(r.parents); e.To >= 0 {
+			l.to = r.columns[e.To]
+		}
+		last := r.last()
+		for way := range l.passes {
+			along := pass{way, 0, last} // a push walks out-rows, a pull in-rows
+			if e.Arcs != program.Backward || !r.part.Directed {
+				l.passes[way] = append(l.passes[way], along)
+			}
+			if e.Arcs != program.Forward && r.part.Directed {
+				l.passes[way] = append(l.passes[way], pass{1 - way, last, 0})
+			}
+			slices.SortFunc(l.passes[way], func(a, b pass) int { return a.rows - b.rows })
+		}
+		if len(l.passes[0]) == 2 && last > 0 && (e.Once || r.overlap()) {
+			return fmt.Errorf("%w: %s: both ways on a directed graph whose sources and targets overlap", kernels.ErrUnsupported, e.Name)
+		}
+		if e.Rows != nil && e.WholeRows && r.split {
+			return fmt.Errorf("%w: %s: the operator needs whole rows, the layout splits them", kernels.ErrUnsupported, e.Name)
+		}
+		if err := r.weigh(&l); err != nil {
+			return fmt.Errorf("%w: %s: %v", kernels.ErrUnsupported, e.Name, err)
+		}
+		r.plans = append(r.plans, l)
+	}
+	if len(r.prog.Locals) > 0 {
+		r.wholes = make([][]uint32, len(r.prog.Arrays))
+		for i, a := range r.prog.Arrays {
+			if a.Type == program.U32 && r.spaces[0].First != nil {
+				r.wholes[i] = runAlloc[uint32](r, int(r.part.Ranks))
+			}
+		}
+	}
+	return nil
+}
+
+// overlap reports whether a foreign range is in both spaces.
+func (r *valueRun) overlap() bool {
+	for i, g := range r.part.Ranges {
+		_, source := r.base(0, i)
+		if _, target := r.base(1, i); source && target && g.Owner != r.part.Index && g.Vertices > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// weigh sets the weights of an operator, as values of its type.
+func (r *valueRun) weigh(l *plan) error {
+	array := l.To
+	switch {
+	case l.Rows != nil || l.Map == program.Plus:
+	case l.Map == program.Tight || l.Map == program.TightLow:
+		array = l.From
+	default:
+		return nil
+	}
+	for _, pass := range slices.Concat(l.passes[0], l.passes[1]) {
+		if k := pass.rows; l.weights[k] == nil {
+			for _, g := range r.rows[k] {
+				w, err := r.columns[array].weights(g.adj)
+				if err != nil {
+					return err
+				}
+				l.weights[k] = append(l.weights[k], w)
+			}
+		}
+	}
+	return nil
+}
+
+// each runs f over [0, n) on the team, grain items at a time. A panic of f is an error.
+func (r *valueRun) each(n, grain int, f func(t, lo, hi int)) error {
+	var failed atomic.Pointer[error]
+	r.p.team.For(n, grain, func(t, lo, hi int) {
+		if failed.Load() != nil {
+			return
+		}
+		if err := guard(func() error { f(t, lo, hi); return nil }); err != nil {
+			failed.CompareAndSwap(nil, &err)
+		}
+	})
+	if err := failed.Load(); err != nil {
+		return *err
+	}
+	return nil
+}
+
+// guard returns a panic of f as an error with its stack.
+func guard(f func() error) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("%w: %v\n\n%s", ErrOperator, v, debug.Stack())
+		}
+	}()
+	return f()
+}
+
+// Begin implements kernels.Run.
+func (r *valueRun) Begin(need kernels.Need) error {
+	r.need, r.err, r.plan = need, nil, nil
+	for d := range r.spaces {
+		for _, words := range [][]uint64{r.active[d], r.visited[d], r.reached[d]} {
+			r.p.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
+		}
+		r.taken[d] = false
+		for t := range r.found {
+			r.found[t].lists[d], r.found[t].many[d] = r.found[t].lists[d][:0], false
+		}
+	}
+	r.front.many, r.next.many = true, true // a failed step may have left any bits
+	r.front.clear(r)
+	r.next.clear(r)
+	clear(r.queued)
+	clear(r.finder)
+	clear(r.kept)
+	r.seen, r.seenArcs = 0, 0
+	for _, c := range r.columns {
+		c.begin()
+	}
+	return nil
+}
+
+// fail keeps the first error: later calls return it until Begin.
+func (r *valueRun) fail(err error) error {
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return err
+}
+
+func callError(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrCall}, args...)...)
+}
+
+// placeOf returns the own range of a rank, nil for another rank.
+func (r *valueRun) placeOf(rank uint32) *place {
+	for i := range r.own {
+		if o := &r.own[i]; rank-o.first < o.size {
+			return o
+		}
+	}
+	return nil
+}
+
+// Seed implements kernels.Run.
+func (r *valueRun) Seed(rank uint32, array int, value program.Bits) error {
+	o := r.placeOf(rank)
+	if o == nil || rank-o.first >= o.rows || array >= len(r.prog.Arrays) {
+		return callError("seed of rank %d, array %d", rank, array)
+	}
+	i := rank - o.first
+	if v := o.at[0] + i; r.visited[0][v/64]>>(v%64)&1 == 0 {
+		r.visit(o, i)
+	}
+	r.front.add(r, o.pos+i)
+	if r.parents != nil {
+		for d := range r.spaces {
+			r.parents.at[d][o.at[d]+i] = rank
+		}
+	}
+	if array >= 0 {
+		r.columns[array].seed(o.at[0]+i, value)
+	}
+	return nil
+}
+
+// visit marks vertex i of an own range as visited.
+func (r *valueRun) visit(o *place, i uint32) {
+	for d := range r.spaces {
+		r.visited[d][(o.at[d]+i)/64] |= 1 << ((o.at[d] + i) % 64)
+	}
+	r.seen++
+	if r.need&kernels.NeedUnvisitedArcs != 0 {
+		r.seenArcs += r.degree(1, o, i)
+	}
+}
+
+// degree is the length of the stored row of a vertex.
+func (r *valueRun) degree(rows int, o *place, i uint32) int64 {
+	for k := range r.rows[rows] {
+		if g := &r.rows[rows][k]; g.index == o.index {
+			return int64(g.adj.Degree(i))
+		}
+	}
+	return 0
+}
+
+// Keep implements kernels.Run.
+func (r *valueRun) Keep(k program.Set) error {
+	if k < 1 || k > program.MaxSets {
+		return callError("Keep(%d)", k)
+	}
+	if r.kept == nil {
+		r.kept = map[program.Set]*set{}
+	}
+	r.kept[k] = r.front.clone(r)
+	return nil
+}
+
+// Use implements kernels.Run.
+func (r *valueRun) Use(k program.Set) (kernels.Counts, error) {
+	switch s := r.kept[k]; {
+	case k == program.Default:
+	case k == program.All:
+		for i := range r.own {
+			o := &r.own[i]
+			o.wordsOf(nil, r.front.bits[o.pos/64:][:o.size/64])
+		}
+		r.front.recount(r)
+	default:
+		if r.front.clear(r); s != nil {
+			s.each(func(pos uint32) { r.front.add(r, pos) })
+		}
+	}
+	return r.count(), nil
+}
+
+// Whole implements kernels.Run.
+func (r *valueRun) Whole(array int) ([]uint32, error) {
+	if array < 0 || array >= len(r.prog.Arrays) || r.prog.Arrays[array].Type != program.U32 {
+		return nil, callError("Whole(%d)", array)
+	}
+	if r.spaces[0].First == nil {
+		return r.columns[array].(*values[uint32]).at[0], nil
+	}
+	if array >= len(r.wholes) || r.wholes[array] == nil {
+		return nil, callError("Whole(%d) without a local operator", array)
+	}
+	return r.wholes[array], nil
+}
+
+// Read implements kernels.Run.
+func (r *valueRun) Read(array int, out any) error {
+	if array < 0 || array >= len(r.prog.Arrays) {
+		return callError("Read(%d)", array)
+	}
+	return r.columns[array].read(out)
+}
+
+// Close implements kernels.Run.
+func (r *valueRun) Close() error {
+	for _, f := range r.frees {
+		f()
+	}
+	r.frees = nil
+	return nil
+}
+
+// claimRun is a run of a program that begins with a Claim.
+type claimRun struct{ *valueRun }
+
+// RemoteClaims implements kernels.Claims.
+func (r claimRun) RemoteClaims(q int) (list []uint32, err error) {
+	if q == r.part.Index {
+		return nil, nil
+	}
+	for _, o := range r.own {
+		for i, by := range r.finder[o.pos : o.pos+o.rows] {
+			if int(by) == q+1 {
+				list = append(list, o.first+uint32(i))
+			}
+		}
+	}
+	return list, nil
+}
+
+// LookupParents implements kernels.Claims.
+func (r claimRun) LookupParents(ranks []uint32) ([]uint32, error) {
+	side := r.plans[0].passes[0][len(r.plans[0].passes[0])-1].dst
+	out := make([]uint32, len(ranks))
+	for k, v := range ranks {
+		index := slices.IndexFunc(r.part.Ranges, func(g graph.Range) bool { return v-g.First < g.Padded()-g.First })
+		at, in := uint32(0), false
+		if index >= 0 {
+			at, in = r.base(side, index)
+		}
+		if !in {
+			return nil, callError("parent of rank %d", v)
+		}
+		out[k] = r.parents.at[side][at+v-r.part.Ranges[index].First]
+	}
+	return out, nil
+}
+
+// Parents implements kernels.Claims.
+func (r claimRun) Parents(out []uint32, claims, found [][]uint32) error {
+	ids := r.part.VertexOf
+	side := r.plans[0].passes[0][len(r.plans[0].passes[0])-1].dst
+	for _, o := range r.own {
+		r.p.spread(int(o.rows), 1<<12, func(lo, hi int) {
+			for i := uint32(lo); i < uint32(hi); i++ {
+				v, parent := o.at[side]+i, graph.None
+				if r.visited[side][v/64]>>(v%64)&1 != 0 && r.finder[o.pos+i] == 0 {
+					parent = ids[r.parents.at[side][v]]
+				}
+				out[ids[o.first+i]] = parent
+			}
+		})
+	}
+	for q, list := range claims {
+		if len(found) <= q || len(found[q]) != len(list) {
+			return callError("%d parents asked of partition %d, not as many answered", len(list), q)
+		}
+		for i, v := range list {
+			out[ids[v]] = ids[found[q][i]]
+		}
+	}
+	return nil
+}
