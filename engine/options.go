@@ -32,6 +32,9 @@ type Options struct {
 	// Shares are the fractions of the adjacency entries per processor, with sum 1. The first
 	// device's includes TwoEnded. nil is by the processors' speeds.
 	Shares []float64
+	// Weights keeps the weights of the graph for programs, 4 or 8 bytes an arc. Without it every
+	// arc of a program weighs 1.
+	Weights bool
 	// Seed is the seed of partition.Random.
 	Seed uint64
 	// TwoEnded is the fraction of the arcs, from the highest degrees, that the first device

@@ -30,7 +30,7 @@ func Place(ctx context.Context, src graph.Source, o Options) (_ *partition.Place
 func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
-		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, InPlace: o.inPlace(),
+		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, InPlace: o.inPlace(), Weighted: o.Weights,
 	}
 	if d, only := o.oneWay(); only {
 		po.NoOut, po.NoIn = d == kernels.BottomUp, d == kernels.TopDown
@@ -82,13 +82,22 @@ func Need(src graph.Source, o Options) int64 {
 	if absent(src) {
 		return 0
 	}
-	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors))
+	weight := 0
+	if o.Weights {
+		weight = src.WeightKind().Size()
+	}
+	return needFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors), weight)
 }
 
-// NeedFor is Need for a graph that need not exist yet. It is math.MaxInt64 for more.
+// NeedFor is Need for a graph without weights that need not exist yet. It is math.MaxInt64 for more.
 func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
+	return needFor(vertices, edges, directed, processors, 0)
+}
+
+// needFor is NeedFor with weights of so many bytes.
+func needFor(vertices, edges int64, directed bool, processors, weight int) int64 {
 	k := int64(max(1, processors))
-	placing, searching := partition.NeedFor(vertices, edges, directed, 0), k*(vertices*8+5*vertices/8)+4*vertices
+	placing, searching := partition.NeedFor(vertices, edges, directed, weight), k*(vertices*8+5*vertices/8)+4*vertices
 	if placing > math.MaxInt64-searching {
 		return math.MaxInt64
 	}

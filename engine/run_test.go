@@ -173,6 +173,61 @@ func expected(t *testing.T, name string) map[uint64]string {
 	return values
 }
 
+// distances is shortest paths in one call: Below without a bound.
+var distances = &program.Program{
+	Name:   "distances",
+	Arrays: []program.Array{{Name: "distance", Type: program.F64, Init: program.Top}},
+	Edges:  []program.EdgeOp{{Name: "relax", From: 0, To: 0, Map: program.Plus, Combine: program.Min}},
+}
+
+// TestWeights: programs read the weights that an engine keeps, else every arc weighs 1.
+func TestWeights(t *testing.T) {
+	g := &graph.EdgeList{Vertices: 300, Edges: ref.Uniform(3, 300, 900)}
+	weights := make([]float32, len(g.Edges))
+	for i := range weights {
+		weights[i] = float32(i % 7)
+	}
+	g.Weights = graph.WeightsOf(weights)
+	plain := &graph.EdgeList{Vertices: g.Vertices, Edges: g.Edges}
+	for _, keep := range []bool{true, false} {
+		src := plain
+		if keep {
+			src = g
+		}
+		want := ref.Distances(src, g.Edges[0].U)
+		for _, processors := range []string{"cpu:1", "cpu:2,cpu:1,cpu:1"} {
+			list, err := engine.ParseProcessors(processors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e, err := engine.New(t.Context(), g, engine.Options{Processors: list, Weights: keep})
+			if err != nil {
+				t.Fatal(err)
+			}
+			root, _, err := e.RankOf(uint64(g.Edges[0].U))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := e.Run(t.Context(), distances, func(m program.Machine) error {
+				f, err := m.Seed(root, 0, program.Pack(0.0))
+				for err == nil && f.Count > 0 {
+					f, err = m.EdgeMap(0, program.Step{Below: program.TopOf(program.F64)})
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := engine.ArrayOf[float64](r, 0); !slices.Equal(got, want) {
+				t.Errorf("%s, weights %v: distances %v, want %v", processors, keep, got, want)
+			}
+			if err := e.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // failing is a program whose operators fail on demand.
 func failing(block func(*program.Block)) *program.Program {
 	return &program.Program{
