@@ -228,8 +228,8 @@ func misnamed(text string, want map[string][]string) []string {
 
 func TestMethodsOfTheContract(t *testing.T) {
 	want := methods(sources(t), "kernels")
-	if len(want["Processor"]) < 10 {
-		t.Fatalf("Processor has the methods %q", want["Processor"])
+	if len(want["Run"]) < 10 {
+		t.Fatalf("Run has the methods %q", want["Run"])
 	}
 	for _, fault := range misnamed(read(t, "docs/architecture.md"), want) {
 		t.Errorf("docs/architecture.md, Rooms, kernels: %s is missing, or is listed and does not exist", fault)
