@@ -10,6 +10,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
 )
 
 // friends is 0–1–2–3 and 1–3, with 4 apart.
@@ -138,4 +139,74 @@ func ExampleNew() {
 	// 0 bottom-up 1
 	// 1 bottom-up 1
 	// 2 bottom-up 2
+}
+
+// Vertices of one component have one label, the smallest id.
+func ExampleEngine_Components() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.Components(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Labels, r.Sizes())
+	// Output:
+	// [0 0 0 0 4] [4 1]
+}
+
+func ExampleEngine_PageRank() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.PageRank(ctx, engine.PageRankOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for v, rank := range r.Ranks {
+		fmt.Printf("%d %.3f\n", r.Label(uint32(v)), rank)
+	}
+	// Output:
+	// 0 0.136
+	// 1 0.353
+	// 2 0.237
+	// 3 0.237
+	// 4 0.036
+}
+
+// A program of one's own: the number of neighbours of every vertex.
+func ExampleEngine_Run() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	degrees := &program.Program{
+		Name:   "degrees",
+		Arrays: []program.Array{{Name: "degree", Type: program.I32}},
+		Edges:  []program.EdgeOp{{Name: "count", From: -1, To: 0, Map: program.One, Combine: program.Sum}},
+	}
+	r, err := e.Run(ctx, degrees, func(m program.Machine) error {
+		_, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
+		return err
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(engine.ArrayOf[int32](r, 0))
+	// Output:
+	// [1 3 2 2 0]
 }
