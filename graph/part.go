@@ -37,8 +37,8 @@ type Part struct {
 	// RankOf is the rank of each vertex id, None for a vertex without one.
 	RankOf []uint32
 	// Sources and Targets number the vertices at the two ends of the part's arcs: Neighbours of
-	// out-arcs are indices in Targets, those of in-arcs indices in Sources. Both are the ranks
-	// themselves where a part stores all arcs of its own vertices.
+	// out-arcs are indices in Targets, those of in-arcs indices in Sources. Both are zero Spaces
+	// where a part stores all arcs of its own vertices, and only there: other parts set Size.
 	Sources, Targets Space
 	Directed         bool
 	// RowsSorted says that degrees fall over all of rank space, so that every row rises.

@@ -23,14 +23,22 @@ type Run interface {
 	// A superstep of edge operator op: Expand of own ranges, Take of other ranges of Sources,
 	// Step, Fold of other ranges of Targets, Merge into own ranges, Advance. Which ranges are
 	// expanded and folded is the layout's choice by the step's way; where a part stores all
-	// arcs of its own vertices a Push expands and a Pull folds nothing.
+	// arcs of its own vertices a Push expands and a Pull folds nothing. Backward arcs go from
+	// Targets to Sources: then the two change places, and with Both each range is in both.
+	//
+	// A step reads what From was before it, unless it is a Min or an Or of an array into itself:
+	// such a step may read values that fell or grew in it, so that its messages and counts, but
+	// not the results, may differ between processors.
 
 	// Expand returns the vertices of the step's From set in own range r, with their values of
 	// From where the operator reads it. With All every vertex of the range has a value, the
-	// message is Dense, and empty where the operator reads no From.
+	// message is Dense, and empty where the operator reads no From. With Below they are those
+	// that take part.
 	Expand(op int, s program.Step, r int) (Message, error)
 	// Take sets the From set and the values of range r, of Sources, for the next Step. A
-	// program whose first operator is Once takes the vertices as visited.
+	// program whose first operator is Once takes the vertices as visited, those of All excepted.
+	// A tight arc into a vertex of another range needs that vertex' value too: the layout takes
+	// it by an Expand with All before that of the step: a range may be expanded twice a superstep.
 	Take(op int, s program.Step, r int, m Message) error
 	// Step runs the operator. name is the way and the kernel. Where ctx has ended it returns
 	// its error and starts nothing.
@@ -39,8 +47,8 @@ type Run interface {
 	// their combined values unless the operator is a Claim with To −1. Each vertex comes
 	// once; with Once, vertices sent or taken before do not come again.
 	Fold(r int) (Message, error)
-	// Merge combines the news of partition from into own range r. Calls of a superstep come in
-	// rising order of from, after Step.
+	// Merge combines the news of partition from into own range r, and drops what the step's
+	// Over does not have. Calls of a superstep come in rising order of from, after Step.
 	Merge(r, from int, m Message) error
 	// Advance ends the superstep: the vertices that joined are the frontier. It returns counts
 	// of own vertices.
