@@ -13,6 +13,13 @@
 // counts and finders must be equal. Parents may differ; they are checked against the levels
 // of a plain search of the original graph (oracle.go), as are the model's.
 //
+// # Programs
+//
+// Programs opens programs of every combination and type on processors,
+// over ranges and grids of partitions (play.go), and drives each run next to a model that
+// interprets any program with plain loops (machine.go, model.go). Messages, counts and results
+// must be equal; results are also checked by plain loops over the whole graph (programs.go).
+//
 // # Demands beyond the interface
 //
 //   - A message is exact: no vertex twice, no padding bit, Count right, the form that

@@ -21,6 +21,8 @@ type recorder struct{ failure string }
 
 func (*recorder) Helper() {}
 
+func (*recorder) Logf(string, ...any) {}
+
 func (r *recorder) Fatalf(format string, args ...any) {
 	r.failure = fmt.Sprintf(format, args...)
 	runtime.Goexit()

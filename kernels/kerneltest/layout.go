@@ -26,6 +26,18 @@ type layout struct {
 	byID bool
 	// wide forces 64-bit offsets.
 	wide bool
+	// empty keeps ranges without vertices.
+	empty bool
+	// columns is not 0 for a grid of partitions, numbered row by row: an arc is stored in the
+	// row of its target's owner and the column of its source's.
+	columns int
+	// compact numbers only the vertices of a row and of a column; else a grid has all ranks.
+	compact bool
+}
+
+// lines tells whether partitions i and j of a grid share the column, and the row.
+func (l layout) lines(i, j int) (column, row bool) {
+	return i%l.columns == j%l.columns, i/l.columns == j/l.columns
 }
 
 // layouts returns the placements of the kit, for one to three partitions.
@@ -50,15 +62,17 @@ func cut(i, n, parts, last int) int { return min(last, parts*i/n) }
 type placed struct {
 	*graph.EdgeList
 	*ref.Checker
+	layout
 	parts   []*kernels.Part
-	out, in [][]uint32 // simple rows, by vertex id
-	rankOf  []uint32   // None for a vertex without edges
-	ranked  int        // vertices that have a rank
+	out, in [][]uint32            // simple rows, by vertex id
+	rankOf  []uint32              // None for a vertex without edges
+	ranked  int                   // vertices that have a rank
+	weight  map[[2]uint32]float64 // of every arc between vertices
 }
 
 // place builds the parts of g under l, as a placement and a builder would.
 func place(g *graph.EdgeList, l layout) *placed {
-	p := &placed{EdgeList: g, Checker: ref.NewChecker(g), rankOf: make([]uint32, g.Vertices)}
+	p := &placed{EdgeList: g, Checker: ref.NewChecker(g), layout: l, rankOf: make([]uint32, g.Vertices), weight: weights(g)}
 	p.out, p.in = simple(g)
 	degree := func(v uint32) int { return len(p.out[v]) + len(p.in[v]) }
 	var order []uint32
@@ -81,7 +95,7 @@ func place(g *graph.EdgeList, l layout) *placed {
 	var ranges []kernels.Range
 	var vertexOf []uint32
 	for r, list := range dealt {
-		if len(list) == 0 {
+		if len(list) == 0 && !l.empty {
 			continue
 		}
 		if l.byID {
@@ -97,11 +111,22 @@ func place(g *graph.EdgeList, l layout) *placed {
 		}
 		ranges = append(ranges, rg)
 	}
-	adjacency := func(rg kernels.Range, rows [][]uint32) *graph.Adjacency {
+	owner := func(v uint32) int {
+		for _, rg := range ranges {
+			if rank := p.rankOf[v]; rank >= rg.First && rank < rg.First+rg.Vertices {
+				return rg.Owner
+			}
+		}
+		return -1
+	}
+	// adjacency has the arcs between the vertices of rg and the neighbours that keep accepts.
+	adjacency := func(rg kernels.Range, rows [][]uint32, out bool, to graph.Space, keep func(v uint32) bool) *graph.Adjacency {
 		a := &graph.Adjacency{}
+		var list []float64
 		offsets := []uint64{0}
 		for i := uint32(0); i < rg.Vertices; i++ {
-			row := append([]uint32(nil), rows[vertexOf[rg.First+i]]...)
+			u := vertexOf[rg.First+i]
+			row := slices.DeleteFunc(slices.Clone(rows[u]), func(v uint32) bool { return !keep(v) })
 			sort.Slice(row, func(i, j int) bool {
 				if di, dj := degree(row[i]), degree(row[j]); di != dj {
 					return di > dj
@@ -110,13 +135,28 @@ func place(g *graph.EdgeList, l layout) *placed {
 			})
 			first := graph.None
 			for k, v := range row {
-				if k == 0 {
-					first = p.rankOf[v]
+				at := p.rankOf[v]
+				for r, other := range ranges {
+					if to.First != nil && at >= other.First && at < other.First+other.Vertices {
+						at += to.First[r] - other.First
+						break
+					}
 				}
-				a.Neighbours = append(a.Neighbours, p.rankOf[v])
+				if k == 0 {
+					first = at
+				}
+				a.Neighbours = append(a.Neighbours, at)
+				if arc := [2]uint32{u, v}; out {
+					list = append(list, p.weight[arc])
+				} else {
+					list = append(list, p.weight[[2]uint32{v, u}])
+				}
 			}
 			a.FirstNeighbours = append(a.FirstNeighbours, first)
 			offsets = append(offsets, uint64(len(a.Neighbours)))
+		}
+		if g.WeightKind() != graph.Unweighted {
+			a.Weights, _ = graph.WeightsOf(list).Convert(g.WeightKind()) // the weights came from that kind
 		}
 		if l.wide {
 			a.Offsets64 = offsets
@@ -130,13 +170,31 @@ func place(g *graph.EdgeList, l layout) *placed {
 	for i := 0; i < l.partitions; i++ {
 		part := &kernels.Part{Index: i, Ranks: uint32(len(vertexOf)), Ranges: ranges,
 			Subgraphs: make([]*graph.Subgraph, len(ranges)), VertexOf: vertexOf, RankOf: p.rankOf, Directed: g.Directed}
+		if l.columns > 0 {
+			part.Sources, part.Targets = l.space(part, true), l.space(part, false)
+		}
 		for r, rg := range ranges {
-			if rg.Owner != i {
+			s := &graph.Subgraph{First: rg.First, Rows: rg.Vertices}
+			switch {
+			case l.columns > 0:
+				column, row := l.lines(rg.Owner, i)
+				if column {
+					s.Out = adjacency(rg, p.out, true, part.Targets, func(v uint32) bool { _, row := l.lines(owner(v), i); return row })
+				}
+				if row {
+					s.In = adjacency(rg, p.in, false, part.Sources, func(v uint32) bool { column, _ := l.lines(owner(v), i); return column })
+				}
+				if (s.Out == nil || s.Out.Arcs() == 0) && (s.In == nil || s.In.Arcs() == 0) {
+					continue
+				}
+			case rg.Owner != i:
 				continue
-			}
-			s := &graph.Subgraph{First: rg.First, Rows: rg.Vertices, Out: adjacency(rg, p.out)}
-			if s.In = s.Out; g.Directed {
-				s.In = adjacency(rg, p.in)
+			default:
+				all := func(uint32) bool { return true }
+				s.Out = adjacency(rg, p.out, true, graph.Space{}, all)
+				if s.In = s.Out; g.Directed {
+					s.In = adjacency(rg, p.in, false, graph.Space{}, all)
+				}
 			}
 			part.Subgraphs[r] = s
 		}
@@ -144,6 +202,41 @@ func place(g *graph.EdgeList, l layout) *placed {
 		p.parts = append(p.parts, part)
 	}
 	return p
+}
+
+// space is the Space of a partition's sources or targets in a grid.
+func (l layout) space(part *kernels.Part, sources bool) graph.Space {
+	if !l.compact {
+		return graph.Space{Size: part.Ranks}
+	}
+	s := graph.Space{First: make([]uint32, len(part.Ranges))}
+	for r, rg := range part.Ranges {
+		s.First[r] = graph.None
+		if column, row := l.lines(rg.Owner, part.Index); sources && column || !sources && row {
+			s.First[r] = s.Size
+			for rank := rg.First; rank < rg.Padded(); rank++ {
+				s.Ranks = append(s.Ranks, rank)
+			}
+			s.Size = uint32(len(s.Ranks))
+		}
+	}
+	return s
+}
+
+// weights returns the weight of every arc, the smallest of its records.
+func weights(g *graph.EdgeList) map[[2]uint32]float64 {
+	list := map[[2]uint32]float64{}
+	for i, e := range g.Edges {
+		for _, arc := range [][2]uint32{{e.U, e.V}, {e.V, e.U}} {
+			if old, is := list[arc]; !is || g.Weights.Float64(i) < old {
+				list[arc] = g.Weights.Float64(i)
+			}
+			if g.Directed {
+				break
+			}
+		}
+	}
+	return list
 }
 
 // sum is a checksum of everything that a processor must not change.
@@ -156,6 +249,10 @@ func (p *placed) sum() uint64 {
 		}
 	}
 	rows := func(a *graph.Adjacency) {
+		if a == nil {
+			return
+		}
+		fmt.Fprint(h, a.Weights)
 		words(a.Offsets32)
 		fmt.Fprint(h, a.Offsets64)
 		words(a.Neighbours)
@@ -187,12 +284,15 @@ func (p *placed) roots() []uint32 {
 		}
 	}
 	for _, rg := range p.parts[0].Ranges {
-		add(rg.First)
-		add(rg.First + rg.Vertices - 1)
+		if rg.Vertices > 0 {
+			add(rg.First)
+			add(rg.First + rg.Vertices - 1)
+		}
 	}
-	if len(p.parts[0].Ranges) > 0 {
-		rg := p.parts[0].Ranges[0]
-		add(rg.First + rg.Vertices/2)
+	if len(list) > 0 {
+		if rg := p.parts[0].Ranges[0]; rg.Vertices > 0 {
+			add(rg.First + rg.Vertices/2)
+		}
 	}
 	return list
 }
@@ -204,7 +304,7 @@ func rising(part *kernels.Part) bool {
 			continue
 		}
 		for _, a := range []*graph.Adjacency{s.Out, s.In} {
-			for i := range s.Rows {
+			for i := uint32(0); a != nil && i < s.Rows; i++ {
 				lo, hi := a.Row(i)
 				if !slices.IsSorted(a.Neighbours[lo:hi]) {
 					return false

@@ -13,6 +13,7 @@ import (
 // reporter is the part of *testing.T that the checks use. Fatalf does not return.
 type reporter interface {
 	Helper()
+	Logf(format string, args ...any)
 	Fatalf(format string, args ...any)
 }
 
@@ -150,24 +151,34 @@ func (p *pair) deliver(r, from int, n news) {
 // of the right form.
 func (p *pair) same(call string, r int, n news) {
 	p.Helper()
-	rg, m := p.part.Ranges[r], n.under
+	rg := p.part.Ranges[r]
+	if fault := malformed(rg, n.under); fault != "" {
+		p.fail("%s(%d): %s", call, r, fault)
+	}
+	if got, want := slices.Sorted(slices.Values(told(rg, n.under))), told(rg, n.model); !slices.Equal(got, want) {
+		p.fail("%s(%d): tells %s, want %s", call, r, some(got), some(want))
+	}
+}
+
+// malformed says what is wrong with the form of a set of vertices of a range, "" if nothing.
+func malformed(rg kernels.Range, m kernels.Message) string {
 	padded := int(rg.Padded() - rg.First)
 	switch {
 	case m.List != nil && m.Bits != nil:
-		p.fail("%s(%d): both a list and a bitmap", call, r)
+		return "both a list and a bitmap"
 	case m.Count == 0 && (len(m.List) > 0 || len(m.Bits) > 0):
-		p.fail("%s(%d): an empty message has a list or a bitmap", call, r)
+		return "an empty message has a list or a bitmap"
 	case m.Count > 0 && m.List == nil && len(m.Bits) != padded/32:
-		p.fail("%s(%d): %d words for %d ranks", call, r, len(m.Bits), padded)
+		return fmt.Sprintf("%d words for %d ranks", len(m.Bits), padded)
 	case m.List != nil && !kernels.AsList(m.Count, padded):
-		p.fail("%s(%d): %d of %d ranks told as a list", call, r, m.Count, padded)
+		return fmt.Sprintf("%d of %d ranks told as a list", m.Count, padded)
 	case m.Count > 0 && m.List == nil && kernels.AsList(m.Count, int(rg.Vertices)):
-		p.fail("%s(%d): %d of %d ranks told as a bitmap", call, r, m.Count, padded)
+		return fmt.Sprintf("%d of %d ranks told as a bitmap", m.Count, padded)
 	}
 	if m.List == nil && m.Count > 0 {
 		for rank := rg.First + rg.Vertices; rank < rg.Padded(); rank++ {
 			if m.Bits[(rank-rg.First)/32]>>(rank%32)&1 != 0 {
-				p.fail("%s(%d): the bit of padding rank %d is set", call, r, rank)
+				return fmt.Sprintf("the bit of padding rank %d is set", rank)
 			}
 		}
 		set := 0
@@ -175,16 +186,13 @@ func (p *pair) same(call string, r int, n news) {
 			set += bits.OnesCount32(word)
 		}
 		if set != m.Count {
-			p.fail("%s(%d): Count is %d, %d bits are set", call, r, m.Count, set)
+			return fmt.Sprintf("Count is %d, %d bits are set", m.Count, set)
 		}
 	}
-	got, want := slices.Sorted(slices.Values(told(rg, m))), told(rg, n.model)
-	if len(got) != m.Count {
-		p.fail("%s(%d): Count is %d, %d ranks are listed", call, r, m.Count, len(got))
+	if n := len(told(rg, m)); n != m.Count {
+		return fmt.Sprintf("Count is %d, %d ranks are listed", m.Count, n)
 	}
-	if !slices.Equal(got, want) {
-		p.fail("%s(%d): tells %s, want %s", call, r, some(got), some(want))
-	}
+	return ""
 }
 
 // some prints the first 12 ranks of a list.

@@ -1,0 +1,702 @@
+package kerneltest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/program"
+)
+
+// example is a program with a body, and with a check of its results by a plain loop over the
+// whole graph.
+type example struct {
+	name string
+	p    program.Program
+	// undirected and whole restrict the graphs and the layouts to those that need no grid.
+	undirected, whole bool
+	// rounding says that results have sums of floats.
+	rounding bool
+	blocks   bool                                // of interest with many blocks
+	body     func(m *machine, root uint32)       // root is a rank
+	check    func(m *machine, root uint32) error // root is a vertex
+}
+
+// examples returns the programs of the kit.
+func examples() []example {
+	list := []example{breadth(), components(), unionFind(), manySearches(), cores(), betweenness(), propagation(), order(), starts()}
+	list = append(list, values[uint32](), values[int32](), values[uint64](), values[int64](), values[float32](), values[float64]())
+	list = append(list, pageRank[float32](), pageRank[float64]())
+	inf := math.Inf(1)
+	return append(list, distances[uint32](1), distances[int32](2.5), distances[uint64](2.5), distances[int64](inf),
+		distances[float32](2.5), distances[float64](1), distances[float64](inf))
+}
+
+// num is a result of a vertex.
+func (m *machine) num(array int, v uint32) float64 {
+	return numbers[m.p.Arrays[array].Type].float(m.got[array][v])
+}
+
+// ranks calls do for every vertex with a rank until it fails.
+func (m *machine) ranks(do func(v uint32) error) error {
+	for v, rank := range m.rankOf {
+		if rank == graph.None {
+			continue
+		}
+		if err := do(uint32(v)); err != nil {
+			return fmt.Errorf("vertex %d: %w", v, err)
+		}
+	}
+	return nil
+}
+
+// want fails where a result is not near a number.
+func (m *machine) want(array int, number func(v uint32) float64) error {
+	return m.ranks(func(v uint32) error {
+		got, want, most := m.num(array, v), number(v), 0.0
+		if m.rounding {
+			most = map[program.Type]float64{program.F32: 1e-3, program.F64: 1e-9}[m.p.Arrays[array].Type]
+		}
+		if got != want && !(math.Abs(got-want) <= most*max(1, math.Abs(want))) {
+			return fmt.Errorf("%s is %v, want %v", m.p.Arrays[array].Name, got, want)
+		}
+		return nil
+	})
+}
+
+var visit = program.EdgeOp{Name: "visit", From: -1, To: -1, Map: program.Source, Combine: program.Claim, Once: true}
+
+// breadth is breadth-first search.
+func breadth() example {
+	return example{name: "bfs", p: program.Program{Edges: []program.EdgeOp{visit}},
+		body: func(m *machine, root uint32) {
+			for f, _ := m.Seed(root, -1, 0); f.Count > 0; {
+				f, _ = m.EdgeMap(0, m.way(0, program.Step{}))
+			}
+		},
+		check: func(m *machine, root uint32) error {
+			m.tree(root)
+			return nil
+		},
+	}
+}
+
+// distances is delta-stepping, with parents by tight arcs.
+func distances[T program.Value](delta float64) example {
+	t := program.TypeOf[T]()
+	top := program.Largest[T]()
+	orphan := func(d T, parent uint32) bool { return d != top && parent == graph.None }
+	return example{name: fmt.Sprint("sssp-", t, "-", delta), p: program.Program{
+		Arrays: []program.Array{{Name: "distance", Type: t, Init: program.Top}, {Name: "parent", Type: program.U32, Init: program.None, Ranks: true}},
+		Edges: []program.EdgeOp{
+			{Name: "relax", From: 0, To: 0, Map: program.Plus, Combine: program.Min},
+			{Name: "low", From: 0, To: 1, Map: program.TightLow, Combine: program.Claim},
+			{Name: "tight", From: 0, To: 1, Map: program.Tight, Combine: program.Claim},
+		},
+		Vertices: []program.VertexOp{
+			{Name: "orphans", Block: func(b *program.Block) {
+				for i := range b.Each() {
+					if !orphan(program.Of[T](b, 0)[i], program.Of[uint32](b, 1)[i]) {
+						b.Drop(i)
+					}
+				}
+			}},
+			{Name: "parented", Block: func(b *program.Block) {
+				for i := range b.Each() {
+					if program.Of[uint32](b, 1)[i] == graph.None {
+						b.Drop(i)
+					}
+				}
+			}},
+		}},
+		body: func(m *machine, root uint32) {
+			for f, _ := m.Seed(root, 0, 0); f.Count > 0; {
+				below := program.TopOf(t)
+				if !math.IsInf(delta, 1) {
+					below = numbers[t].of(math.Ceil((math.Floor(numbers[t].float(f.Least)/delta) + 1) * delta))
+				}
+				f, _ = m.EdgeMap(0, program.Step{Way: program.Push, Below: below})
+			}
+			_, _ = m.Seed(root, 1, program.Bits(root))
+			for op, from := 1, program.All; ; op, from = 2, 2 {
+				orphans, _, _ := m.VertexMap(0, program.All)
+				_ = m.Keep(1)
+				f, _ := m.EdgeMap(op, program.Step{Way: program.Pull, From: from, Over: 1})
+				if op == 1 {
+					_, _, _ = m.VertexMap(1, program.All)
+				} else if f.Count == 0 {
+					m.expect(orphans.Count == 0, "a vertex gets no parent")
+					return
+				}
+				_ = m.Keep(2)
+			}
+		},
+		check: func(m *machine, root uint32) error {
+			d := ref.Distances(m.EdgeList, root)
+			if err := m.want(0, func(v uint32) float64 {
+				if math.IsInf(d[v], 1) {
+					return numbers[t].float(program.TopOf(t))
+				}
+				return d[v]
+			}); err != nil {
+				return err
+			}
+			return m.ranks(func(v uint32) error {
+				for n := 0; !math.IsInf(d[v], 1) && v != root; n++ {
+					u := uint32(m.num(1, v))
+					w, is := m.weight[[2]uint32{u, v}]
+					if !is || n > m.Vertices || d[u]+w != d[v] {
+						return fmt.Errorf("%d is no parent of %d", u, v)
+					}
+					v = u
+				}
+				return nil
+			})
+		},
+	}
+}
+
+// components spreads the smallest id.
+func components() example {
+	return example{name: "components", p: program.Program{
+		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
+		Edges:  []program.EdgeOp{{Name: "spread", From: 0, To: 0, Arcs: program.Both, Map: program.Copy, Combine: program.Min}}},
+		body: func(m *machine, _ uint32) {
+			for f, _ := m.EdgeMap(0, m.way(0, program.Step{From: program.All})); f.Count > 0; {
+				f, _ = m.EdgeMap(0, m.way(0, program.Step{}))
+			}
+		},
+		check: func(m *machine, _ uint32) error {
+			label := ref.Components(m.EdgeList)
+			return m.want(0, func(v uint32) float64 { return float64(label[v]) })
+		},
+	}
+}
+
+// forest is a disjoint-set forest over ranks.
+type forest []uint32
+
+func (f forest) find(v uint32) uint32 {
+	for f[v] != v {
+		v = f[v]
+	}
+	return v
+}
+
+func (f forest) link(u, v uint32) {
+	u, v = f.find(u), f.find(v)
+	f[max(u, v)] = min(u, v)
+}
+
+// unionFind links the forests of all partitions.
+func unionFind() example {
+	return example{name: "union-find", p: program.Program{
+		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.Rank, Ranks: true}},
+		Locals: []program.LocalOp{{Name: "link", Run: func(_ context.Context, l program.Local) error {
+			f := forest(l.U32(0))
+			var one sync.Mutex
+			if err := l.Each(func(u uint32, row []uint32) {
+				one.Lock()
+				defer one.Unlock()
+				for _, v := range row {
+					f.link(u, v)
+				}
+			}); err != nil {
+				return err
+			}
+			return l.Vertices(func(lo, hi uint32) {
+				one.Lock()
+				defer one.Unlock()
+				for v := lo; v < hi; v++ {
+					f[v] = f.find(v)
+				}
+			})
+		}}}},
+		body: func(m *machine, _ uint32) {
+			_ = m.Local(0)
+			list, _ := m.Gather(0)
+			all := forest(slices.Clone(list[0]))
+			for _, f := range list {
+				for v, u := range f {
+					all.link(uint32(v), u)
+				}
+			}
+			low := map[uint32]uint32{}
+			for v, label := range ref.Components(m.EdgeList) {
+				if rank := m.rankOf[v]; rank != graph.None {
+					if _, is := low[all.find(rank)]; !is {
+						low[all.find(rank)] = uint32(v)
+					}
+					m.expect(low[all.find(rank)] == label, "another component")
+				}
+			}
+		},
+	}
+}
+
+// manySearches runs 64 searches at once.
+func manySearches() example {
+	const seen, front, next, id = 0, 1, 2, 3
+	total := 0.0
+	return example{name: "many-bfs", p: program.Program{
+		Arrays: []program.Array{{Name: "seen", Type: program.U64}, {Name: "front", Type: program.U64}, {Name: "next", Type: program.U64},
+			{Name: "id", Type: program.U32, Init: program.ID}},
+		Edges: []program.EdgeOp{{Name: "spread", From: front, To: next, Map: program.Copy, Combine: program.Or, Known: 1 + seen}},
+		Vertices: []program.VertexOp{{Name: "start", Block: func(b *program.Block) {
+			for i := range b.Each() {
+				if v := program.Of[uint32](b, id)[i]; v < 64 {
+					program.Of[uint64](b, seen)[i], program.Of[uint64](b, front)[i] = 1<<v, 1<<v
+				} else {
+					b.Drop(i)
+				}
+			}
+		}}, {Name: "settle", Block: func(b *program.Block) {
+			s, f, n := program.Of[uint64](b, seen), program.Of[uint64](b, front), program.Of[uint64](b, next)
+			for i := range b.Each() {
+				f[i] = n[i] &^ s[i]
+				s[i] |= n[i]
+				n[i] = 0
+				b.Sum[0] += float64(bits.OnesCount64(f[i]))
+				if f[i] == 0 {
+					b.Drop(i)
+				}
+			}
+		}}}},
+		body: func(m *machine, _ uint32) {
+			total = 0
+			f, sum, _ := m.VertexMap(0, program.All)
+			for level := 1.0; f.Count > 0; level++ {
+				_, _ = m.EdgeMap(0, m.way(0, program.Step{}))
+				f, sum, _ = m.VertexMap(1, program.Default)
+				total += level * sum.Sum[0]
+			}
+		},
+		check: func(m *machine, _ uint32) error {
+			want := 0.0
+			err := m.ranks(func(v uint32) error {
+				if v < 64 {
+					for _, level := range m.Levels(v) {
+						want += float64(max(0, level))
+					}
+				}
+				return nil
+			})
+			if err == nil && total != want {
+				err = fmt.Errorf("the sum of levels is %v, want %v", total, want)
+			}
+			return err
+		},
+	}
+}
+
+// cores finds the core number of each vertex.
+func cores() example {
+	const degree, lost, core, gone = 0, 1, 2, 3
+	return example{name: "k-core", undirected: true, p: program.Program{
+		Arrays: []program.Array{{Name: "degree", Type: program.I32}, {Name: "lost", Type: program.I32}, {Name: "core", Type: program.I32},
+			{Name: "gone", Type: program.U32}},
+		Edges: []program.EdgeOp{{Name: "count", From: -1, To: degree, Map: program.One, Combine: program.Sum},
+			{Name: "drop", From: -1, To: lost, Map: program.One, Combine: program.Sum}},
+		Vertices: []program.VertexOp{{Name: "peel", Block: func(b *program.Block) {
+			d, l := program.Of[int32](b, degree), program.Of[int32](b, lost)
+			for i := range b.Each() {
+				d[i] -= l[i]
+				l[i] = 0
+				switch {
+				case program.Of[uint32](b, gone)[i] == 1:
+					b.Drop(i)
+				case float64(d[i]) <= b.Args[0]:
+					program.Of[uint32](b, gone)[i], program.Of[int32](b, core)[i] = 1, int32(b.Args[0])
+				default:
+					b.Min = min(b.Min, float64(d[i]))
+					b.Drop(i)
+				}
+			}
+		}}}},
+		body: func(m *machine, _ uint32) {
+			_, _ = m.EdgeMap(0, m.way(0, program.Step{From: program.All}))
+			f, least, _ := m.VertexMap(0, program.All, 0)
+			for k := 0.0; f.Count > 0 || !math.IsInf(least.Min, 1); f, least, _ = m.VertexMap(0, program.All, k) {
+				if f.Count == 0 {
+					k = least.Min
+				} else {
+					_, _ = m.EdgeMap(1, m.way(1, program.Step{}))
+				}
+			}
+		},
+		check: func(m *machine, _ uint32) error {
+			want, left := make([]float64, m.Vertices), m.ranked
+			dead := make([]bool, m.Vertices)
+			for k := 0; left > 0; k++ {
+				for again := true; again; {
+					again = false
+					for v, row := range m.out {
+						n := 0
+						for _, u := range row {
+							if !dead[u] {
+								n++
+							}
+						}
+						if !dead[v] && len(row) > 0 && n <= k {
+							dead[v], want[v], again = true, float64(k), true
+							left--
+						}
+					}
+				}
+			}
+			return m.want(core, func(v uint32) float64 { return want[v] })
+		},
+	}
+}
+
+// betweenness is that of the shortest paths from one root.
+func betweenness() example {
+	const paths, sum, give, result = 0, 1, 2, 3
+	return example{name: "betweenness", rounding: true, p: program.Program{
+		Arrays: []program.Array{{Name: "paths", Type: program.F64}, {Name: "sum", Type: program.F64}, {Name: "give", Type: program.F64},
+			{Name: "result", Type: program.F64}},
+		Edges: []program.EdgeOp{visit, {Name: "count", From: paths, To: paths, Map: program.Copy, Combine: program.Sum},
+			{Name: "back", From: give, To: sum, Arcs: program.Backward, Map: program.Copy, Combine: program.Sum}},
+		Vertices: []program.VertexOp{{Name: "share", Block: func(b *program.Block) {
+			for i := range b.Each() {
+				p := program.Of[float64](b, paths)[i]
+				d := p * program.Of[float64](b, sum)[i]
+				program.Of[float64](b, give)[i], program.Of[float64](b, result)[i] = (1+d)/p, d
+			}
+		}}}},
+		body: func(m *machine, root uint32) {
+			level := program.Set(1)
+			for f, _ := m.Seed(root, paths, program.Pack(1.0)); f.Count > 0; level++ {
+				_ = m.Keep(level)
+				if level > 1 {
+					_, _ = m.EdgeMap(1, program.Step{Way: program.Pull, From: level - 1, Over: level})
+					_, _ = m.Use(level)
+				}
+				f, _ = m.EdgeMap(0, m.way(0, program.Step{}))
+			}
+			for level--; level > 1; level-- {
+				_, _, _ = m.VertexMap(0, level)
+				_, _ = m.EdgeMap(2, program.Step{Way: program.Pull, From: level, Over: level - 1})
+			}
+		},
+		check: func(m *machine, root uint32) error {
+			level := m.Levels(root)
+			n, back := make([]float64, m.Vertices), make([]float64, m.Vertices)
+			n[root] = 1
+			depth := slices.Max(level)
+			each := func(l int32, do func(u, v uint32)) {
+				for u, row := range m.out {
+					for _, v := range row {
+						if level[u] == l && level[v] == l+1 {
+							do(uint32(u), v)
+						}
+					}
+				}
+			}
+			for l := range depth {
+				each(l, func(u, v uint32) { n[v] += n[u] })
+			}
+			for l := depth - 1; l > 0; l-- {
+				each(l, func(u, v uint32) { back[u] += n[u] / n[v] * (1 + back[v]) })
+			}
+			return m.want(result, func(v uint32) float64 { return back[v] })
+		},
+	}
+}
+
+// pageRank is 10 iterations of it.
+func pageRank[T float32 | float64]() example {
+	const iterations, damping = 10, 0.85
+	const rank, give, in, degree = 0, 1, 2, 3
+	t := program.TypeOf[T]()
+	return example{name: fmt.Sprint("pagerank-", t), rounding: true, p: program.Program{
+		Arrays: []program.Array{{Name: "rank", Type: t}, {Name: "give", Type: t}, {Name: "in", Type: t}, {Name: "degree", Type: program.I64}},
+		Edges: []program.EdgeOp{{Name: "degree", From: -1, To: degree, Arcs: program.Backward, Map: program.One, Combine: program.Sum},
+			{Name: "sum", From: give, To: in, Map: program.Copy, Combine: program.Sum}},
+		Vertices: []program.VertexOp{{Name: "damp", Block: func(b *program.Block) {
+			r, g, s := program.Of[T](b, rank), program.Of[T](b, give), program.Of[T](b, in)
+			for i := range b.Each() {
+				r[i], s[i] = T(b.Args[0]+b.Args[1]*float64(s[i])), 0
+				if d := program.Of[int64](b, degree)[i]; d > 0 {
+					g[i] = r[i] / T(d)
+				} else {
+					b.Sum[1] += float64(r[i])
+				}
+			}
+		}}}},
+		body: func(m *machine, _ uint32) {
+			n := float64(m.Vertices)
+			base := 1 / n // also the rank of a vertex without arcs
+			_, _ = m.EdgeMap(0, m.way(0, program.Step{From: program.All}))
+			_, sum, _ := m.VertexMap(0, program.All, base, 0)
+			for range iterations {
+				base = (1 - damping + damping*(sum.Sum[1]+base*float64(m.Vertices-m.ranked))) / n
+				_, _ = m.EdgeMap(1, program.Step{Way: program.Pull, From: program.All})
+				_, sum, _ = m.VertexMap(0, program.All, base, damping)
+			}
+		},
+		check: func(m *machine, _ uint32) error {
+			r := ref.PageRank(m.EdgeList, damping, iterations)
+			return m.want(rank, func(v uint32) float64 { return r[v] })
+		},
+	}
+}
+
+// weighted is a user's operator: a sum of products of values and weights.
+type weighted[T program.Value] struct{}
+
+func (weighted[T]) times(from T, w []T, k int) T {
+	if w == nil {
+		return from
+	}
+	return from * w[k]
+}
+
+func (o weighted[T]) Push(_ uint32, from T, row []uint32, w []T, out []T) {
+	for k := range row {
+		out[k] = o.times(from, w, k)
+	}
+}
+
+func (weighted[T]) Combine(to *T, v T) bool { *to += v; return true }
+
+func (o weighted[T]) Pull(_ uint32, row []uint32, w []T, from []T, set []uint64, _ T) (sum T, ok bool) {
+	for k, u := range row {
+		if set == nil || set[u/64]>>(u%64)&1 != 0 {
+			sum += o.times(from[u], w, k)
+			ok = true
+		}
+	}
+	return sum, ok
+}
+
+// values runs every combination on one type, from a set of vertices and over another one.
+func values[T program.Value]() example {
+	const a, low, sum, back, both, user, marks, id, bit = 0, 1, 2, 3, 4, 5, 6, 7, 8
+	t := program.TypeOf[T]()
+	p := program.Program{
+		Arrays: []program.Array{{Name: "a", Type: t}, {Name: "low", Type: t, Init: program.Top}, {Name: "sum", Type: t}, {Name: "back", Type: t},
+			{Name: "both", Type: t}, {Name: "user", Type: t}, {Name: "marks", Type: program.I32}, {Name: "id", Type: program.U32, Init: program.ID}},
+		Edges: []program.EdgeOp{
+			{Name: "low", From: a, To: low, Map: program.Plus, Combine: program.Min},
+			{Name: "sum", From: a, To: sum, Map: program.Copy, Combine: program.Sum},
+			{Name: "back", From: a, To: back, Arcs: program.Backward, Map: program.Plus, Combine: program.Sum},
+			{Name: "both", From: a, To: both, Arcs: program.Both, Map: program.Copy, Combine: program.Sum},
+			{Name: "user", From: a, To: user, Rows: weighted[T]{}},
+		},
+		Vertices: []program.VertexOp{
+			{Name: "start", Block: func(b *program.Block) {
+				for i := range b.Each() {
+					if v := program.Of[uint32](b, id)[i]; v%3 == 1 {
+						b.Drop(i)
+					} else {
+						program.Of[T](b, a)[i] = T(v%7 + 1)
+					}
+				}
+			}},
+			{Name: "half", Block: func(b *program.Block) {
+				for i := range b.Each() {
+					if program.Of[uint32](b, id)[i]%2 == 0 {
+						b.Drop(i)
+					}
+				}
+			}},
+			{Name: "mark", Block: func(b *program.Block) {
+				for i := range b.Each() {
+					program.Of[int32](b, marks)[i] = program.Of[int32](b, marks)[i]*2 + 1
+				}
+			}},
+		}}
+	if !t.Float() {
+		p.Arrays = append(p.Arrays, program.Array{Name: "bit", Type: t})
+		p.Edges = append(p.Edges, program.EdgeOp{Name: "bit", From: a, To: bit, Map: program.Copy, Combine: program.Or})
+	}
+	var over []bool // by operator: only odd vertices
+	member := func(v uint32) bool { return v%3 != 1 }
+	return example{name: fmt.Sprint("values-", t), p: p,
+		body: func(m *machine, _ uint32) {
+			over = nil
+			_, _, _ = m.VertexMap(1, program.All)
+			_ = m.Keep(2)
+			_, _, _ = m.VertexMap(0, program.All)
+			_ = m.Keep(1)
+			for op := range m.p.Edges {
+				s := m.way(op, program.Step{From: program.Set(op % 2), Over: program.Set(2 * m.rng.IntN(2))})
+				over = append(over, s.Over == 2)
+				_, _ = m.Use(1)
+				_, _ = m.EdgeMap(op, s)
+				_, _, _ = m.VertexMap(2, program.Default)
+			}
+		},
+		check: func(m *machine, _ uint32) error {
+			// fold combines what reaches v along arcs of operator op.
+			fold := func(op int, v uint32, rows [][]uint32, forward bool, x, start float64, do func(x, a, w float64) float64) float64 {
+				if over[op] && v%2 == 0 {
+					return start
+				}
+				for _, u := range rows[v] {
+					arc := [2]uint32{u, v}
+					if !forward {
+						arc = [2]uint32{v, u}
+					}
+					if member(u) {
+						x = do(x, float64(u%7+1), m.weight[arc])
+					}
+				}
+				return x
+			}
+			add := func(x, a, _ float64) float64 { return x + a }
+			top := numbers[t].float(program.TopOf(t))
+			return errors.Join(
+				m.want(low, func(v uint32) float64 {
+					return fold(0, v, m.in, true, top, top, func(x, a, w float64) float64 { return min(x, a+w) })
+				}),
+				m.want(sum, func(v uint32) float64 { return fold(1, v, m.in, true, 0, 0, add) }),
+				m.want(back, func(v uint32) float64 {
+					return fold(2, v, m.out, false, 0, 0, func(x, a, w float64) float64 { return x + a + w })
+				}),
+				m.want(both, func(v uint32) float64 {
+					x := fold(3, v, m.in, true, 0, 0, add)
+					if m.Directed {
+						x += fold(3, v, m.out, false, 0, 0, add)
+					}
+					return x
+				}),
+				m.want(user, func(v uint32) float64 {
+					return fold(4, v, m.in, true, 0, 0, func(x, a, w float64) float64 { return x + a*w })
+				}))
+		},
+	}
+}
+
+// frequent is a user's operator: the label that most sources have, the smallest of these.
+type frequent struct{}
+
+func (frequent) Push(uint32, uint32, []uint32, []uint32, []uint32) {}
+
+func (frequent) Combine(to *uint32, v uint32) bool {
+	changed := *to != v
+	*to = v
+	return changed
+}
+
+func (frequent) Pull(_ uint32, row []uint32, _ []uint32, from []uint32, _ []uint64, _ uint32) (uint32, bool) {
+	labels := make([]uint32, len(row))
+	for k, u := range row {
+		labels[k] = from[u]
+	}
+	return most(labels), len(row) > 0
+}
+
+// most is the most frequent number of a list, the smallest of these.
+func most(list []uint32) (label uint32) {
+	count, best := map[uint32]int{}, 0
+	for _, x := range list {
+		count[x]++
+	}
+	for x, n := range count {
+		if n > best || n == best && x < label {
+			label, best = x, n
+		}
+	}
+	return label
+}
+
+// propagation is three rounds of label propagation.
+func propagation() example {
+	const label, next = 0, 1
+	return example{name: "label-propagation", undirected: true, whole: true, p: program.Program{
+		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}, {Name: "next", Type: program.U32, Init: program.ID}},
+		Edges:  []program.EdgeOp{{Name: "frequent", From: label, To: next, Rows: frequent{}, WholeRows: true}},
+		Vertices: []program.VertexOp{{Name: "copy", Block: func(b *program.Block) {
+			copy(program.Of[uint32](b, label), program.Of[uint32](b, next))
+		}}}},
+		body: func(m *machine, _ uint32) {
+			for range 3 {
+				_, _ = m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
+				_, _, _ = m.VertexMap(0, program.All)
+			}
+		},
+		check: func(m *machine, _ uint32) error {
+			labels := make([]uint32, m.Vertices)
+			for v := range labels {
+				labels[v] = uint32(v)
+			}
+			for range 3 {
+				next := slices.Clone(labels)
+				for v, row := range m.out {
+					var list []uint32
+					for _, u := range row {
+						list = append(list, labels[u])
+					}
+					if len(row) > 0 {
+						next[v] = most(list)
+					}
+				}
+				labels = next
+			}
+			return m.want(label, func(v uint32) float64 { return float64(labels[v]) })
+		},
+	}
+}
+
+// order has sums of blocks that are 0 in the order of ranks only.
+func order() example {
+	const huge = 1 << 60
+	return example{name: "order-of-sums", blocks: true, p: program.Program{
+		Arrays: []program.Array{{Name: "first", Type: program.U32}, {Name: "last", Type: program.U32}},
+		Vertices: []program.VertexOp{{Name: "sum", Block: func(b *program.Block) {
+			b.Sum[0] = 1
+			if first, last := program.Of[uint32](b, 0), program.Of[uint32](b, 1); slices.Contains(first, 1) {
+				b.Sum[0] = huge
+				if slices.Contains(last, 1) {
+					b.Sum[0] = 0
+				}
+			} else if slices.Contains(last, 1) {
+				b.Sum[0] = -huge
+			}
+			b.Sum[3], b.Min = b.Args[3], b.Args[1]
+		}}}},
+		body: func(m *machine, _ uint32) {
+			for _, rg := range m.parts[0].Ranges {
+				if rg.Vertices > 0 {
+					_, _ = m.Seed(rg.First, 0, 1)
+					_, _ = m.Seed(rg.First+rg.Vertices-1, 1, 1)
+				}
+			}
+			_, sum, _ := m.VertexMap(0, program.All, 0, -5)
+			m.expect(m.ranked == 0 || sum.Sum == [4]float64{} && sum.Min == -5, "another sum of blocks")
+		},
+	}
+}
+
+// starts has an array of every initial value, and seeds.
+func starts() example {
+	return example{name: "initial-values", p: program.Program{
+		Arrays: []program.Array{{Name: "rank", Type: program.U32, Init: program.Rank}, {Name: "self", Type: program.U32, Init: program.Rank, Ranks: true},
+			{Name: "none", Type: program.U32, Init: program.None, Ranks: true}, {Name: "id", Type: program.U32, Init: program.ID},
+			{Name: "top", Type: program.I64, Init: program.Top}, {Name: "inf", Type: program.F32, Init: program.Top}, {Name: "zero", Type: program.F64}}},
+		body: func(m *machine, root uint32) {
+			stale, _ := m.Use(9)
+			_, _ = m.Seed(root, 4, program.Pack(int64(-3)))
+			_ = m.Keep(9)
+			empty, _ := m.Use(10)
+			m.expect(stale.Count+empty.Count == 0, "sets that were not stored have vertices")
+		},
+		check: func(m *machine, root uint32) error {
+			same := func(v uint32) float64 { return float64(v) }
+			return errors.Join(m.want(1, same), m.want(3, same), m.want(4, func(v uint32) float64 {
+				if v == root {
+					return -3
+				}
+				return math.MaxInt64
+			}), m.want(5, func(uint32) float64 { return math.Inf(1) }))
+		},
+	}
+}
