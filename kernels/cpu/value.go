@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,42 +30,40 @@ var (
 // side 0, their neighbours indices of side 1; in-arcs the other way round. Own values are
 // at side 0.
 type valueRun struct {
-	p       *Processor
-	part    *graph.Part
-	prog    *program.Program
-	split   bool // arcs of own vertices may be stored elsewhere
-	spaces  []graph.Space
-	own     []place
-	words   int // of a bitmap of own vertices
-	rows    [2][]segment
-	plans   []plan
-	columns []column        // by array, and last the parents of a Claim with To −1
-	parents *values[uint32] // nil without such a Claim
-	finder  []uint8         // by own position: 0 for a vertex found here, else 1 + the sender
+	p        *Processor
+	part     *graph.Part
+	prog     *program.Program
+	split    bool // arcs of own vertices may be stored elsewhere
+	spaces   []graph.Space
+	own      []place
+	words    int           // of a bitmap of own vertices
+	vertices int64         // own
+	inArcs   int64         // stored, of own vertices
+	rows     [2][]*segment // of out- and in-arcs
+	plans    []plan
+	columns  []column        // by array, and last the parents of a Claim with To −1
+	parents  *values[uint32] // nil without such a Claim
+	finder   []uint8         // by own position: 0 for a vertex found here, else 1 + the sender
+	wholes   [][]uint32      // by array: values by rank, for local operators
 
-	need        kernels.Need
-	front, next set
-	kept        map[program.Set]*set
-	active      [2][]uint64 // by side: the sources of a pull, foreign sources of a push
-	taken       [2]bool     // active has bits of foreign ranges
-	visited     [2][]uint64
-	reached     [2][]uint64 // by side: the targets that joined; their list is that of the threads
-	found       []found     // by thread
-	over        []uint64    // of own vertices: the targets of a pull
-	queued      []uint64    // those that fell below the bound of a push, 0 between steps
-	act         []uint32    // rows of a push
-	batches     []batch
-
-	plan        *plan // of the step since the last Advance, nil without one
-	step        program.Step
-	seen        int64 // visited own vertices, and their in-arcs where they are counted
-	seenArcs    int64
-	ownIn       int64
-	ownVertices int64
-	turn        int // which of two sets of messages is written
-	boxes       [2][]outbox
-	wholes      [][]uint32 // by array: values by rank, for local operators
-	err         error      // ended the run
+	need           kernels.Need
+	front, next    set
+	round          set // sources of a push with a bound
+	kept           map[program.Set]*set
+	seen, seenArcs int64       // visited own vertices, and their in-arcs where they are counted
+	active         [2][]uint64 // by side: the sources of a pull, foreign sources of a push
+	taken          bool        // active has bits of foreign ranges
+	visited        [2][]uint64
+	reached        [2]news  // by side: the targets that joined
+	queued         news     // own vertices that fell below the bound of a push
+	over           []uint64 // own vertices, the targets of a pull
+	act            []uint32 // rows of a push
+	batches        []batch
+	threads        []thread
+	boxes          [2][]outbox // by range: messages, and own news of a step
+	plan           *plan       // of the step since the last Advance, nil without one
+	step           program.Step
+	err            error // ended the run
 
 	dry   bool // newRun counts bytes alone
 	bytes int64
@@ -82,8 +81,7 @@ type place struct {
 
 // segment is the rows of one range.
 type segment struct {
-	index int
-	place int    // in valueRun.own, −1 for a foreign range
+	own   *place // nil for a foreign range
 	first uint32 // rank of row 0
 	at    uint32 // its index in the side of the rows
 	rows  uint32
@@ -96,19 +94,15 @@ type plan struct {
 	to      column
 	passes  [2][]pass // by way
 	weights [2][]any  // of out- and in-arcs, by segment: a []T, nil where they are 1 or not read
-	reads   bool      // the operator reads From
 }
 
 // pass is one walk over rows: of out-arcs (0) or in-arcs (1). src and dst are the sides of the
 // step's sources and targets.
 type pass struct{ rows, src, dst int }
 
-// found is the memory of one thread.
-type found struct {
-	lists    [2][]uint32 // by side: reached, while few
-	many     [2]bool     // a list is incomplete
+// thread is the memory of one thread.
+type thread struct {
 	examined int64
-	near     []uint32 // to be relaxed in the next round
 	indices  []uint32 // of a row: the sources in the set, or both rows
 	block    program.Block
 	_        [64]byte
@@ -200,7 +194,7 @@ func (r *valueRun) last() int { return len(r.spaces) - 1 }
 
 func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 	part := p.part
-	r := &valueRun{p: p, part: part, prog: prog, dry: dry, split: !wholeRows(part)}
+	r := &valueRun{p: p, part: part, prog: prog, dry: dry, split: p.split}
 	r.spaces = []graph.Space{part.Sources, part.Targets}
 	if part.Sources.First == nil && part.Targets.First == nil {
 		r.spaces = r.spaces[:1]
@@ -220,7 +214,7 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 				}
 			}
 			r.own = append(r.own, o)
-			r.ownVertices += int64(o.rows)
+			r.vertices += int64(o.rows)
 			r.words += int(o.size / 64)
 		}
 	}
@@ -230,40 +224,45 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 		}
 		out, in := s.Out, s.In
 		if !r.split && !part.Directed && (out == nil || in == nil) {
-			out, in = cmpOr(out, in), cmpOr(in, out)
+			out, in = cmp.Or(out, in), cmp.Or(in, out)
 		}
 		for k, a := range []*graph.Adjacency{out, in} {
 			at, is := r.base(min(k, r.last()), i)
 			if a == nil || !is {
 				continue
 			}
-			g := segment{index: i, first: s.First, at: at, rows: s.Rows, adj: a}
-			g.place = slices.IndexFunc(r.own, func(o place) bool { return o.index == i })
-			r.rows[k] = append(r.rows[k], g)
-			if k == 1 && g.place >= 0 {
-				r.ownIn += a.Arcs()
+			g := &segment{own: r.ownRange(i), first: s.First, at: at, rows: s.Rows, adj: a}
+			if r.rows[k] = append(r.rows[k], g); k == 1 && g.own != nil {
+				r.inArcs += a.Arcs()
 			}
 		}
 	}
 	for d := range r.spaces {
 		n := int(r.spaces[d].Size / 64)
-		r.active[d], r.visited[d], r.reached[d] = runAlloc[uint64](r, n), runAlloc[uint64](r, n), runAlloc[uint64](r, n)
+		for _, words := range []*[]uint64{&r.active[d], &r.visited[d], &r.reached[d].bits} {
+			*words = runAlloc[uint64](r, n)
+		}
+		r.reached[d].by = make([]threadNews, p.threads)
 	}
-	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.over, &r.queued} {
+	for k := range r.boxes {
+		r.boxes[k] = make([]outbox, len(part.Ranges))
+	}
+	r.queued = news{runAlloc[uint64](r, len(part.VertexOf)/64), make([]threadNews, p.threads)}
+	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.round.bits, &r.over} {
 		*words = runAlloc[uint64](r, r.words)
 	}
-	r.found = make([]found, p.threads)
-	for turn := range r.boxes {
-		r.boxes[turn] = make([]outbox, len(part.Ranges))
-	}
+	r.threads = make([]thread, p.threads)
 	return r, r.compile()
 }
 
-func cmpOr(a, b *graph.Adjacency) *graph.Adjacency {
-	if a == nil {
-		return b
+// ownRange returns the own range with a number, nil for a foreign or an empty one.
+func (r *valueRun) ownRange(index int) *place {
+	for i := range r.own {
+		if r.own[i].index == index {
+			return &r.own[i]
+		}
 	}
-	return a
+	return nil
 }
 
 // compile makes the columns and the plans.
@@ -281,7 +280,7 @@ func (r *valueRun) compile() error {
 	}
 	for i := range r.prog.Edges {
 		e := &r.prog.Edges[i]
-		l := plan{EdgeOp: e, reads: e.From >= 0}
+		l := plan{EdgeOp: e}
 		if e.To < 0 && r.parents == nil {
 			r.parents = newValues[uint32](r, program.Array{Type: program.U32, Init: program.None, Ranks: true}, true, false)
 			r.columns = append(r.columns, r.parents)
@@ -387,23 +386,23 @@ func guard(f func() error) (err error) {
 
 // Begin implements kernels.Run.
 func (r *valueRun) Begin(need kernels.Need) error {
-	r.need, r.err, r.plan = need, nil, nil
+	r.need, r.err, r.plan, r.kept, r.taken = need, nil, nil, map[program.Set]*set{}, false
+	r.seen, r.seenArcs = 0, 0
 	for d := range r.spaces {
-		for _, words := range [][]uint64{r.active[d], r.visited[d], r.reached[d]} {
-			r.p.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
-		}
-		r.taken[d] = false
-		for t := range r.found {
-			r.found[t].lists[d], r.found[t].many[d] = r.found[t].lists[d][:0], false
+		r.clear(r.active[d])
+		r.clear(r.visited[d])
+	}
+	for _, n := range []*news{&r.reached[0], &r.reached[1], &r.queued} {
+		if n.by != nil {
+			n.by[0].many = true // a failed step may have left any bits
+			n.clear(r)
 		}
 	}
-	r.front.many, r.next.many = true, true // a failed step may have left any bits
-	r.front.clear(r)
-	r.next.clear(r)
-	clear(r.queued)
+	for _, s := range []*set{&r.front, &r.next, &r.round} {
+		s.many = true
+		s.clear(r)
+	}
 	clear(r.finder)
-	clear(r.kept)
-	r.seen, r.seenArcs = 0, 0
 	for _, c := range r.columns {
 		c.begin()
 	}
@@ -422,7 +421,7 @@ func callError(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrCall}, args...)...)
 }
 
-// placeOf returns the own range of a rank, nil for another rank.
+// placeOf returns the range of an own rank, nil for a foreign one.
 func (r *valueRun) placeOf(rank uint32) *place {
 	for i := range r.own {
 		if o := &r.own[i]; rank-o.first < o.size {
@@ -439,12 +438,17 @@ func (r *valueRun) Seed(rank uint32, array int, value program.Bits) error {
 		return callError("seed of rank %d, array %d", rank, array)
 	}
 	i := rank - o.first
-	if v := o.at[0] + i; r.visited[0][v/64]>>(v%64)&1 == 0 {
-		r.visit(o, i)
+	if r.visit(o, i) {
+		r.seen++
+		for _, g := range r.rows[1] {
+			if g.own == o {
+				r.seenArcs += int64(g.adj.Degree(i))
+			}
+		}
 	}
 	r.front.add(r, o.pos+i)
-	if r.parents != nil {
-		for d := range r.spaces {
+	for d := range r.spaces {
+		if r.parents != nil {
 			r.parents.at[d][o.at[d]+i] = rank
 		}
 	}
@@ -454,55 +458,14 @@ func (r *valueRun) Seed(rank uint32, array int, value program.Bits) error {
 	return nil
 }
 
-// visit marks vertex i of an own range as visited.
-func (r *valueRun) visit(o *place, i uint32) {
+// visit marks vertex i of an own range as visited, and reports whether it was not.
+func (r *valueRun) visit(o *place, i uint32) (is bool) {
 	for d := range r.spaces {
-		r.visited[d][(o.at[d]+i)/64] |= 1 << ((o.at[d] + i) % 64)
+		word, bit := &r.visited[d][(o.at[d]+i)/64], uint64(1)<<((o.at[d]+i)%64)
+		is = *word&bit == 0
+		*word |= bit
 	}
-	r.seen++
-	if r.need&kernels.NeedUnvisitedArcs != 0 {
-		r.seenArcs += r.degree(1, o, i)
-	}
-}
-
-// degree is the length of the stored row of a vertex.
-func (r *valueRun) degree(rows int, o *place, i uint32) int64 {
-	for k := range r.rows[rows] {
-		if g := &r.rows[rows][k]; g.index == o.index {
-			return int64(g.adj.Degree(i))
-		}
-	}
-	return 0
-}
-
-// Keep implements kernels.Run.
-func (r *valueRun) Keep(k program.Set) error {
-	if k < 1 || k > program.MaxSets {
-		return callError("Keep(%d)", k)
-	}
-	if r.kept == nil {
-		r.kept = map[program.Set]*set{}
-	}
-	r.kept[k] = r.front.clone(r)
-	return nil
-}
-
-// Use implements kernels.Run.
-func (r *valueRun) Use(k program.Set) (kernels.Counts, error) {
-	switch s := r.kept[k]; {
-	case k == program.Default:
-	case k == program.All:
-		for i := range r.own {
-			o := &r.own[i]
-			o.wordsOf(nil, r.front.bits[o.pos/64:][:o.size/64])
-		}
-		r.front.recount(r)
-	default:
-		if r.front.clear(r); s != nil {
-			s.each(func(pos uint32) { r.front.add(r, pos) })
-		}
-	}
-	return r.count(), nil
+	return is
 }
 
 // Whole implements kernels.Run.

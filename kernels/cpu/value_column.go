@@ -18,27 +18,28 @@ type column interface {
 	weights(a *graph.Adjacency) (any, error)
 	// block is the values of own vertices lo … hi−1 of a range.
 	block(o *place, lo, hi uint32) any
-	// local is the values by rank.
-	local(array int, back bool)
+	// local copies own values to the values by rank of local operators, or back.
+	local(to []uint32, back bool)
+	// least is the smallest value of the frontier.
+	least() program.Bits
 
-	// What an operator reads from the column, as From.
-
-	// gather returns the values of the ranks of a message of own range r.
+	// As an operator's From: gather returns the values of the ranks of a message of an own
+	// range, take stores those of a foreign one. tight returns the rank of a source with a
+	// tight arc to the target. below compares a value with Step.Below.
 	gather(o *place, m kernels.Message) any
-	take(side int, at uint32, r int, m kernels.Message) error
-	below(o *place, i uint32, bound program.Bits) bool
-	mirror() // copies own values to the other side
-	tight(low bool, c *tightRow) (uint32, bool)
+	take(side int, at uint32, g graph.Range, m kernels.Message) error
+	tight(low bool, k *tightRow) (rank uint32, ok bool)
+	below(i uint32, bound program.Bits) bool
+	mirror()
 
-	// What an operator writes to it, as To.
-
+	// As its To: settle makes own news of the step values, reset restores what the step wrote
+	// for others.
 	push(l *plan, s program.Step) (string, error)
 	pull(l *plan, s program.Step) (string, error)
-	settle(l *plan, s program.Step) error // own news of the step becomes values
-	fold(l *plan, r int) (kernels.Message, error)
+	settle(l *plan, s program.Step) error
+	fold(l *plan, s program.Step, index, box int) kernels.Message
 	merge(l *plan, s program.Step, o *place, from int, m kernels.Message) error
-	advance(l *plan, s program.Step) // restores what the step wrote for others
-	least() program.Bits
+	reset(l *plan, s program.Step)
 }
 
 // values implements column. T is the type of the values.
@@ -53,17 +54,16 @@ type values[T program.Value] struct {
 	// held says, of foreign entries of at[0] and of part, that they are the identity of a
 	// combination: 1 + its number; 0 for anything.
 	held  [3]uint8
-	boxes [2][][]T // messages, by turn and range
-	snap  []T      // of sources of a push
+	boxes [2][][]T // values of messages: see valueRun.boxes
+	snap  []T      // values of act
 	by    []scratch[T]
 }
 
 // scratch is one thread's memory.
 type scratch[T program.Value] struct {
-	weights []T
-	out     []T
-	buckets [][]sent[T]
-	_       [64]byte
+	weights, out []T
+	buckets      [][]sent[T]
+	_            [64]byte
 }
 
 // sent is a value on its way to the target with an index.
@@ -98,35 +98,40 @@ func newValues[T program.Value](r *valueRun, a program.Array, back, partial bool
 			c.part[d] = runAlloc[T](r, int(s.Size))
 		}
 	}
-	for turn := range c.boxes {
-		c.boxes[turn] = make([][]T, len(r.part.Ranges))
+	for k := range c.boxes {
+		c.boxes[k] = make([][]T, len(r.part.Ranges))
 	}
 	return c
 }
 
 func (c *values[T]) begin() {
 	c.held = [3]uint8{}
-	part := c.r.part
 	for d := range c.r.spaces {
-		at := c.at[d]
-		c.r.p.spread(len(at), 64*parallelWords, func(lo, hi int) {
-			switch c.array.Init {
-			case program.Zero:
-				clear(at[lo:hi])
-			case program.Top:
-				setAll(at[lo:hi], program.Largest[T]())
-			case program.None:
-				setAll(at[lo:hi], T(program.Largest[uint32]()))
-			default:
-				for i := lo; i < hi; i++ {
-					v := c.r.rank(d, uint32(i))
-					if c.array.Init == program.ID && v < part.Ranks {
-						v = part.VertexOf[v]
-					}
-					at[i] = T(v)
-				}
+		at, ranks := c.at[d], c.r.spaces[d].Ranks
+		c.r.p.spread(len(at), 64*parallelWords, func(lo, hi int) { initial(c.array.Init, at, ranks, c.r.part.VertexOf, lo, hi) })
+	}
+}
+
+// initial sets the entries lo … hi−1 of an array. ranks are those of the entries, nil for their numbers.
+func initial[T program.Value](init program.Init, at []T, ranks, vertexOf []uint32, lo, hi int) {
+	switch init {
+	case program.Zero:
+		clear(at[lo:hi])
+	case program.Top:
+		setAll(at[lo:hi], program.Largest[T]())
+	case program.None:
+		setAll(at[lo:hi], T(program.Largest[uint32]()))
+	default:
+		for i := lo; i < hi; i++ {
+			v := uint32(i)
+			if ranks != nil {
+				v = ranks[i]
 			}
-		})
+			if init == program.ID && int64(v) < int64(len(vertexOf)) {
+				v = vertexOf[v]
+			}
+			at[i] = T(v)
+		}
 	}
 }
 
@@ -166,26 +171,16 @@ func (c *values[T]) block(o *place, lo, hi uint32) any {
 	return c.at[0][at+lo : at+hi : at+hi]
 }
 
-func (c *values[T]) local(array int, back bool) {
-	whole, is := any(c.at[0]).([]uint32)
-	if !is || c.r.wholes[array] == nil {
+func (c *values[T]) local(to []uint32, back bool) {
+	at, is := any(c.at[0]).([]uint32)
+	if !is || to == nil {
 		return
 	}
-	to := c.r.wholes[array]
-	if !back && c.array.Init >= program.Rank {
-		for v := range to {
-			switch to[v] = uint32(v); c.array.Init {
-			case program.ID:
-				to[v] = c.r.part.VertexOf[v]
-			case program.None:
-				to[v] = graph.None
-			}
-		}
-	} else if !back {
-		setAll(to, map[bool]uint32{true: graph.None}[c.array.Init == program.Top])
+	if !back {
+		initial(c.array.Init, to, nil, c.r.part.VertexOf, 0, len(to))
 	}
 	for _, o := range c.r.own {
-		own, ranks := whole[o.at[0]:][:o.rows], to[o.first:][:o.rows]
+		own, ranks := at[o.at[0]:][:o.rows], to[o.first:][:o.rows]
 		if back {
 			own, ranks = ranks, own
 		}
@@ -193,6 +188,7 @@ func (c *values[T]) local(array int, back bool) {
 	}
 }
 
+// mirror copies own values to the other side.
 func (c *values[T]) mirror() {
 	for _, o := range c.r.own {
 		if c.r.last() > 0 && c.at[1] != nil {
@@ -201,35 +197,28 @@ func (c *values[T]) mirror() {
 	}
 }
 
-func (c *values[T]) below(o *place, i uint32, bound program.Bits) bool {
-	return c.at[0][o.at[0]+i] < program.Unpack[T](bound)
+func (c *values[T]) below(i uint32, bound program.Bits) bool {
+	return c.at[0][i] < program.Unpack[T](bound)
 }
 
-// least is the smallest value of the frontier.
 func (c *values[T]) least() program.Bits {
-	r := c.r
+	f := &c.r.front
 	low := program.Largest[T]()
-	for i := range r.own {
-		o := &r.own[i]
+	var mu sync.Mutex
+	for _, o := range c.r.own {
 		at := c.at[0][o.at[0]:]
-		switch {
-		case !r.front.many:
-			for _, pos := range r.front.list {
-				if i := pos - o.pos; i < o.rows {
-					low = min(low, at[i])
-				}
-			}
-		default:
-			var mu sync.Mutex
-			words := r.front.bits[o.pos/64:][:o.size/64]
-			r.p.spread(len(words), parallelWords/8, func(lo, hi int) {
-				least := program.Largest[T]()
-				eachBit(words[lo:hi], uint32(64*lo), func(i uint32) { least = min(least, at[i]) })
-				mu.Lock()
-				low = min(low, least)
-				mu.Unlock()
-			})
+		if !f.many {
+			o.each(f, func(i uint32) { low = min(low, at[i]) })
+			continue
 		}
+		words := f.bits[o.pos/64:][:o.size/64]
+		c.r.p.spread(len(words), parallelWords/8, func(lo, hi int) {
+			least := program.Largest[T]()
+			eachBit(words[lo:hi], uint32(64*lo), func(i uint32) { least = min(least, at[i]) })
+			mu.Lock()
+			low = min(low, least)
+			mu.Unlock()
+		})
 	}
 	return program.Pack(low)
 }

@@ -5,22 +5,23 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
 
-// eachBit calls f for the set bits of words, the first word's bit 0 being first.
-func eachBit(words []uint64, first uint32, f func(i uint32)) {
-	for k, w := range words {
+// eachRank calls f for the ranks of a message, as the k-th of it and by number from first on.
+func eachRank(m kernels.Message, first uint32, f func(k int, i uint32)) {
+	for k, v := range m.List {
+		f(k, v-first)
+	}
+	k := 0
+	for j, w := range m.Bits {
 		for ; w != 0; w &= w - 1 {
-			f(first + uint32(64*k+bits.TrailingZeros64(w)))
+			f(k, uint32(32*j+bits.TrailingZeros32(w)))
+			k++
 		}
 	}
-}
-
-// wordOf is word k of 64 ranks of a message's bits.
-func wordOf(m kernels.Message, k int) uint64 {
-	return uint64(m.Bits[2*k]) | uint64(m.Bits[2*k+1])<<32
 }
 
 // planOf is operator op for step s.
@@ -35,72 +36,51 @@ func (r *valueRun) planOf(op int, s program.Step) (*plan, error) {
 }
 
 // Expand implements kernels.Run.
-func (r *valueRun) Expand(op int, s program.Step, index int) (kernels.Message, error) {
+func (r *valueRun) Expand(op int, s program.Step, index int) (m kernels.Message, err error) {
 	l, err := r.planOf(op, s)
-	at := slices.IndexFunc(r.own, func(o place) bool { return o.index == index })
-	if err != nil || at < 0 {
-		return kernels.Message{}, err
-	}
-	o := &r.own[at]
-	var from column
-	if l.reads {
-		from = r.columns[l.From]
-	}
-	if s.From == program.All {
-		if !l.reads {
-			return kernels.Message{}, nil
-		}
-		m := kernels.Message{Count: int(o.rows), Dense: true}
-		m.Values = from.gather(o, m)
-		return m, nil
-	}
-	box := &r.boxes[r.turn][index]
-	box.words = slices.Grow(box.words[:0], int(o.size/64))[:o.size/64]
-	o.wordsOf(r.setOf(s.From), box.words)
-	if s.Below != 0 {
-		eachBit(slices.Clone(box.words), 0, func(i uint32) {
-			if !from.below(o, i, s.Below) {
-				box.words[i/64] &^= 1 << (i % 64)
+	o := r.ownRange(index)
+	switch {
+	case err != nil || o == nil || s.From == program.All && l.From < 0:
+		return m, err
+	case s.From == program.All:
+		m = kernels.Message{Count: int(o.rows), Dense: true}
+	default:
+		box := &r.boxes[0][index]
+		box.words = slices.Grow(box.words[:0], int(o.size/64))[:o.size/64]
+		o.words(r.setOf(s.From), box.words)
+		for k := range box.words {
+			for w := box.words[k]; s.Below != 0 && w != 0; w &= w - 1 {
+				if i := bits.TrailingZeros64(w); !r.columns[l.From].below(o.at[0]+uint32(64*k+i), s.Below) {
+					box.words[k] &^= 1 << i
+				}
 			}
-		})
+		}
+		m = messageOf(box.words, o.first, box)
 	}
-	m := messageOf(box.words, o.first, box)
-	if l.reads && m.Count > 0 {
-		m.Values = from.gather(o, m)
+	if l.From >= 0 && m.Count > 0 {
+		m.Values = r.columns[l.From].gather(o, m)
 	}
 	return m, nil
 }
 
 // gather implements column.
 func (c *values[T]) gather(o *place, m kernels.Message) any {
-	return c.copyOf(c.at[0][o.at[0]:][:o.size], o.index, o.first, m)
+	return c.copyOf(c.at[0][o.at[0]:][:o.size], o.index, 0, o.first, m)
 }
 
 // copyOf returns the values of the ranks of a message, of the values of a range.
-func (c *values[T]) copyOf(of []T, index int, first uint32, m kernels.Message) any {
+func (c *values[T]) copyOf(of []T, index, box int, first uint32, m kernels.Message) any {
 	n := m.Count
 	if m.Dense {
 		n = len(of)
 	}
-	box := &c.boxes[c.r.turn][index]
-	*box = slices.Grow((*box)[:0], n)[:n]
-	out := *box
-	switch {
-	case m.Dense:
+	to := &c.boxes[box][index]
+	*to = slices.Grow((*to)[:0], n)[:n]
+	out := *to
+	if m.Dense {
 		c.r.p.spread(n, 1<<14, func(lo, hi int) { copy(out[lo:hi], of[lo:hi]) })
-	case m.Bits == nil:
-		for k, v := range m.List {
-			out[k] = of[v-first]
-		}
-	default:
-		k := 0
-		for j := range len(m.Bits) / 2 {
-			for w := wordOf(m, j); w != 0; w &= w - 1 {
-				out[k] = of[64*j+bits.TrailingZeros64(w)]
-				k++
-			}
-		}
 	}
+	eachRank(m, first, func(k int, i uint32) { out[k] = of[i] })
 	return out
 }
 
@@ -114,33 +94,27 @@ func (r *valueRun) Take(op int, s program.Step, index int, m kernels.Message) er
 		return callError("Take of range %d", index)
 	}
 	g := r.part.Ranges[index]
-	n := int(g.Padded()-g.First) / 64
+	r.taken = true
 	for d := range r.spaces {
 		at, in := r.base(d, index)
 		if !in {
 			continue
 		}
-		words := r.active[d][at/64:][:n]
+		words := r.active[d][at/64:][:(g.Padded()-g.First)/64]
 		clear(words)
-		r.taken[d] = true
-		switch {
-		case m.Dense || s.From == program.All:
-		case m.Bits != nil:
-			for k := range words {
-				words[k] = wordOf(m, k)
-			}
-		default:
-			for _, v := range m.List {
-				words[(v-g.First)/64] |= 1 << ((v - g.First) % 64)
-			}
+		if m.Bits != nil {
+			copy(as32(words), m.Bits)
 		}
-		if claims(r.prog) {
-			for k, w := range words {
+		for _, v := range m.List {
+			words[(v-g.First)/64] |= 1 << ((v - g.First) % 64)
+		}
+		for k, w := range words {
+			if claims(r.prog) {
 				r.visited[d][int(at/64)+k] |= w
 			}
 		}
-		if l.reads && m.Count > 0 {
-			if err := r.columns[l.From].take(d, at, index, m); err != nil {
+		if l.From >= 0 && m.Count > 0 {
+			if err := r.columns[l.From].take(d, at, g, m); err != nil {
 				return r.fail(err)
 			}
 		}
@@ -149,55 +123,43 @@ func (r *valueRun) Take(op int, s program.Step, index int, m kernels.Message) er
 }
 
 // take implements column.
-func (c *values[T]) take(side int, at uint32, index int, m kernels.Message) error {
-	g := c.r.part.Ranges[index]
+func (c *values[T]) take(side int, at uint32, g graph.Range, m kernels.Message) error {
 	v, is := m.Values.([]T)
-	if n := int(g.Padded() - g.First); !is || m.Dense && len(v) < int(g.Vertices) || !m.Dense && len(v) != m.Count || len(v) > n {
-		return callError("range %d of %q: %d values, %T", index, c.array.Name, m.Count, m.Values)
+	n := int(g.Padded() - g.First)
+	if !is || m.Dense && len(v) != n || !m.Dense && len(v) != m.Count {
+		return callError("values of %q: %d of %d vertices, %T", c.array.Name, len(v), m.Count, m.Values)
 	}
 	if c.at[side] == nil {
 		return nil
 	}
 	c.held[0] = 0
-	to := c.at[side][at:][:g.Padded()-g.First]
-	switch {
-	case m.Dense:
-		c.r.p.spread(len(v), 1<<14, func(lo, hi int) { copy(to[lo:hi], v[lo:hi]) })
-	case m.Bits == nil:
-		for k, rank := range m.List {
-			to[rank-g.First] = v[k]
-		}
-	default:
-		k := 0
-		for j := range len(m.Bits) / 2 {
-			for w := wordOf(m, j); w != 0; w &= w - 1 {
-				to[64*j+bits.TrailingZeros64(w)] = v[k]
-				k++
-			}
-		}
+	to := c.at[side][at:][:n]
+	if m.Dense {
+		c.r.p.spread(n, 1<<14, func(lo, hi int) { copy(to[lo:hi], v[lo:hi]) })
 	}
+	eachRank(m, g.First, func(k int, i uint32) { to[i] = v[k] })
 	return nil
 }
 
 // Step implements kernels.Run.
 func (r *valueRun) Step(ctx context.Context, op int, s program.Step) (name string, err error) {
 	l, err := r.planOf(op, s)
-	if err != nil {
+	switch {
+	case err != nil:
 		return "", err
-	}
-	if err := ctx.Err(); err != nil {
-		return "", err
-	}
-	if r.plan != nil {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case r.plan != nil:
 		return "", callError("Step before Advance")
 	}
 	r.plan, r.step = l, s
-	run := l.to.push
-	if s.Way == program.Pull {
-		run = l.to.pull
-	}
 	err = guard(func() error {
-		if name, err = run(l, s); err != nil {
+		if s.Way == program.Pull {
+			name, err = l.to.pull(l, s)
+		} else {
+			name, err = l.to.push(l, s)
+		}
+		if err != nil {
 			return err
 		}
 		return l.to.settle(l, s)
@@ -206,302 +168,242 @@ func (r *valueRun) Step(ctx context.Context, op int, s program.Step) (name strin
 }
 
 // direct reports whether steps of l write values of own targets at once.
-func (l *plan) direct(r *valueRun, s program.Step) bool {
-	return !r.split && !(s.Way == program.Pull && l.reads && l.From == l.To)
+func (r *valueRun) direct(l *plan, s program.Step) bool {
+	return !r.split && !(s.Way == program.Pull && l.From >= 0 && l.From == l.To)
 }
 
 // dest is where a step of l writes values of the targets at a side.
 func (c *values[T]) dest(l *plan, s program.Step, side int) []T {
-	if l.To < 0 || l.direct(c.r, s) {
+	if l.To < 0 || c.r.direct(l, s) {
 		return c.at[side]
 	}
 	return c.part[side]
 }
 
-// identity is the value that a combination leaves as it is.
-func (c *values[T]) identity(l *plan) (v T) {
+// identity is the value that the combination of l leaves as it is, ok false if there is none.
+func identity[T program.Value](l *plan) (v T, ok bool) {
 	if l.Combine == program.Min {
 		v = program.Largest[T]()
 	}
-	return v
+	return v, l.Rows == nil && l.Combine != program.Claim
 }
 
-// prepare makes the values that a step writes for others the identity of its combination.
+// prepare makes the values that a push writes for others the identity of its combination.
 func (c *values[T]) prepare(l *plan, s program.Step) {
-	tag, v := uint8(1+l.Combine), c.identity(l)
-	if l.direct(c.r, s) {
-		if c.held[0] != tag {
-			for _, g := range c.r.part.Ranges {
-				if g.Owner != c.r.part.Index {
-					c.r.p.spread(int(g.Padded()-g.First), 1<<14, func(lo, hi int) {
-						setAll(c.at[0][int(g.First)+lo:int(g.First)+hi], v)
-					})
-				}
+	tag := uint8(1 + l.Combine)
+	v, is := identity[T](l)
+	fillAll := func(held *uint8, to []T) {
+		if is && *held != tag {
+			c.r.p.spread(len(to), 1<<14, func(lo, hi int) { setAll(to[lo:hi], v) })
+		}
+	}
+	if c.r.direct(l, s) {
+		for _, g := range c.r.part.Ranges {
+			if g.Owner != c.r.part.Index {
+				fillAll(&c.held[0], c.at[0][g.First:g.Padded()])
 			}
 		}
 		c.held[0] = tag
 		return
 	}
 	for _, p := range l.passes[s.Way] {
-		if part := c.part[p.dst]; c.held[1+p.dst] != tag {
-			c.r.p.spread(len(part), 1<<14, func(lo, hi int) { setAll(part[lo:hi], v) })
-		}
+		fillAll(&c.held[1+p.dst], c.part[p.dst])
 		c.held[1+p.dst] = tag
 	}
 }
 
-// advance implements column.
-func (c *values[T]) advance(l *plan, s program.Step) {
+// reset implements column.
+func (c *values[T]) reset(l *plan, s program.Step) {
 	r := c.r
-	keeps := s.Way == program.Push && l.Rows == nil && l.Combine != program.Claim // the identity
-	v := c.identity(l)
+	v, is := identity[T](l)
+	is = is && s.Way == program.Push
 	for _, p := range l.passes[s.Way] {
+		n := &r.reached[p.dst]
 		switch {
-		case keeps && !l.direct(r, s):
-			r.eachReached(p.dst, 0, r.spaces[p.dst].Size, func(i uint32) { c.part[p.dst][i] = v })
-		case keeps:
+		case !r.direct(l, s) && is:
+			n.each(0, r.spaces[p.dst].Size, func(i uint32) { c.part[p.dst][i] = v })
+		case !r.direct(l, s):
+			c.held[1+p.dst] = 0
+		case is:
 			for _, g := range r.part.Ranges {
 				if g.Owner != r.part.Index {
-					r.eachReached(0, g.First, g.Padded(), func(i uint32) { c.at[0][i] = v })
+					n.each(g.First, g.Padded(), func(i uint32) { c.at[0][g.First+i] = v })
 				}
 			}
-		case !l.direct(r, s):
-			c.held[1+p.dst] = 0
 		case s.Way == program.Push:
 			c.held[0] = 0
 		}
-	}
-	for _, p := range l.passes[s.Way] {
-		r.forget(p.dst)
 	}
 }
 
 // settle implements column.
 func (c *values[T]) settle(l *plan, s program.Step) error {
 	r := c.r
-	if l.Once && r.last() > 0 {
-		for _, o := range r.own {
-			a, b := r.visited[0][o.at[0]/64:], r.visited[1][o.at[1]/64:]
-			for k := range o.size / 64 {
-				a[k] |= b[k]
-				b[k] = a[k]
-			}
-		}
-	}
-	if l.To < 0 || l.direct(r, s) {
+	for _, p := range l.passes[s.Way] {
+		n := &r.reached[p.dst]
 		for i := range r.own {
 			o := &r.own[i]
-			for _, p := range l.passes[s.Way] {
-				c.joined(o, p.dst)
+			if l.Once && r.last() > 0 {
+				n.each(o.at[p.dst], o.at[p.dst]+o.size, func(i uint32) { r.visit(o, i) })
 			}
-		}
-		if len(r.own) > 0 && r.next.many {
-			r.next.recount(r)
-		}
-		return nil
-	}
-	return guard(func() error {
-		for i := range r.own {
-			o := &r.own[i]
-			for _, p := range l.passes[s.Way] {
-				at := o.at[p.dst]
-				part := c.part[p.dst][at:]
-				r.eachReached(p.dst, at, at+o.size, func(v uint32) {
-					c.absorb(l, o, v-at, part[v-at], 0)
+			switch {
+			case l.To < 0 || r.direct(l, s) && s.Below == 0:
+			case r.direct(l, s): // those below the bound took part at their last value
+				n.each(o.at[0], o.at[0]+o.size, func(i uint32) {
+					if !c.below(o.at[0]+i, s.Below) {
+						r.next.add(r, o.pos+i)
+					}
 				})
+			default:
+				if err := c.merge(l, s, o, -1, c.foldSide(l, s, p.dst, o.index, 1)); err != nil {
+					return err
+				}
 			}
 		}
-		return nil
-	})
-}
-
-// joined puts own targets that the step reached at a side into the next frontier.
-func (c *values[T]) joined(o *place, side int) {
-	r := c.r
-	at := o.at[side]
-	if r.listed(side) && !r.next.many {
-		r.eachReached(side, at, at+o.size, func(v uint32) { r.next.add(r, o.pos+v-at) })
-		return
-	}
-	r.next.many = true
-	from, to := r.reached[side][at/64:][:o.size/64], r.next.bits[o.pos/64:]
-	r.p.spread(len(from), parallelWords, func(lo, hi int) {
-		for k := lo; k < hi; k++ {
-			to[k] |= from[k]
+		if l.To < 0 || r.direct(l, s) && s.Below == 0 {
+			n.into(r, p.dst, &r.next)
 		}
-	})
+	}
+	return nil
 }
 
-// absorb combines a value into vertex i of an own range. by is 0, or 1 + the sender.
-func (c *values[T]) absorb(l *plan, o *place, i uint32, x T, by int) {
-	r := c.r
-	to, pos := &c.at[0][o.at[0]+i], o.pos+i
-	joins := false
+// combine puts x into a target's value and reports whether the target joins.
+func combine[T program.Value](l *plan, user program.Rows[T], to *T, x, known T) bool {
 	switch {
-	case l.Rows != nil:
-		joins = l.Rows.(program.Rows[T]).Combine(to, x)
-	case l.Combine == program.Claim:
-		if joins = !r.next.has(pos); joins && l.To >= 0 {
-			*to = x
-		}
-	case l.Combine == program.Min:
-		if joins = x < *to; joins {
-			*to = x
-		}
+	case user != nil:
+		return user.Combine(to, x)
 	case l.Combine == program.Or:
-		var known T
-		if l.Known > 0 {
-			known = r.columns[l.Known-1].(*values[T]).at[0][o.at[0]+i]
-		}
-		joins = orInto(to, x, known)
-	default:
-		*to += x
-		joins = true
+		return orInto(to, x, known)
+	case l.Combine == program.Min && !(x < *to):
+		return false
+	case l.Combine == program.Sum:
+		x += *to
 	}
-	if joins {
-		r.next.add(r, pos)
-	}
+	*to = x
+	return true
 }
 
 // Fold implements kernels.Run.
 func (r *valueRun) Fold(index int) (kernels.Message, error) {
 	switch {
-	case r.err != nil || r.plan == nil:
+	case r.err != nil:
 		return kernels.Message{}, r.err
-	case index < 0 || index >= len(r.part.Ranges) || r.part.Ranges[index].Owner == r.part.Index:
+	case r.plan == nil || index < 0 || index >= len(r.part.Ranges) || r.part.Ranges[index].Owner == r.part.Index:
 		return kernels.Message{}, callError("Fold of range %d", index)
 	}
-	return r.plan.to.fold(r.plan, index)
+	return r.plan.to.fold(r.plan, r.step, index, 0), nil
 }
 
 // fold implements column.
-func (c *values[T]) fold(l *plan, index int) (m kernels.Message, err error) {
-	r := c.r
-	g := r.part.Ranges[index]
-	for _, p := range l.passes[r.step.Way] {
-		at, in := r.base(p.dst, index)
-		if !in || m.Count > 0 {
-			continue
-		}
-		n := g.Padded() - g.First
-		box := &r.boxes[r.turn][index]
-		words := r.reached[p.dst][at/64:][:n/64]
-		if r.listed(p.dst) {
-			box.list = box.list[:0]
-			r.eachReached(p.dst, at, at+n, func(v uint32) { box.list = append(box.list, v-at+g.First) })
-			if kernels.AsList(len(box.list), int(n)) {
-				m = kernels.Message{Count: len(box.list), List: box.list}
-				if m.Count == 0 {
-					m = kernels.Message{}
-				}
-			}
-		}
-		if m.Count == 0 && (!r.listed(p.dst) || len(box.list) > 0) {
-			box.words = append(box.words[:0], words...) // Advance clears the step's own
-			m = messageOf(box.words, g.First, box)
-		}
-		if l.To >= 0 && m.Count > 0 {
-			m.Values = c.copyOf(c.dest(l, r.step, p.dst)[at:][:n], index, g.First, m)
+func (c *values[T]) fold(l *plan, s program.Step, index, box int) (m kernels.Message) {
+	for _, p := range l.passes[s.Way] { // a foreign range is in one of two spaces
+		if _, in := c.r.base(p.dst, index); in && m.Count == 0 {
+			m = c.foldSide(l, s, p.dst, index, box)
 		}
 	}
-	return m, nil
+	return m
+}
+
+// foldSide is the message of what the step reached in a range at a side.
+func (c *values[T]) foldSide(l *plan, s program.Step, side, index, k int) (m kernels.Message) {
+	r := c.r
+	g, n := r.part.Ranges[index], &r.reached[side]
+	size := g.Padded() - g.First
+	at, _ := r.base(side, index)
+	box := &r.boxes[k][index]
+	box.list = box.list[:0]
+	if n.listed() {
+		n.each(at, at+size, func(i uint32) { box.list = append(box.list, g.First+i) })
+		if m.Count = len(box.list); m.Count == 0 {
+			return m
+		}
+		m.List = box.list
+	}
+	if m.Count == 0 || !kernels.AsList(m.Count, int(size)) {
+		box.words = append(box.words[:0], n.bits[at/64:][:size/64]...) // Advance clears the step's own
+		m = messageOf(box.words, g.First, box)
+	}
+	if l.To >= 0 && m.Count > 0 {
+		m.Values = c.copyOf(c.dest(l, s, side)[at:][:size], index, k, g.First, m)
+	}
+	return m
 }
 
 // Merge implements kernels.Run.
 func (r *valueRun) Merge(index, from int, m kernels.Message) error {
-	at := slices.IndexFunc(r.own, func(o place) bool { return o.index == index })
+	o := r.ownRange(index)
 	switch {
-	case r.err != nil:
+	case r.err != nil || m.Count == 0:
 		return r.err
-	case m.Count == 0:
-		return nil
-	case r.plan == nil || at < 0:
+	case r.plan == nil || o == nil:
 		return callError("Merge of range %d", index)
 	}
-	return r.fail(r.plan.to.merge(r.plan, r.step, &r.own[at], from, m))
+	return r.fail(guard(func() error { return r.plan.to.merge(r.plan, r.step, o, from, m) }))
 }
 
-// merge implements column.
+// merge implements column. from is −1 for own news.
 func (c *values[T]) merge(l *plan, s program.Step, o *place, from int, m kernels.Message) error {
 	r := c.r
-	var v []T
-	if l.To >= 0 {
-		var is bool
-		if v, is = m.Values.([]T); !is || len(v) != m.Count || m.Dense {
-			return callError("news of %q of partition %d: %d vertices, %T", c.array.Name, from, m.Count, m.Values)
-		}
+	v, is := m.Values.([]T)
+	if m.Dense || l.To >= 0 && m.Count > 0 && (!is || len(v) != m.Count) {
+		return callError("news of %q of partition %d: %d vertices, %T", c.array.Name, from, m.Count, m.Values)
 	}
+	user, _ := l.Rows.(program.Rows[T])
 	over := r.over[o.pos/64:][:o.size/64]
-	filtered := s.Way == program.Pull && s.Over > 0
-	if filtered {
-		o.wordsOf(r.setOf(s.Over), over)
+	if s.Way == program.Pull && s.Over > 0 {
+		o.words(r.setOf(s.Over), over)
+	} else {
+		over = nil
 	}
-	take := func(k int, i uint32) {
-		if filtered && over[i/64]>>(i%64)&1 == 0 {
+	var known []T
+	if l.Known > 0 {
+		known = r.columns[l.Known-1].(*values[T]).at[0][o.at[0]:]
+	}
+	eachRank(m, o.first, func(k int, i uint32) {
+		switch {
+		case over != nil && over[i/64]>>(i%64)&1 == 0, l.Once && from >= 0 && !r.visit(o, i):
+			return
+		case l.Rows == nil && l.Combine == program.Claim && r.next.bits[(o.pos+i)/64]>>((o.pos+i)%64)&1 != 0:
 			return
 		}
-		if l.Once {
-			if at := o.at[0] + i; r.visited[0][at/64]>>(at%64)&1 != 0 {
-				return
-			}
-			for d := range r.spaces {
-				r.visited[d][(o.at[d]+i)/64] |= 1 << ((o.at[d] + i) % 64)
-			}
-			if r.finder != nil {
-				r.finder[o.pos+i] = uint8(from + 1)
-			}
+		if l.Once && from >= 0 && r.finder != nil {
+			r.finder[o.pos+i] = uint8(from + 1)
 		}
 		var x T
-		if l.To >= 0 {
-			x = v[k]
+		if known != nil {
+			x = known[i]
 		}
-		c.absorb(l, o, i, x, from+1)
-	}
-	return guard(func() error {
-		for k, rank := range m.List {
-			take(k, rank-o.first)
+		if l.To < 0 || combine(l, user, &c.at[0][o.at[0]+i], v[k], x) {
+			r.next.add(r, o.pos+i)
 		}
-		k := 0
-		for j := range len(m.Bits) / 2 {
-			for w := wordOf(m, j); w != 0; w &= w - 1 {
-				take(k, uint32(64*j+bits.TrailingZeros64(w)))
-				k++
-			}
-		}
-		return nil
 	})
+	return nil
 }
 
 // Advance implements kernels.Run.
 func (r *valueRun) Advance() (kernels.Counts, error) {
 	l := r.plan
-	if r.err != nil || l == nil {
-		return kernels.Counts{}, cmpErr(r.err, callError("Advance without Step"))
+	switch {
+	case r.err != nil:
+		return kernels.Counts{}, r.err
+	case l == nil:
+		return kernels.Counts{}, callError("Advance without Step")
 	}
-	l.to.advance(l, r.step)
+	l.to.reset(l, r.step)
 	for d := range r.spaces {
-		if r.taken[d] {
-			clear(r.active[d])
-			r.taken[d] = false
+		r.reached[d].clear(r)
+		if r.taken {
+			r.clear(r.active[d])
 		}
 	}
-	if l.Once {
-		r.seen += r.next.n
-		if r.need&kernels.NeedUnvisitedArcs != 0 {
-			for i := range r.own {
-				r.seenArcs += r.degrees(1, &r.own[i], &r.next)
-			}
-		}
-	}
+	r.taken, r.plan = false, nil
 	r.front.clear(r)
 	r.front, r.next = r.next, r.front
-	r.plan, r.turn = nil, 1-r.turn
-	return r.count(), nil
-}
-
-func cmpErr(a, b error) error {
-	if a != nil {
-		return a
+	if l.Once {
+		r.seen += r.front.n
+		if r.need&kernels.NeedUnvisitedArcs != 0 {
+			r.seenArcs += r.degrees(1)
+		}
 	}
-	return b
+	return r.count(), nil
 }

@@ -3,6 +3,7 @@ package cpu
 import (
 	"context"
 	"math"
+	"slices"
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
@@ -24,7 +25,7 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 	for i := range r.own {
 		o := &r.own[i]
 		words := r.next.bits[o.pos/64:][:o.size/64]
-		o.wordsOf(s, words)
+		o.words(s, words)
 		r.next.many = true
 		blocks := make([]program.Reduced, (o.rows+program.BlockVertices-1)/program.BlockVertices)
 		err := r.each(len(blocks), 1, func(t, k, _ int) {
@@ -32,10 +33,10 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 			lo := uint32(k) * program.BlockVertices
 			hi := min(o.rows, lo+program.BlockVertices)
 			set := words[lo/64 : (hi+63)/64]
-			if ones(set) == 0 {
+			if slices.Max(set) == 0 {
 				return
 			}
-			b := &r.found[t].block
+			b := &r.threads[t].block
 			*b = program.Block{Lo: o.first + lo, Hi: o.first + hi, Set: set, Min: math.Inf(1), Args: args, Arrays: b.Arrays[:0]}
 			for a := range r.prog.Arrays {
 				b.Arrays = append(b.Arrays, r.columns[a].block(o, lo, hi))
@@ -73,15 +74,15 @@ func (r *valueRun) Local(ctx context.Context, op int) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	}
-	for a, c := range r.columns[:len(r.prog.Arrays)] {
-		c.local(a, false)
+	for a, to := range r.wholes {
+		r.columns[a].local(to, false)
 	}
 	err := guard(func() error { return r.prog.Locals[op].Run(ctx, local{r}) })
 	if err != nil {
 		return r.fail(err)
 	}
-	for a, c := range r.columns[:len(r.prog.Arrays)] {
-		c.local(a, true)
+	for a, to := range r.wholes {
+		r.columns[a].local(to, true)
 	}
 	return nil
 }
@@ -92,10 +93,9 @@ type local struct{ r *valueRun }
 func (l local) Each(f func(u uint32, row []uint32)) error {
 	r := l.r
 	ranks := r.spaces[r.last()].Ranks
-	for k := range r.rows[0] {
-		g := &r.rows[0][k]
+	for _, g := range r.rows[0] {
 		err := r.each(int(g.rows), 1024, func(t, lo, hi int) {
-			m := &r.found[t]
+			m := &r.threads[t]
 			for i := uint32(lo); i < uint32(hi); i++ {
 				from, to := g.adj.Row(i)
 				row := g.adj.Neighbours[from:to]

@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"unsafe"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/program"
 )
 
@@ -14,202 +15,181 @@ const (
 	piece = 256
 )
 
-// tightRow is a row of a target whose value is to.
-type tightRow struct {
-	side    int
-	row     []uint32
-	weights any
-	lo, hi  uint64
-	set     []uint64
-	target  uint32 // its index, at the side of the targets
-	dst     int
+// loop is a step of an operator over the rows of one segment. T is the type of To.
+type loop[T program.Value] struct {
+	c            *values[T]
+	l            *plan
+	p            pass
+	adj          *graph.Adjacency
+	own          *place
+	first, at    uint32 // rank and index of row 0
+	dst          []T    // by index of the targets' side
+	from         []T    // of a pull: From by index of the sources' side
+	w            []T    // nil where weights are 1
+	weights      any    // w, for Tight of From's type
+	to, known    []T    // by index of side 0, nil where they are not read
+	set, visited []uint64
+	news         *news
+	user         program.Rows[T]
+	other        *graph.Adjacency // WholeRows with Both: the other rows
+	otherW       []T
+	top, bound   T
+	direct       bool // dst has the values of own vertices
+	serial       bool // one thread runs
+	bounded      bool
+	alone        bool // no range is foreign
+	rows         uint32
 }
 
-// tight implements column: it returns the rank of a source with a tight arc.
-func (c *values[T]) tight(low bool, k *tightRow) (uint32, bool) {
-	at, top, to := c.at[k.side], program.Largest[T](), c.at[k.dst][k.target]
-	w, _ := k.weights.([]T)
-	if w != nil {
-		w = w[k.lo:k.hi]
+// loop prepares a step over segment n of a pass.
+func (c *values[T]) loop(l *plan, s program.Step, p pass, n int) *loop[T] {
+	r := c.r
+	g := r.rows[p.rows][n]
+	k := &loop[T]{c: c, l: l, p: p, adj: g.adj, own: g.own, first: g.first, at: g.at, rows: g.rows, dst: c.dest(l, s, p.dst), news: &r.reached[p.dst],
+		top: program.Largest[T](), direct: r.direct(l, s), bounded: s.Below != 0 && !r.split, bound: program.Unpack[T](s.Below),
+		alone: !r.split && r.words == len(r.reached[0].bits)}
+	k.user, _ = l.Rows.(program.Rows[T])
+	if w := l.weights[p.rows]; w != nil {
+		k.weights = w[n]
+		k.w, _ = w[n].([]T)
 	}
+	if l.Once {
+		k.visited = r.visited[p.dst]
+	}
+	if l.Known > 0 {
+		k.known = r.columns[l.Known-1].(*values[T]).at[0]
+	}
+	if s.From != program.All {
+		k.set = r.active[p.src]
+	}
+	if l.From >= 0 {
+		if from, is := r.columns[l.From].(*values[T]); is {
+			k.from = from.at[p.src]
+		}
+	}
+	return k
+}
+
+// tightRow is a row of a target for Tight.
+type tightRow struct {
+	row     []uint32
+	lo, hi  uint64
+	weights any
+	set     []uint64
+	target  uint32 // an index, of the targets' side
+	p       pass
+}
+
+// tight implements column.
+func (c *values[T]) tight(low bool, k *tightRow) (uint32, bool) {
+	at, top, to, one := c.at[k.p.src], program.Largest[T](), c.at[k.p.dst][k.target], T(1)
+	w, _ := k.weights.([]T)
 	for j, u := range k.row {
 		if k.set != nil && k.set[u/64]>>(u%64)&1 == 0 {
 			continue
 		}
-		x := T(1)
 		if w != nil {
-			x = w[j]
+			one = w[k.lo+uint64(j)]
 		}
-		if v := at[u]; plus(v, x, top) == to && (!low || v < to) {
-			return c.r.rank(k.side, u), true
+		if v := at[u]; plus(v, one, top) == to && (!low || v < to) {
+			return c.r.rank(k.p.src, u), true
 		}
 	}
 	return 0, false
 }
 
-// puller is a pull of one segment.
-type puller[T program.Value] struct {
-	c        *values[T]
-	l        *plan
-	g        *segment
-	p        pass
-	set      []uint64 // at the side of the sources, nil for all
-	from     []T
-	w        []T
-	weights  any
-	to       []T // To by index of the targets' side, nil where it is not known
-	known    []T
-	dst      []T
-	direct   bool
-	second   bool // an earlier pass has written partial values
-	user     program.Rows[T]
-	both     *segment // WholeRows: the other rows of the same targets
-	bothW    []T
-	tightBy  column
-	top      T
-	tightLow bool
-}
-
 // pull implements column.
 func (c *values[T]) pull(l *plan, s program.Step) (string, error) {
 	r := c.r
-	name := "dense"
-	if s.From != program.All {
-		name = "set"
-	}
-	if l.reads {
-		r.columns[l.From].mirror()
-	}
+	name := "dense/"
 	passes := l.passes[program.Pull]
-	whole := l.WholeRows && l.Rows != nil && len(passes) == 2
-	for n, p := range passes {
-		if s.From != program.All {
-			set := r.setOf(s.From)
-			for i := range r.own {
-				o := &r.own[i]
-				o.wordsOf(set, r.active[p.src][o.at[p.src]/64:][:o.size/64])
+	whole := l.Rows != nil && l.WholeRows && len(passes) == 2
+	if from, is := column(nil), l.From >= 0; is {
+		from = r.columns[l.From]
+		from.mirror()
+	}
+	for _, p := range passes {
+		for i := range r.own {
+			if o := &r.own[i]; s.From != program.All {
+				name = "set/"
+				o.words(r.setOf(s.From), r.active[p.src][o.at[p.src]/64:][:o.size/64])
 			}
 		}
-		if whole && n == 1 {
+		for n := range r.rows[p.rows] {
+			k := c.loop(l, s, p, n)
+			if whole {
+				k.other = r.rows[passes[1].rows][n].adj
+				if w := l.weights[passes[1].rows]; w != nil {
+					k.otherW, _ = w[n].([]T)
+				}
+			}
+			if err := k.pull(s); err != nil {
+				return name, err
+			}
+		}
+		if whole {
 			break
 		}
-		for k := range r.rows[p.rows] {
-			g := &r.rows[p.rows][k]
-			q := &puller[T]{c: c, l: l, g: g, p: p, dst: c.dest(l, s, p.dst), direct: l.direct(r, s), second: n > 0, top: program.Largest[T]()}
-			if s.From != program.All {
-				q.set = r.active[p.src]
-			}
-			if l.weights[p.rows] != nil {
-				q.weights = l.weights[p.rows][k]
-				q.w, _ = q.weights.([]T)
-			}
-			if g.place >= 0 && l.To >= 0 {
-				q.to = c.at[0][r.own[g.place].at[0]:]
-			}
-			switch {
-			case l.Rows != nil:
-				q.user = l.Rows.(program.Rows[T])
-				if l.reads {
-					q.from = r.columns[l.From].(*values[T]).at[p.src]
-				}
-				if whole {
-					q.both = &r.rows[passes[1].rows][k]
-					if w := l.weights[passes[1].rows]; w != nil {
-						q.bothW, _ = w[k].([]T)
-					}
-				}
-			case l.Map >= program.Tight:
-				q.tightBy, q.tightLow = r.columns[l.From], l.Map == program.TightLow
-			case l.reads:
-				q.from = r.columns[l.From].(*values[T]).at[p.src]
-			}
-			if l.Known > 0 && g.place >= 0 {
-				q.known = r.columns[l.Known-1].(*values[T]).at[0][r.own[g.place].at[0]:]
-			}
-			if err := q.run(s); err != nil {
-				return "", err
-			}
-		}
 	}
-	return name + "/" + l.kernel(), nil
-}
-
-// kernel names the loop of a pull.
-func (l *plan) kernel() string {
 	if l.Rows != nil {
-		return "rows"
+		return name + "rows", nil
 	}
-	return [...]string{"claim", "min", "or", "sum"}[l.Combine]
+	return name + [...]string{"claim", "min", "or", "sum"}[l.Combine], nil
 }
 
-// run pulls for the segment's targets of the step.
-func (q *puller[T]) run(s program.Step) error {
-	r, g := q.c.r, q.g
-	words := int((g.rows + 63) / 64)
-	over := r.over
-	if g.place >= 0 && s.Over > 0 {
-		o := &r.own[g.place]
-		over = r.over[o.pos/64:][:words]
-		o.wordsOf(r.setOf(s.Over), over)
+// pull pulls for the targets of the step.
+func (k *loop[T]) pull(s program.Step) error {
+	r := k.c.r
+	rows := k.rows
+	words := int((rows + 63) / 64)
+	var over []uint64
+	if k.own != nil && s.Over > 0 {
+		over = r.over[k.own.pos/64:][:words]
+		k.own.words(r.setOf(s.Over), over)
 	}
-	if g.place >= 0 && s.Over == program.Default || s.Over == program.All || g.place < 0 {
-		over = nil
-	}
-	reached, visited := r.reached[q.p.dst][g.at/64:], r.visited[q.p.dst][g.at/64:]
-	err := r.each(words, pullWords, func(t, lo, hi int) {
-		var res [64]T
-		f := &r.found[t]
-		for k := lo; k < hi; k++ {
-			want := valid(k, g.rows)
+	reached := k.news.bits[k.at/64:]
+	k.news.by[0].many = true
+	sums := k.set == nil && k.user == nil && k.l.Map == program.Copy && k.l.Combine == program.Sum && k.direct
+	return r.each(words, pullWords, func(t, lo, hi int) {
+		for j := lo; j < hi; j++ {
+			want := valid(j, rows)
 			if over != nil {
-				want &= over[k]
+				want &= over[j]
 			}
-			if q.l.Once {
-				want &^= visited[k]
+			if k.visited != nil {
+				want &^= k.visited[int(k.at/64)+j]
 			}
-			if q.l.Rows == nil && q.l.Combine == program.Claim {
-				want &^= reached[k]
+			if k.user == nil && k.l.Combine == program.Claim {
+				want &^= reached[j]
 			}
-			if want == 0 {
+			if sums {
+				joined, n := k.sums(uint32(64*j), want)
+				reached[j] |= joined
+				r.threads[t].examined += n
 				continue
 			}
-			got := q.word(f, &q.c.by[t], uint32(64*k), want, &res)
-			if got == 0 {
-				continue
+			got, joined := k.word(t, uint32(64*j), want, reached[j])
+			if reached[j] |= joined; k.visited != nil {
+				k.visited[int(k.at/64)+j] |= got
 			}
-			if q.l.Once {
-				visited[k] |= got
-			}
-			reached[k] |= q.store(uint32(64*k), got, reached[k], &res)
 		}
 	})
-	r.markMany(q.p.dst)
-	return err
 }
 
-// word computes the values of the rows base … base+63 that want has. It returns those that got one.
-func (q *puller[T]) word(f *found, m *scratch[T], base uint32, want uint64, res *[64]T) (got uint64) {
-	adj := q.g.adj
-	dense := q.set == nil && q.user == nil && q.l.Map == program.Copy && q.l.Combine == program.Sum
+// sums adds the sums of rows base … base+63 that want has to the targets: the loop of PageRank.
+func (k *loop[T]) sums(base uint32, want uint64) (joined uint64, examined int64) {
+	dst, from, all := k.dst[k.at+base:], k.from, k.adj.Neighbours
 	for ; want != 0; want &= want - 1 {
 		i := bits.TrailingZeros64(want)
-		lo, hi := adj.Row(base + uint32(i))
-		row := adj.Neighbours[lo:hi]
-		f.examined += int64(len(row))
-		if dense {
-			if len(row) > 0 {
-				res[i] = sumOf(row, q.from)
-				got |= 1 << i
-			}
+		lo, hi := k.adj.Row(base + uint32(i))
+		if lo == hi {
 			continue
 		}
-		x, ok := q.row(f, m, base+uint32(i), row, lo, hi)
-		if ok {
-			res[i] = x
-			got |= 1 << i
-		}
+		dst[i] += sumOf(all[lo:hi], from)
+		joined |= 1 << i
+		examined += int64(hi - lo)
 	}
-	return got
+	return joined, examined
 }
 
 func sumOf[T program.Value](row []uint32, from []T) (sum T) {
@@ -219,208 +199,168 @@ func sumOf[T program.Value](row []uint32, from []T) (sum T) {
 	return sum
 }
 
-// row computes the value of row i.
-func (q *puller[T]) row(f *found, m *scratch[T], i uint32, row []uint32, lo, hi uint64) (x T, ok bool) {
-	switch {
-	case q.user != nil:
-		return q.userRow(f, m, i, row, lo, hi)
-	case q.tightBy != nil:
-		if len(row) == 0 {
-			return 0, false
+// word combines the values of the rows base … base+63 that want has into the targets, and returns
+// those that got one and those that joined. before has those that joined in an earlier pass.
+func (k *loop[T]) word(t int, base uint32, want, before uint64) (got, joined uint64) {
+	dst := k.dst[k.at+base:]
+	examined := int64(0)
+	for ; want != 0; want &= want - 1 {
+		i := bits.TrailingZeros64(want)
+		lo, hi := k.adj.Row(base + uint32(i))
+		row := k.adj.Neighbours[lo:hi]
+		examined += int64(len(row))
+		x, ok := k.row(t, base+uint32(i), row, lo, hi)
+		if !ok {
+			continue
 		}
-		v, ok := q.tightBy.tight(q.tightLow, &tightRow{q.p.src, row, q.weights, lo, hi, q.set, q.g.at + i, q.p.dst})
+		got |= 1 << i
+		var known T
+		if k.known != nil && k.own != nil {
+			known = k.known[k.own.at[0]+base+uint32(i)]
+		}
+		if !k.direct && before>>i&1 == 0 {
+			dst[i] = x
+		} else if !combine(k.l, k.user, &dst[i], x, known) {
+			continue
+		}
+		joined |= 1 << i
+	}
+	k.c.r.threads[t].examined += examined
+	return got, joined
+}
+
+// row computes the value of row i.
+func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok bool) {
+	var w []T
+	if k.w != nil {
+		w = k.w[lo:hi]
+	}
+	l := k.l
+	switch {
+	case k.user != nil:
+		return k.userRow(t, i, row, w)
+	case l.Map >= program.Tight:
+		v, ok := k.c.r.columns[l.From].tight(l.Map == program.TightLow, &tightRow{row, lo, hi, k.weights, k.set, k.at + i, k.p})
 		return T(v), ok
-	case q.l.Map == program.Source:
-		for k, u := range row {
-			if q.set == nil || q.set[u/64]>>(u%64)&1 != 0 {
-				f.examined -= int64(len(row) - k - 1)
-				return T(q.c.r.rank(q.p.src, u)), true
+	case l.Map == program.Source:
+		for n, u := range row {
+			if k.set == nil || k.set[u/64]>>(u%64)&1 != 0 {
+				k.c.r.threads[t].examined -= int64(len(row) - n - 1)
+				return T(k.c.r.rank(k.p.src, u)), true
 			}
 		}
 		return 0, false
 	}
-	var w []T
-	if q.w != nil {
-		w = q.w[lo:hi]
-	}
 	want := ^uint64(0)
-	if q.l.Combine == program.Or && q.known != nil {
-		if want = ^pattern(q.known[i]); unwanted[T](want) {
-			f.examined -= int64(len(row))
-			return 0, false
-		}
+	if unsafe.Sizeof(x) == 4 {
+		want >>= 32
 	}
-	if q.l.Combine == program.Min {
-		x = q.top
+	if l.Combine == program.Min {
+		x = k.top
 	}
-	for len(row) > 0 {
+	if k.known != nil && k.own != nil {
+		want &^= pattern(k.known[k.own.at[0]+i])
+	}
+	for len(row) > 0 && want != 0 {
 		in, inW := row, w
-		if q.set != nil {
+		if k.set == nil {
+			row = nil
+		} else {
 			n := min(len(row), piece)
-			in, inW = q.filter(f, m, row[:n], w)
+			in, inW = k.filter(t, row[:n], w)
 			if row = row[n:]; w != nil {
 				w = w[n:]
 			}
-		} else {
-			row = nil
 		}
 		if len(in) == 0 {
 			continue
 		}
 		ok = true
+		one := T(1)
 		switch {
-		case q.l.Map == program.One && q.l.Combine == program.Min:
+		case l.Map == program.One && l.Combine == program.Min:
 			x = min(x, 1)
-		case q.l.Map == program.One:
+		case l.Map == program.One:
 			x += T(len(in))
-		case q.l.Map == program.Copy && q.l.Combine == program.Min:
+		case l.Map == program.Copy && l.Combine == program.Sum:
 			for _, u := range in {
-				if v := q.from[u]; v < x {
+				x += k.from[u]
+			}
+		case l.Map == program.Copy && l.Combine == program.Min:
+			for _, u := range in {
+				if v := k.from[u]; v < x {
 					x = v
 				}
 			}
-		case q.l.Map == program.Copy && q.l.Combine == program.Sum:
+		case l.Map == program.Copy:
+			acc, from := pattern(x), k.from
 			for _, u := range in {
-				x += q.from[u]
-			}
-		case q.l.Map == program.Copy:
-			acc := pattern(x)
-			for _, u := range in {
-				if acc |= pattern(q.from[u]); unwanted[T](want &^ acc) {
+				if acc |= pattern(from[u]); want&^acc == 0 {
 					row = nil
 					break
 				}
 			}
-			x = unpattern[T](acc)
-		case q.l.Combine == program.Min && inW == nil:
-			for _, u := range in {
-				x = min(x, plus(q.from[u], 1, q.top))
-			}
-		case q.l.Combine == program.Min:
+			x = program.Unpack[T](program.Bits(acc))
+		default: // Plus
 			for j, u := range in {
-				x = min(x, plus(q.from[u], inW[j], q.top))
-			}
-		default:
-			for j, u := range in {
-				one := T(1)
 				if inW != nil {
 					one = inW[j]
 				}
-				x += plus(q.from[u], one, q.top)
+				if v := plus(k.from[u], one, k.top); l.Combine == program.Sum {
+					x += v
+				} else {
+					x = min(x, v)
+				}
 			}
 		}
 	}
 	switch {
-	case q.l.Combine == program.Min:
-		ok = ok && (q.to == nil || x < q.to[i])
-	case q.l.Combine == program.Or:
+	case l.Combine == program.Min:
+		ok = ok && (k.own == nil || x < k.c.at[0][k.own.at[0]+i])
+	case l.Combine == program.Or:
 		ok = pattern(x) != 0
 	}
 	return x, ok
 }
 
-// unwanted reports that no bit of a value is wanted.
-func unwanted[T program.Value](want uint64) bool {
-	var v T
-	if unsafe.Sizeof(v) == 4 {
-		want = uint64(uint32(want))
-	}
-	return want == 0
-}
-
-// unpattern is the value of bits.
-func unpattern[T program.Value](b uint64) T { return program.Unpack[T](program.Bits(b)) }
-
 // filter returns the part of at most piece arcs whose sources are in the set.
-func (q *puller[T]) filter(f *found, m *scratch[T], row []uint32, w []T) ([]uint32, []T) {
-	if cap(f.indices) < piece {
-		f.indices = make([]uint32, piece)
+func (k *loop[T]) filter(t int, row []uint32, w []T) ([]uint32, []T) {
+	f, m, n := &k.c.r.threads[t], &k.c.by[t], 0
+	if cap(f.indices) < piece || w != nil && cap(m.weights) < piece {
+		f.indices, m.weights = make([]uint32, piece), make([]T, piece)
 	}
-	in, n := f.indices[:piece], 0
+	in := f.indices[:piece]
 	if w == nil {
 		for _, u := range row {
 			in[n] = u
-			n += int(q.set[u/64] >> (u % 64) & 1)
+			n += int(k.set[u/64] >> (u % 64) & 1)
 		}
 		return in[:n], nil
-	}
-	if cap(m.weights) < piece {
-		m.weights = make([]T, piece)
 	}
 	inW := m.weights[:piece]
 	for j, u := range row {
 		in[n], inW[n] = u, w[j]
-		n += int(q.set[u/64] >> (u % 64) & 1)
+		n += int(k.set[u/64] >> (u % 64) & 1)
 	}
 	return in[:n], inW[:n]
 }
 
 // userRow calls a user's Pull.
-func (q *puller[T]) userRow(f *found, m *scratch[T], i uint32, row []uint32, lo, hi uint64) (T, bool) {
-	var w []T
-	if q.w != nil {
-		w = q.w[lo:hi]
-	}
-	if q.both != nil {
-		a, b := q.both.adj.Row(i)
-		f.indices = append(append(f.indices[:0], row...), q.both.adj.Neighbours[a:b]...)
-		row = f.indices
-		if w != nil {
-			m.weights = append(append(m.weights[:0], w...), q.bothW[a:b]...)
+func (k *loop[T]) userRow(t int, i uint32, row []uint32, w []T) (to T, ok bool) {
+	if k.other != nil {
+		f, m := &k.c.r.threads[t], &k.c.by[t]
+		lo, hi := k.other.Row(i)
+		f.indices = append(append(f.indices[:0], row...), k.other.Neighbours[lo:hi]...)
+		if row = f.indices; w != nil {
+			m.weights = append(append(m.weights[:0], w...), k.otherW[lo:hi]...)
 			w = m.weights
 		}
 	}
-	var to T
-	if q.to != nil {
-		to = q.to[i]
+	if k.own != nil {
+		to = k.c.at[0][k.own.at[0]+i]
 	}
 	if len(row) == 0 {
 		return to, false
 	}
-	return q.user.Pull(q.g.first+i, row, w, q.from, q.set, to)
-}
-
-// store combines values into the targets of a word, and returns those that joined. before has
-// those that joined in an earlier pass.
-func (q *puller[T]) store(base uint32, got, before uint64, res *[64]T) (joined uint64) {
-	dst := q.dst[q.g.at+base:]
-	combine := q.l.Combine
-	set := q.l.Rows == nil && combine == program.Claim || !q.direct && before == 0
-	if set {
-		for w := got; w != 0; w &= w - 1 {
-			i := bits.TrailingZeros64(w)
-			dst[i] = res[i]
-		}
-		return got
-	}
-	for w := got; w != 0; w &= w - 1 {
-		i := bits.TrailingZeros64(w)
-		x, bit := res[i], uint64(1)<<i
-		switch {
-		case !q.direct && before&bit == 0:
-			dst[i] = x
-			joined |= bit
-		case q.user != nil:
-			if q.user.Combine(&dst[i], x) {
-				joined |= bit
-			}
-		case combine == program.Min:
-			if x < dst[i] {
-				dst[i] = x
-				joined |= bit
-			}
-		case combine == program.Or:
-			var known T
-			if q.known != nil {
-				known = q.known[base+uint32(i)]
-			}
-			if orInto(&dst[i], x, known) {
-				joined |= bit
-			}
-		default:
-			dst[i] += x
-			joined |= bit
-		}
-	}
-	return joined
+	return k.user.Pull(k.first+i, row, w, k.from, k.set, to)
 }

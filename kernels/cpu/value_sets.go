@@ -16,22 +16,20 @@ type set struct {
 	n    int64
 }
 
-// add adds a vertex and reports whether it is new.
-func (s *set) add(r *valueRun, pos uint32) bool {
-	if s.bits[pos/64]>>(pos%64)&1 != 0 {
-		return false
+// add adds a vertex.
+func (s *set) add(r *valueRun, pos uint32) {
+	if s.bits[pos/64]>>(pos%64)&1 == 0 {
+		s.bits[pos/64] |= 1 << (pos % 64)
+		s.n++
+		if s.many = s.many || len(s.list) > r.words; !s.many {
+			s.list = append(s.list, pos)
+		}
 	}
-	s.bits[pos/64] |= 1 << (pos % 64)
-	s.n++
-	if s.many = s.many || len(s.list) > r.words; !s.many {
-		s.list = append(s.list, pos)
-	}
-	return true
 }
 
 func (s *set) clear(r *valueRun) {
 	if s.many {
-		r.p.spread(len(s.bits), parallelWords, func(lo, hi int) { clear(s.bits[lo:hi]) })
+		r.clear(s.bits)
 	} else {
 		for _, pos := range s.list {
 			s.bits[pos/64] = 0
@@ -40,47 +38,66 @@ func (s *set) clear(r *valueRun) {
 	s.list, s.many, s.n = s.list[:0], false, 0
 }
 
+func (r *valueRun) clear(words []uint64) {
+	r.p.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
+}
+
 // recount makes n the number of bits, after they were written as words.
 func (s *set) recount(r *valueRun) {
 	var n atomic.Int64
-	r.p.spread(len(s.bits), parallelWords, func(lo, hi int) { n.Add(ones(s.bits[lo:hi])) })
+	r.p.spread(len(s.bits), parallelWords, func(lo, hi int) {
+		c := 0
+		for _, w := range s.bits[lo:hi] {
+			c += bits.OnesCount64(w)
+		}
+		n.Add(int64(c))
+	})
 	s.list, s.many, s.n = s.list[:0], true, n.Load()
 }
 
-func ones(words []uint64) (n int64) {
-	for _, w := range words {
-		n += int64(bits.OnesCount64(w))
+// eachBit calls f for the set bits of words, the first word's bit 0 being first.
+func eachBit(words []uint64, first uint32, f func(i uint32)) {
+	for k, w := range words {
+		for ; w != 0; w &= w - 1 {
+			f(first + uint32(64*k+bits.TrailingZeros64(w)))
+		}
 	}
-	return n
 }
 
-func (s *set) has(pos uint32) bool { return s.bits[pos/64]>>(pos%64)&1 != 0 }
-
-// each calls f for every vertex.
-func (s *set) each(f func(pos uint32)) {
-	if !s.many {
-		for _, pos := range s.list {
-			f(pos)
+// each calls f for every vertex of s in an own range, by its number there; s is nil for all.
+func (o *place) each(s *set, f func(i uint32)) {
+	switch {
+	case s == nil:
+		for i := range o.rows {
+			f(i)
 		}
+	case s.many:
+		eachBit(s.bits[o.pos/64:][:o.size/64], 0, f)
+	default:
+		for _, pos := range s.list {
+			if i := pos - o.pos; i < o.size {
+				f(i)
+			}
+		}
+	}
+}
+
+// words writes the bits of s in an own range to dst.
+func (o *place) words(s *set, dst []uint64) {
+	if s != nil && s.bits != nil {
+		copy(dst, s.bits[o.pos/64:])
 		return
 	}
-	for k, w := range s.bits {
-		for ; w != 0; w &= w - 1 {
-			f(uint32(64*k + bits.TrailingZeros64(w)))
-		}
-	}
+	clear(dst)
+	o.each(s, func(i uint32) { dst[i/64] |= 1 << (i % 64) })
 }
 
-// clone returns a copy, a list where that is smaller.
-func (s *set) clone(r *valueRun) *set {
-	c := &set{n: s.n, many: s.n > int64(r.words)}
-	if c.many {
-		c.bits = append(c.bits, s.bits...)
-	} else {
-		c.list = make([]uint32, 0, s.n)
-		s.each(func(pos uint32) { c.list = append(c.list, pos) })
+// valid has the bits of the vertices of word k of n vertices.
+func valid(k int, n uint32) uint64 {
+	if left := n - uint32(64*k); left < 64 {
+		return 1<<left - 1
 	}
-	return c
+	return ^uint64(0)
 }
 
 // setOf is a set as Step.From, Step.Over or VertexMap names it; nil for All. A set that is not
@@ -97,157 +114,152 @@ func (r *valueRun) setOf(k program.Set) *set {
 	return &set{}
 }
 
-// valid has the bits of the vertices of word k of n vertices.
-func valid(k int, n uint32) uint64 {
-	if left := n - uint32(64*k); left < 64 {
-		return 1<<left - 1
+// Keep implements kernels.Run.
+func (r *valueRun) Keep(k program.Set) error {
+	if k < 1 || k > program.MaxSets {
+		return callError("Keep(%d)", k)
 	}
-	return ^uint64(0)
-}
-
-// wordsOf copies the words of an own range of a set to dst. s is nil for all vertices.
-func (o *place) wordsOf(s *set, dst []uint64) {
-	switch {
-	case s == nil:
-		for k := range dst {
-			dst[k] = valid(k, o.rows)
-		}
-	case s.bits != nil:
-		copy(dst, s.bits[o.pos/64:])
-	default:
-		clear(dst)
-		for _, pos := range s.list {
-			if i := pos - o.pos; i < o.size {
-				dst[i/64] |= 1 << (i % 64)
-			}
+	c := &set{n: r.front.n, many: r.front.n > int64(r.words)} // a list where that is smaller
+	if c.many {
+		c.bits = append(c.bits, r.front.bits...)
+	}
+	for _, o := range r.own {
+		if !c.many {
+			o.each(&r.front, func(i uint32) { c.list = append(c.list, o.pos+i) })
 		}
 	}
+	r.kept[k] = c
+	return nil
 }
 
-// membersOf appends the numbers in an own range of the vertices of a set.
-func (o *place) membersOf(s *set, out []uint32) []uint32 {
-	switch {
-	case s == nil:
-		for i := range o.rows {
-			out = append(out, i)
+// Use implements kernels.Run.
+func (r *valueRun) Use(k program.Set) (kernels.Counts, error) {
+	if k != program.Default {
+		s := r.setOf(k)
+		r.front.clear(r)
+		for _, o := range r.own {
+			o.each(s, func(i uint32) { r.front.add(r, o.pos+i) })
 		}
-	case !s.many:
-		for _, pos := range s.list {
-			if i := pos - o.pos; i < o.size {
-				out = append(out, i)
-			}
-		}
-	default:
-		out = appendBits(out, s.bits[o.pos/64:][:o.size/64], 0)
 	}
-	return out
+	return r.count(), r.err
 }
 
-// join puts index v of a side into the targets that the step reached, and reports whether it is
-// new there.
-func (r *valueRun) join(f *found, side int, v uint32) bool {
-	word, bit := &r.reached[side][v/64], uint64(1)<<(v%64)
+// count returns the counts of the frontier.
+func (r *valueRun) count() kernels.Counts {
+	c := kernels.Counts{Next: r.front.n, Least: program.TopOf(program.U32), Unvisited: r.vertices - r.seen, UnvisitedArcs: r.inArcs - r.seenArcs}
+	if a := r.prog.LeastArray(); a >= 0 {
+		c.Least = r.columns[a].least()
+	}
+	if r.need&(kernels.NeedNextArcs|kernels.NeedFewArcs) != 0 {
+		c.NextArcs = r.degrees(0)
+	}
+	for t := range r.threads {
+		c.Examined += r.threads[t].examined
+		r.threads[t].examined = 0
+	}
+	return c
+}
+
+// degrees is the sum of the lengths of the frontier's stored rows.
+func (r *valueRun) degrees(rows int) int64 {
+	var sum atomic.Int64
+	for _, g := range r.rows[rows] {
+		if g.own == nil {
+			continue
+		}
+		if !r.front.many {
+			g.own.each(&r.front, func(i uint32) { sum.Add(int64(g.adj.Degree(i))) })
+			continue
+		}
+		words := r.front.bits[g.own.pos/64:][:g.own.size/64]
+		r.p.spread(len(words), 1<<9, func(lo, hi int) {
+			n := int64(0)
+			eachBit(words[lo:hi], uint32(64*lo), func(i uint32) { n += int64(g.adj.Degree(i)) })
+			sum.Add(n)
+		})
+	}
+	return sum.Load()
+}
+
+// news is a set of indices of a side that threads add to.
+type news struct {
+	bits []uint64
+	by   []threadNews
+}
+
+type threadNews struct {
+	list []uint32
+	many bool // the list is incomplete
+	_    [64]byte
+}
+
+// join adds v for thread t and reports whether it is new.
+func (n *news) join(t int, v uint32) bool {
+	word, bit := &n.bits[v/64], uint64(1)<<(v%64)
 	if atomic.LoadUint64(word)&bit != 0 || atomic.OrUint64(word, bit)&bit != 0 {
 		return false
 	}
-	if f.many[side] = f.many[side] || len(f.lists[side]) > len(r.reached[side])/len(r.found); !f.many[side] {
-		f.lists[side] = append(f.lists[side], v)
+	b := &n.by[t]
+	if b.many = b.many || len(b.list) > len(n.bits)/len(n.by); !b.many {
+		b.list = append(b.list, v)
 	}
 	return true
 }
 
-// listed reports whether the threads' lists hold all that the step reached at a side.
-func (r *valueRun) listed(side int) bool {
-	for t := range r.found {
-		if r.found[t].many[side] {
+func (n *news) has(v uint32) bool { return n.bits[v/64]>>(v%64)&1 != 0 }
+
+// listed reports whether the lists hold all.
+func (n *news) listed() bool {
+	for t := range n.by {
+		if n.by[t].many {
 			return false
 		}
 	}
 	return true
 }
 
-// markMany says that words of reached were written: there are no lists.
-func (r *valueRun) markMany(side int) { r.found[0].many[side] = true }
-
-// eachReached calls f for the indices from … to−1 of a side that the step reached.
-func (r *valueRun) eachReached(side int, from, to uint32, f func(v uint32)) {
-	if r.listed(side) {
-		for t := range r.found {
-			for _, v := range r.found[t].lists[side] {
-				if v-from < to-from {
-					f(v)
-				}
+// each calls f for the indices from … to−1 of n, less from.
+func (n *news) each(from, to uint32, f func(i uint32)) {
+	if !n.listed() {
+		eachBit(n.bits[from/64:to/64], 0, f)
+		return
+	}
+	for t := range n.by {
+		for _, v := range n.by[t].list {
+			if v-from < to-from {
+				f(v - from)
 			}
+		}
+	}
+}
+
+func (n *news) clear(r *valueRun) {
+	if !n.listed() {
+		r.clear(n.bits)
+	}
+	for t := range n.by {
+		for _, v := range n.by[t].list {
+			n.bits[v/64] = 0
+		}
+		n.by[t].list, n.by[t].many = n.by[t].list[:0], false
+	}
+}
+
+// into adds own vertices of n, indices of a side, to s.
+func (n *news) into(r *valueRun, side int, s *set) {
+	if n.listed() && !s.many {
+		for _, o := range r.own {
+			n.each(o.at[side], o.at[side]+o.size, func(i uint32) { s.add(r, o.pos+i) })
 		}
 		return
 	}
-	for k := from / 64; k < to/64; k++ {
-		for w := r.reached[side][k]; w != 0; w &= w - 1 {
-			f(64*k + uint32(bits.TrailingZeros64(w)))
-		}
-	}
-}
-
-// forget empties reached.
-func (r *valueRun) forget(side int) {
-	if r.listed(side) {
-		for t := range r.found {
-			for _, v := range r.found[t].lists[side] {
-				r.reached[side][v/64] = 0
+	for _, o := range r.own {
+		from, to := n.bits[o.at[side]/64:][:o.size/64], s.bits[o.pos/64:]
+		r.p.spread(len(from), parallelWords, func(lo, hi int) {
+			for k := lo; k < hi; k++ {
+				to[k] |= from[k]
 			}
-		}
-	} else {
-		words := r.reached[side]
-		r.p.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
-	}
-	for t := range r.found {
-		r.found[t].lists[side], r.found[t].many[side] = r.found[t].lists[side][:0], false
-	}
-}
-
-// count returns the counts of the frontier.
-func (r *valueRun) count() kernels.Counts {
-	c := kernels.Counts{Next: r.front.n, Least: program.TopOf(program.U32), Unvisited: r.ownVertices - r.seen, UnvisitedArcs: r.ownIn - r.seenArcs}
-	if r.need&(kernels.NeedNextArcs|kernels.NeedFewArcs) != 0 {
-		for i := range r.own {
-			c.NextArcs += r.degrees(0, &r.own[i], &r.front)
-		}
-	}
-	if a := r.prog.LeastArray(); a >= 0 {
-		c.Least = r.columns[a].least()
-	}
-	for t := range r.found {
-		c.Examined += r.found[t].examined
-		r.found[t].examined = 0
-	}
-	return c
-}
-
-// degrees is the sum of the lengths of the stored rows of a set.
-func (r *valueRun) degrees(rows int, o *place, s *set) int64 {
-	var sum atomic.Int64
-	for k := range r.rows[rows] {
-		g := &r.rows[rows][k]
-		if g.index != o.index {
-			continue
-		}
-		if !s.many {
-			for _, pos := range s.list {
-				if i := pos - o.pos; i < o.rows {
-					sum.Add(int64(g.adj.Degree(i)))
-				}
-			}
-			continue
-		}
-		r.p.spread(int(o.size/64), 1<<9, func(lo, hi int) {
-			n := int64(0)
-			for j := lo; j < hi; j++ {
-				for w := s.bits[int(o.pos/64)+j]; w != 0; w &= w - 1 {
-					n += int64(g.adj.Degree(uint32(64*j + bits.TrailingZeros64(w))))
-				}
-			}
-			sum.Add(n)
 		})
 	}
-	return sum.Load()
+	s.recount(r)
 }

@@ -182,7 +182,7 @@ type driver struct {
 	runs  []kernels.Run
 	need  kernels.Need
 	t0    program.Type
-	names []string
+	last  []kernels.Counts // of the last superstep
 }
 
 func drive(t testing.TB, g drawn, parts []*graph.Part, threads int, p *program.Program) *driver {
@@ -190,7 +190,7 @@ func drive(t testing.TB, g drawn, parts []*graph.Part, threads int, p *program.P
 	if err := p.Validate(); err != nil {
 		t.Fatal(err)
 	}
-	d := &driver{t: t, g: g, p: p, parts: parts, need: kernels.NeedNextArcs | kernels.NeedUnvisited}
+	d := &driver{t: t, g: g, p: p, parts: parts, need: kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedUnvisitedArcs}
 	for _, part := range parts {
 		c := cpu.New(threads)
 		if err := c.Load(context.Background(), part); err != nil {
@@ -284,13 +284,10 @@ func (d *driver) EdgeMap(op int, s program.Step) (f program.Frontier, err error)
 			}
 		}
 	}
-	d.names = d.names[:0]
 	for _, run := range d.runs {
-		name, err := run.Step(context.Background(), op, s)
-		if err != nil {
+		if _, err := run.Step(context.Background(), op, s); err != nil {
 			return f, err
 		}
-		d.names = append(d.names, name)
 	}
 	for r, rg := range d.parts[0].Ranges {
 		if d.ranges() && s.Way == program.Pull {
@@ -318,6 +315,7 @@ func (d *driver) EdgeMap(op int, s program.Step) (f program.Frontier, err error)
 		}
 		counts = append(counts, c)
 	}
+	d.last = counts
 	return d.frontier(counts), nil
 }
 
@@ -491,7 +489,8 @@ func everywhere(t *testing.T, seeds int, f func(t *testing.T, d func(p *program.
 
 func anyWay(r *rand.Rand) program.Way { return program.Way(r.IntN(2)) }
 
-var bfsProgram = &program.Program{Name: "bfs", Edges: []program.EdgeOp{
+// bfsProgram has an array, so that kernels.IsTree is false.
+var bfsProgram = &program.Program{Name: "bfs", Arrays: []program.Array{{Name: "unread"}}, Edges: []program.EdgeOp{
 	{Name: "visit", From: -1, To: -1, Map: program.Source, Combine: program.Claim, Once: true}}}
 
 func hopLevels(n int, arcs []hop, root uint32) []int {
@@ -529,6 +528,27 @@ func TestValueBFS(t *testing.T) {
 				f := d.edge(0, program.Step{Way: anyWay(r)})
 				if f.Count != sizes[l] {
 					t.Fatalf("level %d has %d vertices, not %d", l, f.Count, sizes[l])
+				}
+				wantArcs, arcs, wantLeft, left := int64(0), int64(0), int64(0), int64(0)
+				for _, h := range g.arcs {
+					if want[h.u] == l {
+						wantArcs++
+					}
+					if want[h.v] < 0 || want[h.v] > l {
+						arcs--
+					}
+				}
+				for _, x := range want {
+					if x < 0 || x > l {
+						wantLeft++
+					}
+				}
+				for _, c := range d.last {
+					left += c.Unvisited
+					arcs += c.UnvisitedArcs
+				}
+				if left != wantLeft || d.ranges() && (f.Arcs != wantArcs || arcs != 0) {
+					t.Fatalf("level %d: %d vertices unvisited, not %d; %d out-arcs, not %d; %d unvisited in-arcs too many", l, left, wantLeft, f.Arcs, wantArcs, arcs)
 				}
 				if f.Count == 0 {
 					break
@@ -1170,4 +1190,133 @@ func distinct(g drawn) []uint32 {
 		}
 	}
 	return c
+}
+
+// bad is a user's operator that panics where it is told to.
+type bad struct{ push, combine, pull bool }
+
+func (b bad) Push(_ uint32, _ float64, row []uint32, _, _ []float64) {
+	if b.push && len(row) > 3 {
+		panic("in push")
+	}
+}
+func (b bad) Combine(*float64, float64) bool {
+	if b.combine {
+		panic("in combine")
+	}
+	return true
+}
+func (b bad) Pull(_ uint32, row []uint32, _, _ []float64, _ []uint64, _ float64) (float64, bool) {
+	if b.pull && len(row) > 3 {
+		panic("in pull")
+	}
+	return 1, true
+}
+
+func TestValuePanics(t *testing.T) {
+	manyThreads(t)
+	r := rand.New(rand.NewPCG(3, 4))
+	g := draw(r, 2000, 12000)
+	g.weights = graph.Unweighted
+	parts := g.place(r, shapes[0])
+	boom := true
+	p := &program.Program{Arrays: []program.Array{{Type: program.F64}},
+		Vertices: []program.VertexOp{{Block: func(b *program.Block) {
+			if boom && b.Lo > 0 {
+				panic("in block")
+			}
+		}}},
+		Locals: []program.LocalOp{{Run: func(_ context.Context, l program.Local) error {
+			return l.Each(func(u uint32, _ []uint32) {
+				if boom && u == 1500 {
+					panic("in each")
+				}
+			})
+		}}, {Run: func(context.Context, program.Local) error {
+			if boom {
+				panic("in local")
+			}
+			return nil
+		}}},
+	}
+	for _, b := range []bad{{push: true}, {combine: true}, {pull: true}, {}} {
+		p.Edges = append(p.Edges, program.EdgeOp{From: -1, To: 0, Rows: b})
+	}
+	all := func(way program.Way) program.Step { return program.Step{Way: way, From: program.All} }
+	for threads := 1; threads <= 3; threads++ {
+		d := drive(t, g, parts, threads, p)
+		for what, f := range map[string]func() error{
+			"in push":    func() error { _, err := d.EdgeMap(0, all(program.Push)); return err },
+			"in combine": func() error { _, err := d.EdgeMap(1, all(program.Push)); return err },
+			"in pull":    func() error { _, err := d.EdgeMap(2, all(program.Pull)); return err },
+			"in block":   func() error { _, _, err := d.VertexMap(0, program.All); return err },
+			"in each":    func() error { return d.Local(0) },
+			"in local":   func() error { return d.Local(1) },
+		} {
+			boom = true
+			err := f()
+			if !errors.Is(err, cpu.ErrOperator) || !strings.Contains(err.Error(), what) || !strings.Contains(err.Error(), "value_test.go") {
+				t.Fatalf("%s, %d threads: %v", what, threads, err)
+			}
+			if _, again := d.EdgeMap(3, all(program.Pull)); !errors.Is(again, cpu.ErrOperator) {
+				t.Fatalf("%s: the next call returns %v", what, again)
+			}
+			boom = false
+			must(t, d.runs[0].Begin(0))
+			if f := d.edge(3, all(program.Pull)); f.Count == 0 {
+				t.Fatalf("%s: nothing joins after Begin", what)
+			}
+			for v, x := range read[float64](d, 0) {
+				if x != 0 && x != 1 { // Combine of bad adds nothing
+					t.Fatalf("%s: vertex %d has %v", what, v, x)
+				}
+			}
+			_, _, err = d.VertexMap(0, program.All)
+			must(t, errors.Join(err, d.Local(0), d.Local(1)))
+		}
+	}
+}
+
+func TestValueRefuses(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	g := draw(r, 50, 150)
+	g.arcs[0].w = 1 << 40
+	plus := func(t program.Type) *program.Program {
+		return &program.Program{Arrays: []program.Array{{Type: t, Init: program.Top}}, Edges: []program.EdgeOp{{Name: "relax", Map: program.Plus, Combine: program.Min}}}
+	}
+	whole := &program.Program{Arrays: []program.Array{{Type: program.U32}}, Edges: []program.EdgeOp{{Name: "most", Rows: most{}, WholeRows: true}}}
+	for _, c := range []struct {
+		weights graph.WeightKind
+		shape   shape
+		p       *program.Program
+		refused string
+	}{
+		{graph.Float64, shapes[0], plus(program.I64), "float64 weights are no I64"},
+		{graph.Float32, shapes[0], plus(program.U32), "float32 weights are no U32"},
+		{graph.Int64, shapes[0], plus(program.U32), "has no exact U32"},
+		{graph.Int64, shapes[0], plus(program.U64), ""},
+		{graph.Int64, shapes[0], plus(program.F64), ""},
+		{graph.Unweighted, shapes[5], whole, "needs whole rows"},
+		{graph.Unweighted, shapes[4], whole, ""},
+	} {
+		g.weights = c.weights
+		refusals := 0
+		for _, part := range g.place(r, c.shape) {
+			k := cpu.New(1)
+			must(t, k.Load(context.Background(), part))
+			run, err := k.Open(context.Background(), c.p)
+			if c.refused == "" {
+				if must(t, err); k.RunBytes(c.p) < 100 {
+					t.Errorf("a run of %d bytes", k.RunBytes(c.p))
+				}
+				must(t, run.Close())
+			} else if errors.Is(err, kernels.ErrUnsupported) && strings.Contains(err.Error(), c.refused) {
+				refusals++
+			}
+			must(t, k.Close())
+		}
+		if (c.refused != "") != (refusals > 0) {
+			t.Errorf("%v weights: %d parts refuse the program, want %q", c.weights, refusals, c.refused)
+		}
+	}
 }
