@@ -255,7 +255,7 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 	return r, r.compile()
 }
 
-// ownRange returns the own range with a number, nil for a foreign or an empty one.
+// ownRange returns the range with a number if it is own, else nil.
 func (r *valueRun) ownRange(index int) *place {
 	for i := range r.own {
 		if r.own[i].index == index {
