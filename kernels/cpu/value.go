@@ -160,7 +160,7 @@ func wholeRows(part *graph.Part) bool {
 			return false
 		}
 	}
-	return part.Sources.First == nil && part.Targets.First == nil
+	return part.Sources.Size+part.Targets.Size == 0
 }
 
 // loadSplit is the end of Load for a part that splits rows: it runs programs alone.

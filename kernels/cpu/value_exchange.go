@@ -239,7 +239,10 @@ func (c *values[T]) reset(l *plan, s program.Step) {
 // settle implements column.
 func (c *values[T]) settle(l *plan, s program.Step) error {
 	r := c.r
-	for _, p := range l.passes[s.Way] {
+	for k, p := range l.passes[s.Way] {
+		if k > 0 && p.dst == l.passes[s.Way][0].dst {
+			continue // both passes wrote the same values
+		}
 		n := &r.reached[p.dst]
 		for i := range r.own {
 			o := &r.own[i]

@@ -150,6 +150,7 @@ func (k *loop[T]) pull(s program.Step) error {
 	reached := k.news.bits[k.at/64:]
 	k.news.by[0].many = true
 	sums := k.set == nil && k.user == nil && k.l.Map == program.Copy && k.l.Combine == program.Sum && k.direct
+	users := k.user != nil && k.other == nil && k.direct && k.own != nil
 	return r.each(words, pullWords, func(t, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			want := valid(j, rows)
@@ -162,8 +163,12 @@ func (k *loop[T]) pull(s program.Step) error {
 			if k.user == nil && k.l.Combine == program.Claim {
 				want &^= reached[j]
 			}
-			if sums {
-				joined, n := k.sums(uint32(64*j), want)
+			if sums || users {
+				of := k.sums
+				if users {
+					of = k.users
+				}
+				joined, n := of(uint32(64*j), want)
 				reached[j] |= joined
 				r.threads[t].examined += n
 				continue
@@ -197,6 +202,27 @@ func sumOf[T program.Value](row []uint32, from []T) (sum T) {
 		sum += from[u]
 	}
 	return sum
+}
+
+// users pulls a user's values of rows base … base+63 that want has, and combines them.
+func (k *loop[T]) users(base uint32, want uint64) (joined uint64, examined int64) {
+	dst, all, user, from, set := k.dst[k.at+base:], k.adj.Neighbours, k.user, k.from, k.set
+	var w []T
+	for ; want != 0; want &= want - 1 {
+		i := bits.TrailingZeros64(want)
+		lo, hi := k.adj.Row(base + uint32(i))
+		if lo == hi {
+			continue
+		}
+		if k.w != nil {
+			w = k.w[lo:hi]
+		}
+		if x, ok := user.Pull(k.first+base+uint32(i), all[lo:hi], w, from, set, dst[i]); ok && user.Combine(&dst[i], x) {
+			joined |= 1 << i
+		}
+		examined += int64(hi - lo)
+	}
+	return joined, examined
 }
 
 // word combines the values of the rows base … base+63 that want has into the targets, and returns
