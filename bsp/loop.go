@@ -208,17 +208,27 @@ func (l *Loop) awaitOthers() {
 // do runs the command on processor i.
 func (l *Loop) do(i int, started time.Time) {
 	pt, c := &l.participants[i], &l.command
+	pt.times, pt.report = stepTimes{}, kernels.Reduced{}
+	w := stopwatch{on: l.timed, last: started}
 	switch c.kind {
 	case edgeMap:
-		l.superstep(i, started)
+		l.superstep(i, &w)
 	case vertexMap:
 		l.try(i, func() (err error) {
 			pt.report, err = l.runOf(i).VertexMap(l.ctx, c.op, c.over, c.args)
 			return err
 		})
+		pt.times.kernel = pt.report.Kernel
 	case localOp:
-		l.try(i, func() error { return l.runOf(i).Local(l.ctx, c.op) })
+		l.try(i, func() (err error) {
+			if err = l.runOf(i).Local(l.ctx, c.op); err == nil {
+				pt.report.Counts, err = l.runOf(i).Use(program.Default)
+			}
+			return err
+		})
 	}
+	w.lap(&pt.times.compute)
+	// Statistics.add counts the rest as idle.
 }
 
 // runOf is the run of processor i, of this process.

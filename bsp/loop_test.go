@@ -719,3 +719,65 @@ func TestStatistics(t *testing.T) {
 		}
 	}
 }
+
+// TestFrontierArcs compares the frontiers' arcs with the rows of the vertices of each level: all are stated if
+// the director needs them, none if it needs no count, those beyond doubt if it needs few.
+func TestFrontierArcs(t *testing.T) {
+	for _, directed := range []bool{false, true} {
+		l := &graph.EdgeList{Vertices: 6000, Directed: directed, Edges: ref.Uniform(5, 6000, 30000)}
+		for parts := 1; parts <= 3; parts++ {
+			owners := make([]uint8, l.Vertices)
+			for v := range owners {
+				owners[v] = uint8(v % parts)
+			}
+			p := place(t, l, parts, owners)
+			loop := load(t, p, nil)
+			for _, name := range bsp.Directors() {
+				d, err := bsp.NewDirector(name, bsp.Rates{ClaimNS: 2, VisitNS: 2, ProbeNS: 1, WordNS: 1, StepNS: 900})
+				if err != nil {
+					t.Fatal(err)
+				}
+				var s bsp.Statistics
+				for range 2 { // the statistics are used again
+					parents, err := search(loop, p, 7, d, &s)
+					if err != nil {
+						t.Fatal(err)
+					}
+					want := make([]float64, len(s.Levels))
+					for v := range parents {
+						level, u := 0, uint32(v)
+						for ; u != graph.None && u != 7; u = parents[u] {
+							level++
+						}
+						if u == 7 {
+							want[level] += outDegree(p, p.RankOf[v])
+						}
+					}
+					known := 0
+					for i, got := range s.Levels {
+						if got.FrontierArcs == nil {
+							continue
+						}
+						if known++; *got.FrontierArcs != want[i] {
+							t.Errorf("%s, %d partitions: level %d has %v arcs, want %v", name, parts, i, *got.FrontierArcs, want[i])
+						}
+					}
+					all, some := d.Need()&kernels.NeedNextArcs != 0, d.Need()&kernels.NeedFewArcs != 0
+					if (known > 0) != (all || some) || all && known < len(want) || some && known == len(want) {
+						t.Errorf("%s, %d partitions: arcs of %d of %d levels", name, parts, known, len(want))
+					}
+				}
+			}
+			loop.Close()
+		}
+	}
+}
+
+func outDegree(p *partition.Placement, rank uint32) float64 {
+	for r, rg := range p.Ranges {
+		if rank >= rg.First && rank-rg.First < rg.Vertices {
+			return float64(p.Subgraphs[r].Out.Degree(rank - rg.First))
+		}
+	}
+	return 0
+}

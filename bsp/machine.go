@@ -9,6 +9,7 @@ import (
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
+	"github.com/totemgo/totemgo/record"
 )
 
 // Run begins runs of p, one for each processor of this process, and calls body to drive them. It
@@ -25,7 +26,7 @@ func (l *Loop) Run(ctx context.Context, p *program.Program, runs []kernels.Run, 
 		func(i int) { l.try(i, func() error { return l.runOf(i).Begin(kernels.NeedNextArcs) }) },
 		func() {
 			if !l.failed() {
-				if err = guard(ErrBody, func() error { return body(&machine{l, s}) }); err != nil {
+				if err = guard(ErrBody, func() error { return body(&machine{Loop: l, statistics: s, kept: map[program.Set]program.Frontier{}}) }); err != nil {
 					l.failBy(err)
 				}
 			}
@@ -44,6 +45,8 @@ func (l *Loop) Run(ctx context.Context, p *program.Program, runs []kernels.Run, 
 type machine struct {
 	*Loop
 	statistics *Statistics
+	now        program.Frontier                 // the frontier
+	kept       map[program.Set]program.Frontier // stored sets
 }
 
 var _ program.Machine = (*machine)(nil)
@@ -55,6 +58,30 @@ func (m *machine) Info() program.Info { return m.Layout.Info }
 func (m *machine) refuse(format string, args ...any) error {
 	m.failBy(fmt.Errorf("%w %q: %s", program.ErrInvalid, m.program.Name, fmt.Sprintf(format, args...)))
 	return m.firstFailure()
+}
+
+// set describes a set by its counts of vertices and arcs.
+func (m *machine) set(k program.Set) program.Frontier {
+	switch k {
+	case program.Default:
+		return m.now
+	case program.All:
+		return program.Frontier{Count: m.Vertices, Arcs: m.Arcs}
+	}
+	return m.kept[k]
+}
+
+// perform runs a command over the vertices of a set and records it as a level.
+func (m *machine) perform(c command, over program.Set, direction, operator string) (program.Frontier, error) {
+	from, started := m.set(over), time.Now()
+	m.command = c
+	m.issue(started)
+	f, err := m.frontier()
+	if m.statistics != nil && err == nil {
+		r := record.Level{Level: m.statistics.Count, Direction: direction, Operator: operator, Frontier: float64(from.Count)}
+		m.statistics.add(r, from.Arcs, time.Since(started), m.participants[m.lo:m.hi])
+	}
+	return f, err
 }
 
 // frontier sums up the reports of all processors.
@@ -76,6 +103,7 @@ func (m *machine) frontier() (program.Frontier, error) {
 			f.Least = r.Least
 		}
 	}
+	m.now = f
 	return f, nil
 }
 
@@ -101,14 +129,7 @@ func (m *machine) EdgeMap(op int, s program.Step) (program.Frontier, error) {
 		m.failBy(err)
 		return program.Frontier{}, m.firstFailure()
 	}
-	m.command = command{kind: edgeMap, op: op, step: s}
-	started := time.Now()
-	m.issue(started)
-	f, err := m.frontier()
-	if m.statistics != nil && err == nil {
-		m.statistics.add(m.statistics.Count, s.Way.String(), f.Count, 0, false, time.Since(started), m.participants[m.lo:m.hi])
-	}
-	return f, err
+	return m.perform(command{kind: edgeMap, op: op, step: s}, s.From, s.Way.String(), m.program.Edges[op].Name)
 }
 
 // VertexMap implements program.Machine.
@@ -119,9 +140,7 @@ func (m *machine) VertexMap(op int, over program.Set, args ...float64) (program.
 		return program.Frontier{}, total, m.refuse("no vertex operator %d over set %d with %d arguments", op, over, len(args))
 	}
 	copy(c.args[:], args)
-	m.command = c
-	m.issue(time.Time{})
-	f, err := m.frontier()
+	f, err := m.perform(c, over, record.Vertex, m.program.Vertices[op].Name)
 	if err != nil {
 		return f, total, err
 	}
@@ -145,9 +164,7 @@ func (m *machine) Local(op int) error {
 	if op < 0 || op >= len(m.program.Locals) {
 		return m.refuse("there is no local operator %d", op)
 	}
-	m.command = command{kind: localOp, op: op}
-	m.issue(time.Time{})
-	_, err := m.Use(program.Default)
+	_, err := m.perform(command{kind: localOp, op: op}, program.All, record.Local, m.program.Locals[op].Name)
 	return err
 }
 
@@ -177,6 +194,7 @@ func (m *machine) Keep(k program.Set) error {
 	for i := m.lo; i < m.hi; i++ {
 		m.try(i, func() error { return m.runOf(i).Keep(k) })
 	}
+	m.kept[k] = m.now
 	return m.firstFailure()
 }
 

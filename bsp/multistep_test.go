@@ -56,6 +56,9 @@ func told(s *bsp.Statistics) (list []string) {
 		if l.EdgesExamined != nil {
 			text += fmt.Sprintf(", examined %v", *l.EdgesExamined)
 		}
+		if l.FrontierArcs != nil {
+			text += fmt.Sprintf(", arcs %v", *l.FrontierArcs)
+		}
 		for _, p := range l.Processors {
 			text += fmt.Sprintf(", sent %v, received %v", p.BytesSent, p.BytesReceived)
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
+	"github.com/totemgo/totemgo/record"
 )
 
 // Tree is the program of a breadth-first search: each superstep claims the unvisited
@@ -29,6 +30,7 @@ type BFS struct {
 	inDevices []kernels.DeviceResults
 
 	// of the current search
+	need    kernels.Need
 	skips   int // levels until the next try of StepMany
 	backoff int // skips after the last call that ran less than two levels
 	outcome Outcome
@@ -83,8 +85,9 @@ type Search struct {
 type Outcome struct {
 	// Reached is the number of vertices, the root included; Depth the largest level.
 	Reached, Depth int64
-	// Time is the time of the supersteps, without the aggregation of parents.
-	Time time.Duration
+	// Reset is the time of Begin and Seed of all processors, Time that of the supersteps, Aggregate
+	// that of the aggregation of parents. They follow one another.
+	Reset, Time, Aggregate time.Duration
 	// Copy is the time to copy the parents from devices to the host, after the search. It is
 	// 0 unless all processors are devices.
 	Copy time.Duration
@@ -109,7 +112,10 @@ func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
 	if s.Statistics != nil {
 		s.Statistics.start(len(b.tree))
 	}
+	b.need = need
 	b.outcome = Outcome{Reached: 1}
+	var begun, ended time.Time // of the supersteps
+	started := time.Now()
 	b.run(ctx, Tree, b.tree,
 		func(i int) {
 			b.try(i, func() error { return b.runOf(i).Begin(need) })
@@ -122,12 +128,13 @@ func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
 				return err
 			})
 		},
-		func() { b.coordinate(&s) },
+		func() { begun, ended = b.coordinate(&s) },
 		func(i int) { b.aggregate(i, s.Parents) })
+	aggregated := time.Now()
+	b.outcome.Reset, b.outcome.Time, b.outcome.Aggregate = begun.Sub(started), ended.Sub(begun), aggregated.Sub(ended)
 	if b.inDevices != nil && s.Parents != nil && !b.failed() {
-		begun := time.Now()
 		b.all(func(i int) { b.fail(i, b.inDevices[i].CopyTo(s.Parents)) })
-		b.outcome.Copy = time.Since(begun)
+		b.outcome.Copy = time.Since(aggregated)
 	}
 	if err := b.firstFailure(); err != nil {
 		if ctx.Err() != nil {
@@ -138,18 +145,19 @@ func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
 	return b.outcome, ctx.Err()
 }
 
-// coordinate chooses directions and ends the search.
-func (b *BFS) coordinate(s *Search) {
+// coordinate chooses directions and ends the search. It returns when the supersteps began and ended.
+func (b *BFS) coordinate(s *Search) (begun, ended time.Time) {
 	d := s.Director
 	b.phase += 2
 	b.share()
+	begun = time.Now()
 	if b.failed() {
-		return
+		return begun, begun
 	}
-	begun := time.Now()
 	root := b.total()
 	st := &Observation{Frontier: 1, Arcs: root.NextArcs, Unvisited: root.Unvisited, UnvisitedArcs: root.UnvisitedArcs}
 	b.observeHub(st)
+	arcs := b.frontierArcs()
 	for going := true; going; {
 		dir := b.next(d, st)
 		if b.failed() {
@@ -172,7 +180,15 @@ func (b *BFS) coordinate(s *Search) {
 		for i := range run {
 			c := &run[i]
 			if s.Statistics != nil {
-				s.Statistics.add(st.Level, dir.String(), st.Frontier, c.Examined, s.Examined, took, b.participants[b.lo:b.hi])
+				r := record.Level{Level: st.Level, Direction: dir.String(), Frontier: float64(st.Frontier)}
+				if s.Examined {
+					x := float64(c.Examined)
+					r.EdgesExamined = &x
+				}
+				s.Statistics.add(r, arcs, took, b.participants[b.lo:b.hi])
+				if arcs = b.frontierArcs(); i < len(run)-1 {
+					arcs = b.exactArcs(c)
+				}
 			}
 			b.outcome.Reached += c.Next
 			b.outcome.Depth = int64(st.Level)
@@ -190,10 +206,38 @@ func (b *BFS) coordinate(s *Search) {
 		}
 		going = going && (s.until == nil || !s.until(st))
 	}
-	b.outcome.Time = time.Since(begun)
+	ended = time.Now()
 	if err := b.ctx.Err(); err != nil {
 		b.failBy(err)
 	}
+	return begun, ended
+}
+
+// frontierArcs returns the out-arcs of the frontier, −1 if a processor's count may be a bound.
+func (b *BFS) frontierArcs() (sum int64) {
+	for i := range b.reports {
+		n := b.exactArcs(&b.reports[i].Counts)
+		if n < 0 {
+			return -1
+		}
+		sum += n
+	}
+	return sum
+}
+
+// exactArcs returns the out-arcs of a processor's frontier, −1 if its count may be a bound or was not needed.
+func (b *BFS) exactArcs(c *kernels.Counts) int64 {
+	switch {
+	case b.need&kernels.NeedNextArcs != 0:
+		return c.NextArcs
+	case b.need&kernels.NeedFewArcs == 0:
+		return -1
+	case c.Next == 0:
+		return 0
+	case c.NextArcs <= b.info.Words: // see NeedFewArcs
+		return -1
+	}
+	return c.NextArcs
 }
 
 // observeHub sets the hub partition's part of an observation.

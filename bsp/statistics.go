@@ -9,38 +9,41 @@ import (
 // MaxLevels is the number of levels that Statistics keeps singly.
 const MaxLevels = 4096
 
-// Statistics holds the levels of a search: the first MaxLevels singly, the sums of all later
+// Statistics holds the levels of a search or of a program's run, one per superstep and per operator over
+// vertices: the first MaxLevels singly, the sums of all later
 // ones in Rest. The next search into it reuses its memory.
 type Statistics struct {
 	Levels []record.Level
-	// Rest sums RestLevels levels from MaxLevels on. Its Level and Direction are the last one's.
+	// Rest sums RestLevels levels from MaxLevels on. Its Level, Direction and Operator are the last one's.
 	Rest       record.Level
 	RestLevels int
-	// Count is the number of supersteps.
+	// Count is the number of levels.
 	Count int
 
 	processors []record.ProcessorLevel
+	arcs       []float64 // of FrontierArcs
 }
 
 func (s *Statistics) start(procs int) {
 	s.Levels = s.Levels[:0]
 	s.Rest = record.Level{}
 	s.RestLevels, s.Count = 0, 0
-	s.processors = s.processors[:0]
+	s.processors, s.arcs = s.processors[:0], s.arcs[:0]
 	if s.Levels == nil {
 		s.Levels = make([]record.Level, 0, 64)
 		s.processors = make([]record.ProcessorLevel, 0, 64*procs)
 	}
 }
 
-// add records a superstep. A processor's idle time is the superstep's time less its own
-// compute, push and pull times, so it includes the wait for the slowest processor.
-func (s *Statistics) add(level int, direction string, frontier, examined int64, counted bool, took time.Duration, participants []participant) {
+// add records level r, which has neither times nor processors, and the out-arcs of its frontier, −1 if
+// unknown. A processor's idle time is the level's time less its own compute, push and pull times, so
+// it includes the wait for the slowest processor.
+func (s *Statistics) add(r record.Level, arcs int64, took time.Duration, participants []participant) {
 	s.Count++
-	r := record.Level{Level: level, Direction: direction, Frontier: float64(frontier), TimeS: took.Seconds()}
-	if counted {
-		x := float64(examined)
-		r.EdgesExamined = &x
+	r.TimeS = took.Seconds()
+	if arcs >= 0 {
+		s.arcs = append(s.arcs, float64(arcs))
+		r.FrontierArcs = &s.arcs[len(s.arcs)-1]
 	}
 	at := len(s.processors)
 	for i := range participants {
@@ -48,10 +51,15 @@ func (s *Statistics) add(level int, direction string, frontier, examined int64, 
 	}
 	r.Processors = s.processors[at:len(s.processors):len(s.processors)]
 	if len(s.Levels) == MaxLevels {
-		s.RestLevels++
-		s.Rest.Level, s.Rest.Direction = r.Level, r.Direction
+		if s.RestLevels++; s.RestLevels == 1 {
+			s.Rest.FrontierArcs = new(float64)
+		}
+		s.Rest.Level, s.Rest.Direction, s.Rest.Operator = r.Level, r.Direction, r.Operator
 		s.Rest.Add(r)
 		s.processors = s.processors[:at]
+		if arcs >= 0 {
+			s.arcs = s.arcs[:len(s.arcs)-1]
+		}
 		return
 	}
 	s.Levels = append(s.Levels, r)

@@ -23,23 +23,19 @@ func (w *stopwatch) lap(d *time.Duration) {
 
 // superstep runs an edge operator on processor i: expand, step, fold, advance. After a failure it
 // sends news of nothing, so that no processor blocks.
-func (l *Loop) superstep(i int, started time.Time) {
+func (l *Loop) superstep(i int, w *stopwatch) {
 	pt, way := &l.participants[i], l.command.step.Way
-	pt.times, pt.report = stepTimes{}, kernels.Reduced{}
-	w := stopwatch{on: l.timed, last: started}
 	if to := l.expand[way]; to != nil {
 		l.expandOwn(i)
-		l.exchange(i, l.phase-1, to, &pt.times.pull, &w, l.take)
+		l.exchange(i, l.phase-1, to, &pt.times.pull, w, l.take)
 	}
 	l.step(i)
 	w.lap(&pt.times.compute)
 	if to := l.fold[way]; to != nil {
 		l.foldOthers(i)
-		l.exchange(i, l.phase, to, &pt.times.push, &w, l.merge)
+		l.exchange(i, l.phase, to, &pt.times.push, w, l.merge)
 	}
 	l.advance(i)
-	w.lap(&pt.times.compute)
-	// Statistics.add counts the rest of the superstep as idle.
 }
 
 // exchange sends processor i's messages of phase n along routes and hands receive those of the

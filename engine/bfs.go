@@ -87,7 +87,7 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		if r.Statistics != nil {
 			*r.Statistics = bsp.Statistics{}
 		}
-		r.Time, r.SearchTime, r.CopyTime = time.Since(start), 0, 0
+		r.Time, r.ResetTime, r.SearchTime, r.AggregateTime, r.CopyTime = time.Since(start), 0, 0, 0, 0
 		r.done()
 		return nil
 	}
@@ -110,7 +110,8 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		}
 		return fmt.Errorf("engine: bfs from %d: %w", root, err)
 	}
-	r.NumReached, r.Depth, r.SearchTime = out.Reached, out.Depth, out.Time
+	r.NumReached, r.Depth = out.Reached, out.Depth
+	r.ResetTime, r.SearchTime, r.AggregateTime = out.Reset, out.Time, out.Aggregate
 	r.done()
 	return nil
 }

@@ -29,9 +29,10 @@ type BFSResult struct {
 	// CopyTime is the time to copy the parents from devices to Parents, not part of Time. It
 	// is 0 unless all processors are devices.
 	CopyTime time.Duration
-	// SearchTime is the supersteps' part of Time. The rest collects parents and maps them to
-	// ids.
-	SearchTime time.Duration
+	// ResetTime, SearchTime and AggregateTime are the parts of Time, in their order: clearing the last
+	// search's state and visiting the root, the supersteps, collecting parents as vertex ids. Some µs
+	// of Time are in none.
+	ResetTime, SearchTime, AggregateTime time.Duration
 	// Statistics holds the levels if asked for: see Collect.
 	Statistics *bsp.Statistics
 

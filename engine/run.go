@@ -45,13 +45,17 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 			return nil, fmt.Errorf("engine: program %q: processor %d (%s): %w", p.Name, i, e.opts.Processors[i], err)
 		}
 	}
-	if err := e.loop.Run(ctx, p, runs, nil, body); err != nil {
+	var s *bsp.Statistics
+	if e.opts.RunStatistics {
+		s = &bsp.Statistics{}
+	}
+	if err := e.loop.Run(ctx, p, runs, s, body); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}
-	return e.read(p, runs)
+	return e.read(p, runs, s)
 }
 
 // roomForRun checks the memory of a run of p and of its result.
@@ -91,6 +95,10 @@ func (e *Engine) RankOf(label uint64) (rank uint32, ok bool, err error) {
 // RunResult holds the arrays of a program after a run, by dense vertex id. It outlives its
 // engine.
 type RunResult struct {
+	// Statistics has a level for each EdgeMap, VertexMap and Local, in the order of calls; nil
+	// without Options.RunStatistics.
+	Statistics *bsp.Statistics
+
 	labels *graph.Labels
 	arrays []any
 }
@@ -112,9 +120,9 @@ func ArrayOf[T program.Value](r *RunResult, array int) []T {
 	return values
 }
 
-// read returns the arrays of runs.
-func (e *Engine) read(p *program.Program, runs []kernels.Run) (*RunResult, error) {
-	r := &RunResult{labels: e.labels}
+// read returns the arrays of runs, with statistics.
+func (e *Engine) read(p *program.Program, runs []kernels.Run, s *bsp.Statistics) (*RunResult, error) {
+	r := &RunResult{Statistics: s, labels: e.labels}
 	for k, a := range p.Arrays {
 		out := e.initial(a)
 		for i, run := range runs {

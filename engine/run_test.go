@@ -18,6 +18,7 @@ import (
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/program"
+	"github.com/totemgo/totemgo/record"
 )
 
 // onPlacements calls f with an engine of g for lists of processors and placements.
@@ -225,6 +226,123 @@ func TestWeights(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
+	}
+}
+
+// everyOperator has an operator of each kind.
+var everyOperator = &program.Program{
+	Name:     "every",
+	Arrays:   []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
+	Edges:    []program.EdgeOp{{Name: "flood", From: 0, To: 0, Arcs: program.Both, Map: program.Copy, Combine: program.Min}},
+	Vertices: []program.VertexOp{{Name: "halve", Block: func(b *program.Block) { b.Set[0] &= 0x5555555555555555 }}},
+	Locals:   []program.LocalOp{{Name: "nothing", Run: func(context.Context, program.Local) error { return nil }}},
+}
+
+// TestRunStatistics demands a level for each operator that a body runs, with the set that it runs over.
+func TestRunStatistics(t *testing.T) {
+	ctx := context.Background()
+	g := &graph.EdgeList{Vertices: 3000, Edges: ref.Uniform(3, 2900, 9000)} // some are isolated
+	if r, err := open(t, g, engine.Options{Processors: cpus(1)}).Components(ctx); err != nil || r.Statistics != nil {
+		t.Errorf("statistics that nobody asked for: %v, %v", r, err)
+	}
+	for _, threads := range [][]int{{2}, {1, 2}, {1, 1, 1}} {
+		e := open(t, g, engine.Options{Processors: cpus(threads...), RunStatistics: true})
+		whole := program.Frontier{Count: int64(g.Vertices) - e.Isolated()}
+		for _, p := range e.Processors() {
+			whole.Arcs += p.Edges
+		}
+		var want []record.Level
+		from := func(f program.Frontier, direction, operator string) {
+			arcs := float64(f.Arcs)
+			want = append(want, record.Level{Level: len(want), Direction: direction, Operator: operator, Frontier: float64(f.Count), FrontierArcs: &arcs})
+		}
+		check := func(name string, s *bsp.Statistics) {
+			t.Helper()
+			if s.Count != len(want) || len(s.Levels) != len(want) {
+				t.Fatalf("%s: %d levels, want %d", name, len(s.Levels), len(want))
+			}
+			for i, got := range s.Levels {
+				w := want[i]
+				if got.Level != w.Level || got.Direction != w.Direction || got.Operator != w.Operator || got.Frontier != w.Frontier ||
+					got.FrontierArcs == nil || *got.FrontierArcs != *w.FrontierArcs || got.EdgesExamined != nil || len(got.Processors) != len(threads) {
+					t.Errorf("%s: level %d is %+v, want %+v", name, i, got, w)
+				}
+				for k, p := range got.Processors {
+					if sum := p.ComputeS + p.PushS + p.PullS + p.IdleS; math.Abs(sum-got.TimeS) > max(0.05*got.TimeS, 20e-6) {
+						t.Errorf("%s: level %d, processor %d: times add up to %v of %v s: %+v", name, i, k, sum, got.TimeS, p)
+					}
+					operator := got.Direction == record.Vertex || got.Direction == record.Local
+					if (p.Kernel == "") != (got.Direction == record.Local) || (p.Kernel == "blocks") != (got.Direction == record.Vertex) ||
+						p.ComputeS <= 0 && got.Direction != record.Local || operator && (p.PushS+p.PullS+p.BytesSent+p.BytesReceived != 0) {
+						t.Errorf("%s: level %d, %s: processor %d: %+v", name, i, got.Direction, k, p)
+					}
+				}
+			}
+			want = nil
+		}
+
+		r, err := e.Run(ctx, everyOperator, func(m program.Machine) error {
+			f, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
+			from(whole, record.Pull, "flood")
+			first := f
+			err = errors.Join(err, m.Keep(3))
+			from(f, record.Push, "flood")
+			f, failed := m.EdgeMap(0, program.Step{Way: program.Push})
+			err = errors.Join(err, failed)
+			from(f, record.Vertex, "halve")
+			if f, _, failed = m.VertexMap(0, program.Default); failed != nil {
+				return failed
+			}
+			from(whole, record.Local, "nothing")
+			err = errors.Join(err, m.Local(0))
+			from(f, record.Pull, "flood") // the same frontier
+			if _, failed = m.EdgeMap(0, program.Step{Way: program.Pull}); failed != nil {
+				return failed
+			}
+			from(first, record.Vertex, "halve")
+			_, _, failed = m.VertexMap(0, 3)
+			err = errors.Join(err, failed)
+			from(first, record.Push, "flood")
+			_, failed = m.EdgeMap(0, program.Step{Way: program.Push, From: 3})
+			err = errors.Join(err, failed)
+			if f, failed = m.Use(3); f.Count != first.Count || f.Arcs != first.Arcs {
+				t.Errorf("set 3 is %+v, was %+v", f, first)
+			}
+			from(first, record.Push, "flood")
+			_, last := m.EdgeMap(0, program.Step{Way: program.Push})
+			return errors.Join(err, failed, last)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		check("every operator", r.Statistics)
+
+		ranks, err := e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3, Tolerance: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		from(whole, record.Pull, "count")
+		from(whole, record.Vertex, "damp")
+		for range 3 {
+			from(whole, record.Pull, "sum")
+			from(whole, record.Vertex, "damp")
+		}
+		check("pagerank", ranks.Statistics)
+
+		c, err := e.Components(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		levels := c.Statistics.Levels
+		if len(levels) < 4 || levels[0].Frontier != float64(whole.Count) || levels[0].Direction != record.Pull || levels[len(levels)-1].Direction != record.Push {
+			t.Errorf("components: %+v", levels)
+		}
+		for _, l := range levels {
+			if l.Operator != "flood" || l.Frontier <= 0 || *l.FrontierArcs < l.Frontier {
+				t.Errorf("components: %+v", l)
+			}
+		}
+		e.Close()
 	}
 }
 

@@ -189,6 +189,32 @@ func TestTimes(t *testing.T) {
 	}
 }
 
+// TestTimeParts demands that the parts of a search's time follow one another: they add up to at most
+// the time, and to nearly all of it in the least disturbed of the searches.
+func TestTimeParts(t *testing.T) {
+	kron := kronecker(t, 12)
+	for _, threads := range [][]int{{1}, {1, 1}} {
+		e := open(t, kron, engine.Options{Processors: cpus(threads...)})
+		r := e.NewResult()
+		most := 0.0
+		for range 50 {
+			if err := e.BFSInto(context.Background(), uint64(kron.Edges[0].U), r); err != nil {
+				t.Fatal(err)
+			}
+			sum := r.ResetTime + r.SearchTime + r.AggregateTime
+			if r.ResetTime <= 0 || r.SearchTime <= 0 || r.AggregateTime <= 0 || r.CopyTime != 0 || sum > r.Time {
+				t.Errorf("reset %v, search %v, aggregate %v, copy %v of %v", r.ResetTime, r.SearchTime, r.AggregateTime, r.CopyTime, r.Time)
+			}
+			most = max(most, float64(sum)/float64(r.Time))
+		}
+		if most < 0.95 {
+			t.Errorf("%d processors: the parts add up to %.3f of the time", len(threads), most)
+		}
+		r.Free()
+		e.Close()
+	}
+}
+
 // TestLongChain searches a path of a million vertices: no recursion, nothing in
 // proportion to the graph at a level, and statistics that stay small.
 func TestLongChain(t *testing.T) {

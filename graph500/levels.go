@@ -23,7 +23,7 @@ func compareLevels(a, b record.Level) int {
 func addLevel(sums []record.Level, l record.Level) []record.Level {
 	i, found := slices.BinarySearchFunc(sums, l, compareLevels)
 	if !found {
-		sums = slices.Insert(sums, i, record.Level{Level: l.Level, Direction: l.Direction})
+		sums = slices.Insert(sums, i, record.Level{Level: l.Level, Direction: l.Direction, FrontierArcs: new(float64)})
 	}
 	sums[i].Searches++
 	sums[i].Add(l)
@@ -56,6 +56,10 @@ func (m *LevelMeans) Levels() []record.Level {
 		n := float64(l.Searches)
 		l.TimeS /= n
 		l.Frontier /= n
+		if l.FrontierArcs != nil {
+			x := *l.FrontierArcs / n
+			l.FrontierArcs = &x
+		}
 		l.Processors = slices.Clone(l.Processors)
 		for p := range l.Processors {
 			for _, x := range l.Processors[p].Sums() {

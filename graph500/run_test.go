@@ -252,12 +252,16 @@ func TestLevelMeans(t *testing.T) {
 		t.Error("the zero value has levels")
 	}
 	m.Add([]record.Level{
-		{Level: 0, Direction: record.TopDown, Frontier: 1, TimeS: 2, Processors: []record.ProcessorLevel{{ComputeS: 1, BytesSent: 8}, {IdleS: 4}}},
+		{Level: 0, Direction: record.TopDown, Frontier: 1, FrontierArcs: x(4), TimeS: 2, Processors: []record.ProcessorLevel{{ComputeS: 1, BytesSent: 8}, {IdleS: 4}}},
 		{Level: 1, Direction: record.TopDown, Frontier: 10, TimeS: 4},
+		{Level: 2, Direction: record.BottomUp, Frontier: 5, FrontierArcs: x(6)},
+		{Level: 3, Direction: record.BottomUp, Frontier: 5},
 	})
 	m.Add([]record.Level{
-		{Level: 0, Direction: record.TopDown, Frontier: 3, TimeS: 4, Processors: []record.ProcessorLevel{{ComputeS: 2, BytesSent: 0}, {IdleS: 0, Kernel: "k"}}},
+		{Level: 0, Direction: record.TopDown, Frontier: 3, FrontierArcs: x(7), TimeS: 4, Processors: []record.ProcessorLevel{{ComputeS: 2, BytesSent: 0}, {IdleS: 0, Kernel: "k"}}},
 		{Level: 1, Direction: record.BottomUp, Frontier: 20, TimeS: 6},
+		{Level: 2, Direction: record.BottomUp, Frontier: 5},
+		{Level: 3, Direction: record.BottomUp, Frontier: 5, FrontierArcs: x(6)},
 	})
 	m.AddCounted([]record.Level{{Level: 0, Direction: record.TopDown, EdgesExamined: x(5)}, {Level: 2, Direction: record.TopDown, EdgesExamined: x(5)}})
 	got, err := json.Marshal(m.Levels())
@@ -265,9 +269,11 @@ func TestLevelMeans(t *testing.T) {
 		t.Fatal(err)
 	}
 	want, _ := json.Marshal([]record.Level{
-		{Level: 0, Direction: record.TopDown, Searches: 2, Frontier: 2, TimeS: 3, EdgesExamined: x(5), Processors: []record.ProcessorLevel{{ComputeS: 1.5, BytesSent: 4}, {IdleS: 2, Kernel: "k"}}},
+		{Level: 0, Direction: record.TopDown, Searches: 2, Frontier: 2, FrontierArcs: x(5.5), TimeS: 3, EdgesExamined: x(5), Processors: []record.ProcessorLevel{{ComputeS: 1.5, BytesSent: 4}, {IdleS: 2, Kernel: "k"}}},
 		{Level: 1, Direction: record.TopDown, Searches: 1, Frontier: 10, TimeS: 4},
 		{Level: 1, Direction: record.BottomUp, Searches: 1, Frontier: 20, TimeS: 6},
+		{Level: 2, Direction: record.BottomUp, Searches: 2, Frontier: 5}, // the arcs of one search are unknown
+		{Level: 3, Direction: record.BottomUp, Searches: 2, Frontier: 5},
 	})
 	if string(got) != string(want) {
 		t.Errorf("got  %s\nwant %s", got, want)

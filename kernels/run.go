@@ -139,5 +139,6 @@ type DeviceResults interface {
 // own range that has vertices, in the order of ranges.
 type Reduced struct {
 	Counts
-	Sums []program.Reduced
+	Sums   []program.Reduced
+	Kernel string // name of the kernel, as Step returns it
 }

@@ -4,13 +4,18 @@ package record
 type BFS struct {
 	Head
 	Setup
-	Root    uint64   `json:"root"`              // vertex id
-	Reached int64    `json:"reached"`           // vertices, including the root
-	Depth   int64    `json:"depth"`             // largest level
-	TimeS   *float64 `json:"time_s,omitempty"`  // of the search, as in Search
-	CopyS   *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
-	Kernels string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
-	Levels  []Level  `json:"levels"`            // one per superstep
+	Root    uint64   `json:"root"`             // vertex id
+	Reached int64    `json:"reached"`          // vertices, including the root
+	Depth   int64    `json:"depth"`            // largest level
+	TimeS   *float64 `json:"time_s,omitempty"` // of the search, as in Search
+	// Part of time_s before the first superstep: clearing the last search's state and visiting the root, on all
+	// processors
+	ResetS *float64 `json:"reset_s,omitempty"`
+	// Part of time_s after the last superstep: collecting parents from their finders, as vertex ids
+	AggregateS *float64 `json:"aggregate_s,omitempty"`
+	CopyS      *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
+	Kernels    string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
+	Levels     []Level  `json:"levels"`            // one per superstep
 	// True if edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }

@@ -1,9 +1,13 @@
 package record
 
-// Direction names, as they stand in JSON.
+// Directions of levels, as they stand in JSON: TopDown and BottomUp of searches, the others of programs.
 const (
 	TopDown  = "top-down"
 	BottomUp = "bottom-up"
+	Push     = "push"   // an edge operator along the arcs of its sources
+	Pull     = "pull"   // an edge operator back along the arcs of its targets
+	Vertex   = "vertex" // a vertex operator
+	Local    = "local"  // a local operator
 )
 
 // Setup is how a run divides the graph among processors and searches it.
@@ -61,11 +65,17 @@ type Array struct {
 
 // Level is one superstep, or the mean of several of the same number and direction.
 type Level struct {
-	Level     int    `json:"level"`     // 0 is the step that expands the root
-	Direction string `json:"direction"` // "top-down" or "bottom-up"
+	Level int `json:"level"` // from 0; 0 of a search is the step that expands the root
+	// Of a search "top-down" or "bottom-up"; of a program "push" or "pull" (an edge operator), "vertex" or
+	// "local" (an operator of that kind)
+	Direction string `json:"direction"`
+	Operator  string `json:"operator,omitempty"` // name of the program's operator; absent in a search
 	// Searches that ran the level in this direction; absent in a run of one search
-	Searches      int              `json:"searches,omitempty"`
-	Frontier      float64          `json:"frontier"`                 // vertices that the step starts from
+	Searches int     `json:"searches,omitempty"`
+	Frontier float64 `json:"frontier"` // vertices that the step starts from
+	// Out-arcs of these vertices; absent if not counted (the director needs no count) or if a count may be an
+	// upper bound ("auto": counts up to a 64th of all ranks, and large ones), in one of the searches
+	FrontierArcs  *float64         `json:"frontier_arcs,omitempty"`
 	EdgesExamined *float64         `json:"edges_examined,omitempty"` // adjacency entries read; absent if not counted
 	TimeS         float64          `json:"time_s"`                   // wall time
 	Processors    []ProcessorLevel `json:"processors"`               // in the order of the run's processors
@@ -83,16 +93,22 @@ type ProcessorLevel struct {
 	IdleS         float64 `json:"idle_s"`         // waiting for other processors
 	BytesSent     float64 `json:"bytes_sent"`     // messages to other processors
 	BytesReceived float64 `json:"bytes_received"` // messages from other processors
-	// Name of the kernel: "direct-scatter/avx512", "words/avx2", "thread"; absent if the processor had no work
-	// at this level
+	// Name of the kernel: "direct-scatter/avx512", "words/avx2", "thread", "blocks" (of vertex operators); absent
+	// if the processor had no work at this level, and for local operators
 	Kernel string `json:"kernel,omitempty"`
 }
 
-// Add adds the frontier, the edges examined, the times and the bytes of one search's
-// level: the sums of levels are a level. A kernel is the first that is named.
+// Add adds the frontier, its arcs, the edges examined, the times and the bytes of one search's
+// level: the sums of levels are a level. A kernel is the first that is named. FrontierArcs becomes
+// absent if it is in m: a sum begins with a pointer to 0.
 func (l *Level) Add(m Level) {
 	l.TimeS += m.TimeS
 	l.Frontier += m.Frontier
+	if m.FrontierArcs == nil {
+		l.FrontierArcs = nil
+	} else if l.FrontierArcs != nil {
+		*l.FrontierArcs += *m.FrontierArcs
+	}
 	if m.EdgesExamined != nil {
 		if l.EdgesExamined == nil {
 			l.EdgesExamined = new(float64)

@@ -74,9 +74,10 @@ the tree: a line per reached vertex with its id, parent and level.
 			if err != nil {
 				return err
 			}
-			took := r.Time.Seconds()
+			took, reset, aggregate := r.Time.Seconds(), r.ResetTime.Seconds(), r.AggregateTime.Seconds()
 			doc := record.BFS{
-				Root: r.Root, Reached: r.NumReached, Depth: r.Depth, TimeS: &took, CopyS: r.Record().CopyS,
+				Root: r.Root, Reached: r.NumReached, Depth: r.Depth,
+				TimeS: &took, ResetS: &reset, AggregateS: &aggregate, CopyS: r.Record().CopyS,
 				Setup: eng.Setup(), Kernels: eng.Kernels(), Levels: r.Statistics.All(),
 			}
 			if count {
@@ -101,6 +102,9 @@ the tree: a line per reached vertex with its id, parent and level.
 				return nil
 			}
 			fmt.Fprintf(e.stdout, "root %d\nreached %d of %d vertices\ndepth %d\ntime %s\n", r.Root, r.NumReached, eng.NumVertices(), r.Depth, seconds(took))
+			if stats {
+				fmt.Fprintf(e.stdout, "  reset %s\n  supersteps %s\n  aggregate %s\n", seconds(reset), seconds(r.SearchTime.Seconds()), seconds(aggregate))
+			}
 			if doc.CopyS != nil {
 				fmt.Fprintf(e.stdout, "copy to the host %s\n", seconds(*doc.CopyS))
 			}

@@ -18,7 +18,7 @@ func TestBFS(t *testing.T) {
 	}
 	r = command(t, "bfs", el, "--root", "0", "--processors", "cpu", "--json")
 	d := document[record.BFS](t, r)
-	has(t, r, "root", "reached", "depth", "levels", "placement", "director", "processors", "isolated", "peak_rss_bytes")
+	has(t, r, "root", "reached", "depth", "levels", "time_s", "reset_s", "aggregate_s", "placement", "director", "processors", "isolated", "peak_rss_bytes")
 	if d.Schema != record.SchemaBFS || d.Root != 0 || d.Reached != 4 || d.Depth != 2 || *d.Isolated != 0 || d.Director != "auto" || len(d.Levels) != 3 {
 		t.Errorf("%+v", d)
 	}
@@ -37,8 +37,14 @@ func TestBFS(t *testing.T) {
 		t.Errorf("--count alone: status %d, %q", r.status, r.stderr)
 	}
 	r = command(t, "bfs", el, "--root", "0", "--stats").must(t)
-	if !strings.Contains(r.stdout, "edges examined") || strings.Count(r.stdout, "-") < 3 {
+	if !strings.Contains(r.stdout, "edges examined") || strings.Count(r.stdout, "-") < 3 || !strings.Contains(r.stdout, "\n  reset ") {
 		t.Errorf("%q", r.stdout)
+	}
+	levels := document[record.BFS](t, command(t, "bfs", el, "--root", "0", "--director", "beamer", "--json")).Levels
+	for i, want := range []float64{2, 5, 1} {
+		if got := levels[i].FrontierArcs; got == nil || *got != want {
+			t.Errorf("level %d: %+v, want %v out-arcs", i, levels[i], want)
+		}
 	}
 	if d := document[record.BFS](t, command(t, "bfs", el, "--root", "0", "--directed", "--json")); d.Reached != 4 {
 		t.Errorf("as arcs: %+v", d)

@@ -77,20 +77,24 @@ func seconds(s float64) string {
 // printLevels prints a table of levels, times in milliseconds.
 func (e *env) printLevels(levels []record.Level) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "level\tdirection\tfrontier\tedges examined\ttime ms\tcompute ms\tpush ms\tpull ms\tidle ms\tbytes sent\t")
+	fmt.Fprintln(w, "level\tdirection\tfrontier\tout-arcs\tedges examined\ttime ms\tcompute ms\tpush ms\tpull ms\tidle ms\tbytes sent\t")
 	for _, l := range levels {
-		examined := "-"
-		if l.EdgesExamined != nil {
-			examined = fmt.Sprintf("%.0f", *l.EdgesExamined)
-		}
 		var p record.ProcessorLevel
 		for _, q := range l.Processors {
 			p.Add(q)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, l.Direction, l.Frontier, examined,
+		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, l.Direction, l.Frontier, count(l.FrontierArcs), count(l.EdgesExamined),
 			1e3*l.TimeS, 1e3*p.ComputeS, 1e3*p.PushS, 1e3*p.PullS, 1e3*p.IdleS, p.BytesSent)
 	}
 	return w.Flush()
+}
+
+// count formats a count that may be unknown.
+func count(n *float64) string {
+	if n == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", *n)
 }
 
 // printProcessors prints a table of what each processor got, the shares as --share

@@ -11,7 +11,7 @@ import (
 
 // VertexMap implements kernels.Run.
 func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args [4]float64) (kernels.Reduced, error) {
-	var out kernels.Reduced
+	out := kernels.Reduced{Kernel: "blocks"}
 	switch {
 	case r.err != nil:
 		return out, r.err
