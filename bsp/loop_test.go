@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
@@ -780,4 +781,43 @@ func outDegree(p *partition.Placement, rank uint32) float64 {
 		}
 	}
 	return 0
+}
+
+// slow is a run whose calls take at least some time.
+type slow struct{ kernels.Claims }
+
+const slowBegin, slowStep, slowParents = 2 * time.Millisecond, 5 * time.Millisecond, 12 * time.Millisecond
+
+func (r slow) Begin(need kernels.Need) error {
+	time.Sleep(slowBegin)
+	return r.Claims.Begin(need)
+}
+
+func (r slow) Step(ctx context.Context, op int, s program.Step) (string, error) {
+	time.Sleep(slowStep)
+	return r.Claims.Step(ctx, op, s)
+}
+
+func (r slow) Parents(out []uint32, claims, found [][]uint32) error {
+	time.Sleep(slowParents)
+	return r.Claims.Parents(out, claims, found)
+}
+
+// TestOutcomeTimes: the times of a search have the calls that they are of, and do not overlap.
+func TestOutcomeTimes(t *testing.T) {
+	list := chains(4, 1)
+	for parts := 1; parts <= 2; parts++ {
+		p := place(t, list, parts, []uint8{0, 0, uint8(parts - 1), uint8(parts - 1)})
+		loop := load(t, p, func(r run) kernels.Run { return slow{r} })
+		started := time.Now()
+		out, err := loop.Search(t.Context(), bsp.Search{Root: p.RankOf[0], Parents: make([]uint32, 4), Director: script("U")})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if took := time.Since(started); out.Reset < slowBegin || out.Time < 4*slowStep || out.Aggregate < slowParents || out.Copy != 0 ||
+			out.Reset+out.Time+out.Aggregate > took {
+			t.Errorf("%d partitions: %+v of %v", parts, out, took)
+		}
+		loop.Close()
+	}
 }

@@ -258,7 +258,14 @@ func TestRest(t *testing.T) {
 	e := open(t, path(n, false), engine.Options{Processors: cpus(1, 1), Placement: partition.Original})
 	r := e.NewResult()
 	defer r.Free()
-	for range 2 { // the statistics are used again
+	totem, err := bsp.NewDirector(bsp.DirectorTotem, bsp.Rates{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []bsp.Director{nil, totem} { // the statistics are used again
+		if err := e.SetDirector(context.Background(), d); err != nil {
+			t.Fatal(err)
+		}
 		if err := e.CountBFS(context.Background(), 0, r); err != nil {
 			t.Fatal(err)
 		}
@@ -266,6 +273,9 @@ func TestRest(t *testing.T) {
 		examined := *s.Rest.EdgesExamined
 		if s.RestLevels != 300 || s.Rest.Frontier != 300 || examined != 599 || len(s.Rest.Processors) != 2 {
 			t.Errorf("rest %+v of %d, %v entries", s.Rest, s.RestLevels, examined)
+		}
+		if arcs := s.Rest.FrontierArcs; (arcs != nil) != (d == totem) || arcs != nil && *arcs != 599 {
+			t.Errorf("%s: rest %+v, want 599 out-arcs", e.Director(), s.Rest)
 		}
 		for i, p := range s.Rest.Processors {
 			sum := p.ComputeS + p.PushS + p.PullS + p.IdleS
