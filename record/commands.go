@@ -8,10 +8,10 @@ type BFS struct {
 	Reached int64    `json:"reached"`          // vertices, including the root
 	Depth   int64    `json:"depth"`            // largest level
 	TimeS   *float64 `json:"time_s,omitempty"` // of the search, as in Search
-	// Part of time_s before the first superstep: clearing the last search's state and visiting the root, on all
+	// Part of TimeS before the first superstep: clearing the last search's state and visiting the root, on all
 	// processors
 	ResetS *float64 `json:"reset_s,omitempty"`
-	// Part of time_s after the last superstep: collecting parents from their finders, as vertex ids
+	// Part of TimeS after the last superstep: collecting parents from their finders, as vertex ids
 	AggregateS *float64 `json:"aggregate_s,omitempty"`
 	CopyS      *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
 	Kernels    string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor

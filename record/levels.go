@@ -63,18 +63,19 @@ type Array struct {
 	Bytes    int64  `json:"bytes"` // size of the array
 }
 
-// Level is one superstep, or the mean of several of the same number and direction.
+// Level is one superstep or one call of a program's operator, or the mean of several supersteps of the same number and
+// direction.
 type Level struct {
 	Level int `json:"level"` // from 0; 0 of a search is the step that expands the root
-	// Of a search "top-down" or "bottom-up"; of a program "push" or "pull" (an edge operator), "vertex" or
-	// "local" (an operator of that kind)
+	// Of a search "top-down" or "bottom-up"; of a program "push" or "pull" (the way of an edge operator), "vertex"
+	// or "local" (the kind of another operator)
 	Direction string `json:"direction"`
 	Operator  string `json:"operator,omitempty"` // name of the program's operator; absent in a search
 	// Searches that ran the level in this direction; absent in a run of one search
 	Searches int     `json:"searches,omitempty"`
 	Frontier float64 `json:"frontier"` // vertices that the step starts from
-	// Out-arcs of these vertices; absent if not counted (the director needs no count) or if a count may be an
-	// upper bound ("auto": counts up to a 64th of all ranks, and large ones), in one of the searches
+	// Out-arcs of these vertices; absent if the director needs no count or may have got a bound instead ("auto": a
+	// processor's count of at most a 64th of all ranks, or a large one); of a mean if absent in one of its levels
 	FrontierArcs  *float64         `json:"frontier_arcs,omitempty"`
 	EdgesExamined *float64         `json:"edges_examined,omitempty"` // adjacency entries read; absent if not counted
 	TimeS         float64          `json:"time_s"`                   // wall time
