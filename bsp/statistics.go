@@ -9,9 +9,9 @@ import (
 // MaxLevels is the number of levels that Statistics keeps singly.
 const MaxLevels = 4096
 
-// Statistics holds the levels of a search or of a program's run, one per superstep and per operator over
-// vertices: the first MaxLevels singly, the sums of all later
-// ones in Rest. The next search into it reuses its memory.
+// Statistics holds the levels of a search or of a program's run, one per superstep or call of an
+// operator: the first MaxLevels singly, the sums of all later ones in Rest. The next search into
+// it reuses its memory.
 type Statistics struct {
 	Levels []record.Level
 	// Rest sums RestLevels levels from MaxLevels on. Its Level, Direction and Operator are the last one's.
