@@ -61,7 +61,8 @@ const (
 // Map is the value that an arc u → v of weight w carries.
 type Map uint8
 
-// Values of arcs. The weight of an arc is 1 in an unweighted graph.
+// Values of arcs. The weight of an arc is 1 where the engine keeps no weights; else it is a value
+// of the operator's type, and processors refuse weights that the type does not hold exactly.
 const (
 	Source   Map = iota // the rank of u
 	Copy                // From[u]
@@ -129,7 +130,8 @@ type Rows[T Value] interface {
 // VertexOp is an operator over the vertices of a set.
 type VertexOp struct {
 	Name string
-	// Block works on a run of vertices. Several threads call it for different blocks.
+	// Block works on a run of vertices, one of them in the set at least. Several threads call it
+	// for different blocks.
 	Block  func(b *Block)
 	Device string
 }
