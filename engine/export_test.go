@@ -1,0 +1,4 @@
+package engine
+
+// ComponentsProgram is the program of Components.
+var ComponentsProgram = components
