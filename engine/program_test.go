@@ -76,7 +76,7 @@ func wantSums(l *graph.EdgeList) []uint64 {
 // each and on several: results are those of plain loops, and sums of floats have the same bits
 // for every thread count.
 func TestPrograms(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(8))
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(12)) // equal shares: no list has more threads
 	rng := rand.New(rand.NewPCG(5, 6))
 	for n, g := range ref.Corpus() {
 		if g.List.Vertices == 0 || raceEnabled && n%7 != 0 {
