@@ -235,8 +235,20 @@ type weightCache struct {
 	of map[weightKey]any
 }
 
+// typeOfWeights is the type of values that weights of a kind are.
+var typeOfWeights = map[graph.WeightKind]program.Type{
+	graph.Int32: program.I32, graph.Int64: program.I64, graph.Float32: program.F32, graph.Float64: program.F64,
+}
+
 func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
-	if a.Weights.Kind() == graph.Unweighted || c.r.dry {
+	kind := a.Weights.Kind()
+	switch {
+	case kind == graph.Unweighted:
+		return nil, nil
+	case c.r.dry:
+		if t := program.TypeOf[T](); typeOfWeights[kind] != t { // a copy
+			c.r.bytes += int64(a.Weights.Len()) * int64(t.Size())
+		}
 		return nil, nil
 	}
 	cache, key := &c.r.p.weights, weightKey{a, program.TypeOf[T]()}
