@@ -13,7 +13,7 @@ import (
 // TestPrograms runs the kit's programs beside its model, on one thread and on several.
 func TestPrograms(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
-	for _, threads := range []int{1, 3} {
+	for _, threads := range []int{1, 4} {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			kerneltest.Options{Short: raceEnabled || threads > 1}.Programs(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})

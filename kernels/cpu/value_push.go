@@ -13,6 +13,9 @@ const (
 	pushGrain = 64
 	// serialArcs is up to how many arcs a push runs on one thread.
 	serialArcs = 1 << 11
+	// sumThreads is from how many threads on a Sum takes buckets: they cost four times what an
+	// addition does.
+	sumThreads = 4
 	// roundArcs bounds the values that wait in buckets.
 	roundArcs = 1 << 18
 	// rowsShift makes buckets of 2^12 targets.
@@ -169,9 +172,10 @@ func (c *values[T]) pushFrom(l *plan, s program.Step, set *set) (string, error) 
 		}
 	}
 	name := "atomic"
-	if r.p.threads == 1 || arcs < serialArcs {
+	sum := l.Rows == nil && l.Combine == program.Sum
+	if r.p.threads == 1 || arcs < serialArcs || sum && r.p.threads < sumThreads {
 		name = "serial"
-	} else if l.Rows != nil || l.Combine == program.Sum {
+	} else if l.Rows != nil || sum {
 		name = "buckets"
 	}
 	for _, b := range r.batches {
