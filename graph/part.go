@@ -10,7 +10,7 @@ type Range struct {
 // Padded is the first rank after the range and its padding.
 func (r Range) Padded() uint32 { return (r.First + r.Vertices + 63) &^ 63 }
 
-// Space numbers vertices of some ranges, each range one after the other. The zero Space is
+// Space numbers vertices of some ranges, each range one after the other. Without First it is
 // that of ranks.
 type Space struct {
 	// Size is the number of indices, a multiple of 64.

@@ -145,12 +145,15 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	}
 	all := true
 	for i, r := range part.Ranges {
+		s := part.Subgraphs[i]
 		if r.Owner != part.Index {
+			if s != nil && s.Rows > 0 {
+				return fmt.Errorf("%w: range %d is another's and has a subgraph, and the spaces are zero", ErrLoad, i)
+			}
 			all = all && r.Vertices == 0
 			continue
 		}
 		p.isOwn[i] = true
-		s := part.Subgraphs[i]
 		if s == nil || s.First != r.First || s.Rows != r.Vertices {
 			return fmt.Errorf("%w: range %d has no subgraph, or another one", ErrLoad, i)
 		}

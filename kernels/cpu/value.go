@@ -155,12 +155,7 @@ func runAlloc[T hugemem.Elem](r *valueRun, n int) []T {
 
 // wholeRows reports whether a part stores all arcs of its own vertices, and no others.
 func wholeRows(part *graph.Part) bool {
-	for i, s := range part.Subgraphs {
-		if s != nil && s.Rows > 0 && part.Ranges[i].Owner != part.Index {
-			return false
-		}
-	}
-	return part.Sources.Size+part.Targets.Size == 0
+	return part.Sources.Size == 0 && part.Sources.First == nil && part.Targets.Size == 0 && part.Targets.First == nil
 }
 
 // loadSplit is the end of Load for a part that splits rows: it runs programs alone.

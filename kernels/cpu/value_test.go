@@ -94,8 +94,11 @@ func (g drawn) place(r *rand.Rand, s shape) []*graph.Part {
 			Subgraphs: make([]*graph.Subgraph, len(ranges))}
 		source := func(k int) bool { return s.cols == 0 || ranges[k].Owner%s.cols == p%s.cols }
 		target := func(k int) bool { return s.cols == 0 || ranges[k].Owner/s.cols == p/s.cols }
-		if s.compact {
+		switch {
+		case s.compact:
 			part.Sources, part.Targets = space(part, source), space(part, target)
+		case s.cols > 0:
+			part.Sources.Size, part.Targets.Size = part.Ranks, part.Ranks
 		}
 		for k, rg := range ranges {
 			own := rg.Owner == p
@@ -251,16 +254,7 @@ func (d *driver) holds(p, r, end int) bool {
 	return s.First == nil || s.First[r] != graph.None
 }
 
-func (d *driver) ranges() bool {
-	for _, part := range d.parts {
-		for r, s := range part.Subgraphs {
-			if s != nil && s.Rows > 0 && part.Ranges[r].Owner != part.Index {
-				return false
-			}
-		}
-	}
-	return d.parts[0].Sources.First == nil
-}
+func (d *driver) ranges() bool { return d.parts[0].Sources.Size == 0 }
 
 func (d *driver) EdgeMap(op int, s program.Step) (f program.Frontier, err error) {
 	e := &d.p.Edges[op]
