@@ -13,9 +13,12 @@ type Layout struct {
 	Ranges     []graph.Range
 	Ranks      uint32
 	Processors int
-	// Expand[w][i] are the ranges that processor i reads as sources of a step of way w and does
-	// not own, Fold[w][i] those that it writes as targets. They rise.
-	Expand, Fold [2][][]int
+	// Expand[w][a][i] are the ranges that processor i reads as sources of a step of way w over
+	// arcs a and does not own, Fold[w][a][i] those that it writes as targets. They rise. In an
+	// undirected graph all operators are Forward.
+	Expand, Fold [2][3][][]int
+	// Split says that the arcs of a vertex may lie on several processors.
+	Split bool
 	// Hub is the processor of the range with the highest mean degree, −1 if there is one
 	// processor only; HubArcs is the number of its out-arcs.
 	Hub     int
@@ -47,16 +50,16 @@ func NewLayout(p *partition.Placement) *Layout {
 	if l.Hub >= 0 {
 		l.HubArcs = out[l.Hub]
 	}
-	for w := range l.Expand {
-		l.Expand[w], l.Fold[w] = make([][]int, n), make([][]int, n)
-	}
+	others := make([][]int, n)
 	for i := range n {
 		for r, rg := range p.Ranges {
 			if rg.Owner != i && rg.Vertices > 0 {
-				l.Fold[program.Push][i] = append(l.Fold[program.Push][i], r)
-				l.Expand[program.Pull][i] = append(l.Expand[program.Pull][i], r)
+				others[i] = append(others[i], r)
 			}
 		}
+	}
+	for a := range l.Fold[program.Push] {
+		l.Fold[program.Push][a], l.Expand[program.Pull][a] = others, others
 	}
 	return l
 }
@@ -64,36 +67,28 @@ func NewLayout(p *partition.Placement) *Layout {
 // routes[i][d] lists the ranges whose messages processor i sends to d.
 type routes [][][]int
 
-// expandRoutes returns the routes of a way's expansion: own ranges of the sender.
-func (l *Layout) expandRoutes(w program.Way) routes {
-	return l.routes(func(add func(from, to, r int)) {
-		for to, ranges := range l.Expand[w] {
-			for _, r := range ranges {
-				add(l.Ranges[r].Owner, to, r)
-			}
-		}
-	})
+// expandRoutes returns the routes of ranges that processors read: own ranges of the sender.
+func (l *Layout) expandRoutes(ranges [][]int) routes {
+	return l.routes(ranges, func(i, owner int) (from, to int) { return owner, i })
 }
 
-// foldRoutes returns the routes of a way's fold: own ranges of the receiver.
-func (l *Layout) foldRoutes(w program.Way) routes {
-	return l.routes(func(add func(from, to, r int)) {
-		for from, ranges := range l.Fold[w] {
-			for _, r := range ranges {
-				add(from, l.Ranges[r].Owner, r)
-			}
-		}
-	})
+// foldRoutes returns the routes of ranges that processors write: own ranges of the receiver.
+func (l *Layout) foldRoutes(ranges [][]int) routes {
+	return l.routes(ranges, func(i, owner int) (from, to int) { return i, owner })
 }
 
-// routes returns the routes that list adds, nil if there are none.
-func (l *Layout) routes(list func(add func(from, to, r int))) (out routes) {
-	list(func(from, to, r int) {
-		for out == nil || len(out) < l.Processors {
-			out = append(out, make([][]int, l.Processors))
+// routes returns the routes of each processor's ranges between it and their owners, nil if there
+// are none.
+func (l *Layout) routes(ranges [][]int, between func(i, owner int) (from, to int)) (out routes) {
+	for i, list := range ranges {
+		for _, r := range list {
+			for len(out) < l.Processors {
+				out = append(out, make([][]int, l.Processors))
+			}
+			from, to := between(i, l.Ranges[r].Owner)
+			out[from][to] = append(out[from][to], r)
 		}
-		out[from][to] = append(out[from][to], r)
-	})
+	}
 	return out
 }
 

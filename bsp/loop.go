@@ -29,10 +29,10 @@ type Loop struct {
 	by           Transport
 	kinds        []kernels.Kind // by processor
 	lo, hi       int            // processors of this process
-	expand, fold [2]routes
-	participants []participant // of all processes
-	order        *sequence     // the job to run, by number
-	level        *sequence     // the command that may begin, by number
+	expand, fold [2][3]routes   // by way and arcs
+	participants []participant  // of all processes
+	order        *sequence      // the job to run, by number
+	level        *sequence      // the command that may begin, by number
 	job          func(i int)
 	jobs         int64
 	commands     int64 // of all runs so far; the begin of each is one
@@ -62,7 +62,8 @@ type command struct {
 type kind uint8
 
 const (
-	stop kind = iota
+	stop    kind = iota
+	publish      // the values of targets
 	edgeMap
 	vertexMap
 	localOp
@@ -96,7 +97,9 @@ func New(layout *Layout, by Transport, kinds []kernels.Kind) *Loop {
 	l.participants = make([]participant, l.Processors)
 	l.reports = make([]kernels.Reduced, l.Processors)
 	for w := range l.expand {
-		l.expand[w], l.fold[w] = layout.expandRoutes(program.Way(w)), layout.foldRoutes(program.Way(w))
+		for a := range l.expand[w] {
+			l.expand[w][a], l.fold[w][a] = layout.expandRoutes(layout.Expand[w][a]), layout.foldRoutes(layout.Fold[w][a])
+		}
 	}
 	for r, rg := range l.Ranges {
 		pt := &l.participants[rg.Owner]
@@ -211,6 +214,8 @@ func (l *Loop) do(i int, started time.Time) {
 	pt.times, pt.report = stepTimes{}, kernels.Reduced{}
 	w := stopwatch{on: l.timed, last: started}
 	switch c.kind {
+	case publish:
+		l.publish(i)
 	case edgeMap:
 		l.superstep(i, &w)
 	case vertexMap:

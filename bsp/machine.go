@@ -129,6 +129,10 @@ func (m *machine) EdgeMap(op int, s program.Step) (program.Frontier, error) {
 		m.failBy(err)
 		return program.Frontier{}, m.firstFailure()
 	}
+	m.command = command{kind: publish, op: op, step: program.Step{Way: s.Way, From: program.All}}
+	if m.tight() {
+		m.issue(time.Now())
+	}
 	return m.perform(command{kind: edgeMap, op: op, step: s}, s.From, s.Way.String(), m.program.Edges[op].Name)
 }
 

@@ -78,7 +78,7 @@ func (b *BFS) stepMany(st *Observation, d Director) []kernels.Counts {
 
 // small reports that the coordinator runs the superstep alone.
 func (b *BFS) small(st *Observation) bool {
-	return b.allCPU && b.Processors > 1 && b.command.step.Way == program.Push && b.expand[program.Push] == nil && st.Frontier <= smallVertices
+	return b.allCPU && b.Processors > 1 && b.command.step.Way == program.Push && b.expand[program.Push][program.Forward] == nil && st.Frontier <= smallVertices
 }
 
 // stepSmall runs a top-down superstep of all processors on the coordinator's goroutine, in
@@ -105,7 +105,7 @@ func (b *BFS) stepSmall(started time.Time) {
 		if b.participants[i].report.Next == 0 {
 			continue
 		}
-		for _, r := range b.Fold[program.Push][i] {
+		for _, r := range b.Fold[program.Push][program.Forward][i] {
 			m, owner := b.participants[i].outgoing[r], b.Ranges[r].Owner
 			if m.Count == 0 {
 				continue

@@ -1,7 +1,9 @@
 package bsp_test
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"math/bits"
@@ -9,6 +11,7 @@ import (
 	"reflect"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/bsp"
@@ -28,6 +31,7 @@ type placed struct {
 	layout *bsp.Layout
 	owner  []int // by vertex id, −1 without a rank
 	oracle *ref.Checker
+	weight map[[2]uint32]float64 // of arcs
 }
 
 // shape is a layout of processors: ranges, or a grid where rows > 0.
@@ -63,6 +67,17 @@ func (s shape) at(t testing.TB, list *graph.EdgeList, r *rand.Rand) *placed {
 	}
 	t.Cleanup(p.Close)
 	g := &placed{name: s.String(), list: list, layout: bsp.NewLayout(p), oracle: ref.NewChecker(list)}
+	g.weight = map[[2]uint32]float64{}
+	for i, e := range list.Edges {
+		for _, arc := range [][2]uint32{{e.U, e.V}, {e.V, e.U}} {
+			if w, is := g.weight[arc]; !is || list.Weights.Float64(i) < w {
+				g.weight[arc] = list.Weights.Float64(i)
+			}
+			if list.Directed {
+				break
+			}
+		}
+	}
 	for v, rank := range p.RankOf {
 		g.owner = append(g.owner, int(owners[v]))
 		if rank == graph.None {
@@ -85,8 +100,12 @@ func (s shape) row(i, j int) bool    { return i/s.columns == j/s.columns }
 // grid gives each arc to the processor in the column of its source's owner and the row of its
 // target's.
 func (s shape) grid(p *partition.Placement, g *placed) {
-	for w := range g.layout.Expand {
-		g.layout.Expand[w], g.layout.Fold[w] = make([][]int, s.parts), make([][]int, s.parts)
+	l := g.layout
+	l.Split = true
+	for w := range l.Expand {
+		for a := range l.Expand[w] {
+			l.Expand[w][a], l.Fold[w][a] = make([][]int, s.parts), make([][]int, s.parts)
+		}
 	}
 	for i, part := range g.parts {
 		in := func(r int) bool { return s.column(p.Ranges[r].Owner, i) }
@@ -112,13 +131,15 @@ func (s shape) grid(p *partition.Placement, g *placed) {
 			if rg.Owner == i || rg.Vertices == 0 {
 				continue
 			}
-			for w := range g.layout.Expand {
-				// Arcs of a directed graph may be walked backwards too.
-				if in(r) || g.list.Directed && out(r) {
-					g.layout.Expand[w][i] = append(g.layout.Expand[w][i], r)
-				}
-				if out(r) || g.list.Directed && in(r) {
-					g.layout.Fold[w][i] = append(g.layout.Fold[w][i], r)
+			for w := range l.Expand {
+				for a := range program.Both + 1 {
+					source, target := in(r) && a != program.Backward || out(r) && a != program.Forward, out(r) && a != program.Backward || in(r) && a != program.Forward
+					if source {
+						l.Expand[w][a][i] = append(l.Expand[w][a][i], r)
+					}
+					if target {
+						l.Fold[w][a][i] = append(l.Fold[w][a][i], r)
+					}
 				}
 			}
 		}
@@ -324,6 +345,51 @@ var (
 		}}}}
 )
 
+// trees is the program of shortest paths with parents. Every orphan is reached and has none.
+var trees = &program.Program{Name: "trees",
+	Arrays: []program.Array{{Name: "distance", Type: program.F64, Init: program.Top}, {Name: "parent", Type: program.U32, Init: program.None, Ranks: true}},
+	Edges: []program.EdgeOp{{Name: "relax", From: 0, To: 0, Map: program.Plus, Combine: program.Min},
+		{Name: "lower", From: 0, To: 1, Map: program.TightLow, Combine: program.Claim},
+		{Name: "equal", From: 0, To: 1, Map: program.Tight, Combine: program.Claim}},
+	Vertices: []program.VertexOp{{Name: "orphans", Block: func(b *program.Block) {
+		for i := range b.Each() {
+			if program.Of[uint32](b, 1)[i] != graph.None || math.IsInf(program.Of[float64](b, 0)[i], 1) {
+				b.Drop(i)
+			}
+		}
+	}}, {Name: "reached", Block: func(b *program.Block) {
+		for i := range b.Each() {
+			if math.IsInf(program.Of[float64](b, 0)[i], 1) {
+				b.Drop(i)
+			}
+		}
+	}}, {Name: "parented", Block: func(b *program.Block) {
+		for i := range b.Each() {
+			if program.Of[uint32](b, 1)[i] == graph.None {
+				b.Drop(i)
+			}
+		}
+	}}}}
+
+// tree is the body of trees.
+func tree(m program.Machine, root uint32, way func() program.Way) error {
+	err := distances(m, root, 1.0, way, func(program.Frontier) {})
+	_, _ = m.Seed(root, 1, program.Pack(root))
+	for op := 1; err == nil; op = 2 { // first along arcs that rise, then among equals
+		orphans, _, _ := m.VertexMap(0, program.All)
+		_ = m.Keep(1)
+		if _, _, err = m.VertexMap(op, program.All); err != nil || orphans.Count == 0 {
+			return err
+		}
+		_ = m.Keep(2)
+		f, err := m.EdgeMap(op, program.Step{Way: program.Pull, From: 2, Over: 1})
+		if err != nil || op == 2 && f.Count == 0 {
+			return cmp.Or(err, errors.New("orphans are left"))
+		}
+	}
+	return err
+}
+
 // relax is the program of shortest paths with distances of type T.
 func relax[T program.Value]() *program.Program {
 	return &program.Program{Name: "distances", Arrays: []program.Array{{Name: "distance", Type: program.TypeOf[T](), Init: program.Top}},
@@ -370,10 +436,15 @@ func (s *stage) play(root uint32, seed uint64) (out results) {
 				return err
 			}
 			if f.Count != sizes[level] || sum.Sum[0] != float64(f.Count) || !math.IsInf(sum.Min, 1) {
-				s.t.Fatalf("%s: level %d has %d vertices, sum %v, not %d", s.name, level, f.Count, sum, sizes[level])
+				return fmt.Errorf("level %d has %d vertices, sum %v, not %d", level, f.Count, sum, sizes[level])
 			}
 			f, err = m.EdgeMap(0, program.Step{Way: way()})
 			note(f)
+			if level < 8 && err == nil && !s.layout.Split { // a split layout counts what owners store
+				if arcs := s.arcs(want, level+1); f.Arcs != arcs {
+					return fmt.Errorf("level %d has %d arcs, not %d", level+1, f.Arcs, arcs)
+				}
+			}
 		}
 		return err
 	}, func(runs []kernels.Run) {
@@ -405,6 +476,24 @@ func (s *stage) play(root uint32, seed uint64) (out results) {
 		s.owned(func(v uint32) {
 			if got := out.Short[v]; float64(got) != far[v] && !(got == math.MaxUint32 && math.IsInf(far[v], 1)) {
 				fail(relax[uint32](), v, got, far[v])
+			}
+		})
+	})
+
+	s.must(trees, func(m program.Machine) error { return tree(m, rank, way) }, func(runs []kernels.Run) {
+		parents := read(s, runs, 1, graph.None)
+		s.owned(func(v uint32) {
+			p := parents[v]
+			switch w, is := s.weight[[2]uint32{p, v}]; {
+			case v == root && p == root, math.IsInf(far[v], 1) && p == graph.None:
+			case v == root || !is || far[p]+w != far[v]:
+				fail(trees, v, p, "a tight arc")
+			}
+			for steps := 0; v != root && p != graph.None && s.hi-s.lo == len(s.parts); p = parents[p] {
+				if v = p; steps > s.list.Vertices {
+					fail(trees, v, p, "a way to the root")
+				}
+				steps++
 			}
 		})
 	})
@@ -495,6 +584,16 @@ func (s *stage) play(root uint32, seed uint64) (out results) {
 		})
 	})
 	return out
+}
+
+// arcs is the number of out-arcs of a level's vertices.
+func (g *placed) arcs(levels []int32, level int32) (n int64) {
+	for arc := range g.weight {
+		if arc[0] != arc[1] && levels[arc[0]] == level {
+			n++
+		}
+	}
+	return n
 }
 
 // search runs breadth-first searches by BFS.Search and checks the parents of this process.
@@ -625,5 +724,58 @@ func TestProgramsOfCorpus(t *testing.T) {
 		if root, is := g.root(r); is {
 			playAll(t, g, root, uint64(i))
 		}
+	}
+}
+
+// TestLevelsOfPrograms looks at the levels that a run records.
+func TestLevelsOfPrograms(t *testing.T) {
+	// A star of 64 leaves around 0, its leaves owned by processor 1, and a tail.
+	l := &graph.EdgeList{Vertices: 67}
+	owners := make([]uint8, l.Vertices)
+	for v := uint32(1); v <= 64; v++ {
+		l.Edges = append(l.Edges, graph.Edge{U: 0, V: v})
+		owners[v] = 1
+	}
+	l.Edges = append(l.Edges, edges(1, 65, 65, 66)...)
+	p := place(t, l, 2, owners)
+	g := &placed{list: l, layout: bsp.NewLayout(p), parts: []*graph.Part{p.Part(0), p.Part(1)}}
+	s := g.open(t, bsp.Local(2), 1)
+	defer s.close()
+	var stats bsp.Statistics
+	for range 2 {
+		err := s.run(context.Background(), levels, &stats, func(m program.Machine) error {
+			_, err := m.Seed(p.RankOf[0], -1, 0)
+			for _, step := range []program.Step{{Way: program.Push}, {Way: program.Pull}, {Way: program.Push, From: 1}, {Way: program.Pull, From: program.All}} {
+				_, err = m.EdgeMap(0, step)
+				_ = m.Keep(1)
+			}
+			return err
+		}, func([]kernels.Run) {})
+		if err != nil || len(stats.Levels) != 4 || stats.Count != 4 || stats.RestLevels != 0 {
+			t.Fatalf("%v, levels %+v", err, stats)
+		}
+		for i, want := range []struct {
+			direction string
+			frontier  float64
+			sent      [2]float64
+		}{
+			{"push", 1, [2]float64{8, 0}},  // 64 leaves as bits
+			{"pull", 64, [2]float64{0, 8}}, // the leaves again
+			{"push", 1, [2]float64{0, 0}},  // 65 finds 66
+			{"pull", 67, [2]float64{0, 0}}, // all of them, without values
+		} {
+			got := stats.Levels[i]
+			if got.Level != i || got.Direction != want.direction || got.Frontier != want.frontier || got.EdgesExamined != nil || got.TimeS <= 0 || len(got.Processors) != 2 {
+				t.Errorf("level %d: %+v", i, got)
+			}
+			for k, q := range got.Processors {
+				if q.BytesSent != want.sent[k] || q.BytesReceived != want.sent[1-k] || q.ComputeS <= 0 || !strings.HasPrefix(q.Kernel, want.direction+"/") {
+					t.Errorf("level %d, processor %d: %+v", i, k, q)
+				}
+			}
+		}
+	}
+	if err := s.run(context.Background(), levels, nil, func(m program.Machine) error { _, err := m.Use(program.All); return err }, func([]kernels.Run) {}); err != nil || len(stats.Levels) != 4 {
+		t.Errorf("without statistics: %v, %d levels", err, len(stats.Levels))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
 )
 
 // stopwatch measures the parts of a superstep.
@@ -24,18 +25,42 @@ func (w *stopwatch) lap(d *time.Duration) {
 // superstep runs an edge operator on processor i: expand, step, fold, advance. After a failure it
 // sends news of nothing, so that no processor blocks.
 func (l *Loop) superstep(i int, w *stopwatch) {
-	pt, way := &l.participants[i], l.command.step.Way
-	if to := l.expand[way]; to != nil {
+	pt, way, arcs := &l.participants[i], l.command.step.Way, l.arcs()
+	if to := l.expand[way][arcs]; to != nil {
 		l.expandOwn(i)
 		l.exchange(i, l.phase-1, to, &pt.times.pull, w, l.take)
 	}
 	l.step(i)
 	w.lap(&pt.times.compute)
-	if to := l.fold[way]; to != nil {
+	if to := l.fold[way][arcs]; to != nil {
 		l.foldOthers(i)
 		l.exchange(i, l.phase, to, &pt.times.push, w, l.merge)
 	}
 	l.advance(i)
+}
+
+// arcs are those of the command's operator.
+func (l *Loop) arcs() program.Arcs {
+	if !l.Directed {
+		return program.Forward
+	}
+	return l.program.Edges[l.command.op].Arcs
+}
+
+// tight reports that the command reads values of targets, of which a processor may own none.
+func (l *Loop) tight() bool {
+	e := &l.program.Edges[l.command.op]
+	return l.Split && e.Rows == nil && (e.Map == program.Tight || e.Map == program.TightLow)
+}
+
+// publish hands processor i the values of From of all targets, which are the sources of the
+// opposite arcs.
+func (l *Loop) publish(i int) {
+	opposite := [...]program.Arcs{program.Forward: program.Backward, program.Backward: program.Forward, program.Both: program.Both}
+	if to := l.expand[l.command.step.Way][opposite[l.arcs()]]; to != nil {
+		l.expandOwn(i)
+		l.exchange(i, l.phase-1, to, new(time.Duration), &stopwatch{}, l.take)
+	}
 }
 
 // exchange sends processor i's messages of phase n along routes and hands receive those of the
@@ -82,7 +107,7 @@ func (l *Loop) expandOwn(i int) {
 // foldOthers fills processor i's outgoing messages with the targets of other ranges.
 func (l *Loop) foldOthers(i int) {
 	pt := &l.participants[i]
-	for _, r := range l.Fold[l.command.step.Way][i] {
+	for _, r := range l.Fold[l.command.step.Way][l.arcs()][i] {
 		pt.outgoing[r] = kernels.Message{}
 		l.try(i, func() (err error) {
 			pt.outgoing[r], err = l.runOf(i).Fold(r)

@@ -364,7 +364,9 @@ func TestFailureOfTwo(t *testing.T) {
 		body   func(m program.Machine, f program.Frontier) error // called after the second step
 		step   func() error                                      // called in the second step of the last processor
 		cancel bool                                              // the second step ends the context
-		want   []error
+		// unless 0, the context of this process ends while the child's second step waits for that
+		deadline time.Duration
+		want     []error
 	}{
 		{name: "run-of-the-child", child: true, step: func() error { return errHalf }, want: []error{errHalf}},
 		{name: "run-of-the-parent", step: func() error { return errHalf }, want: []error{errHalf}},
@@ -374,6 +376,7 @@ func TestFailureOfTwo(t *testing.T) {
 			want: []error{program.ErrInvalid}},
 		{name: "context-of-the-child", child: true, cancel: true, want: []error{context.Canceled}},
 		{name: "context-of-the-parent", cancel: true, want: []error{context.Canceled}},
+		{name: "context-while-the-child-steps", deadline: 200 * time.Millisecond, want: []error{context.DeadlineExceeded}},
 		{name: "child-exits", child: true, ends: true, step: func() error { os.Exit(3); return nil }},
 		{name: "child-is-killed", child: true, ends: true, step: func() error {
 			p, err := os.FindProcess(os.Getpid())
@@ -392,15 +395,25 @@ func TestFailureOfTwo(t *testing.T) {
 				defer s.close()
 				ctx, cancel := context.WithTimeout(context.Background(), halfTime)
 				defer cancel()
+				if c.deadline > 0 && !child {
+					var stop context.CancelFunc
+					ctx, stop = context.WithTimeout(ctx, c.deadline)
+					defer stop()
+				}
 				ours, end := child == c.child, context.CancelFunc(func() {})
 				if c.cancel && ours {
 					ctx, end = context.WithCancel(ctx)
 				}
 				s.wrap = func(r kernels.Run, i int) kernels.Run {
-					if !ours || i != s.hi-1 || c.step == nil && !c.cancel {
+					waits := child && c.deadline > 0
+					if i != s.hi-1 || !waits && (!ours || c.step == nil && !c.cancel) {
 						return r
 					}
 					return &failing{r, 2, func() error {
+						if waits {
+							<-wire.ended
+							return errHalf
+						}
 						if c.cancel {
 							end()
 							return ctx.Err()
@@ -419,10 +432,13 @@ func TestFailureOfTwo(t *testing.T) {
 						}
 					}
 				}, func([]kernels.Run) {})
-				if err == nil || errors.Is(err, context.DeadlineExceeded) {
+				if err == nil || errors.Is(err, context.DeadlineExceeded) && c.deadline == 0 {
 					t.Fatalf("the run: %v", err)
 				}
 				for _, want := range c.want {
+					if !ours && c.deadline > 0 {
+						want = errHalf
+					}
 					if ours && !errors.Is(err, want) || !ours && !strings.Contains(err.Error(), want.Error()) {
 						t.Errorf("the run: %v, not %v", err, want)
 					}
