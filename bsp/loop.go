@@ -23,7 +23,7 @@ var ErrProcessor = errors.New("bsp: a processor breaks the contract")
 var ErrBody = errors.New("bsp: the body of a program failed")
 
 // Loop runs programs on the processors of this process, one at a time: its methods must not be
-// called concurrently. Every process of its transport calls the same methods in one order.
+// called concurrently. Every process of its transport makes the same calls in one order.
 type Loop struct {
 	*Layout
 	by           Transport

@@ -15,7 +15,9 @@ import (
 // Run begins runs of p, one for each processor of this process, and calls body to drive them. It
 // returns the first failure, or body's error: ctx's, a processor's with its number, the
 // transport's, or errors that wrap ErrBody, ErrRoot or program.ErrInvalid. Levels go to s if it is
-// not nil.
+// not nil, with the processors of this process. In one process the loop can run again afterwards.
+// The bodies of several processes make the same calls. A failure of one after its last call
+// shows in the next run of the others.
 func (l *Loop) Run(ctx context.Context, p *program.Program, runs []kernels.Run, s *Statistics, body func(program.Machine) error) error {
 	l.timed = s != nil
 	if s != nil {

@@ -696,7 +696,7 @@ func playAll(t *testing.T, g *placed, root uint32, seed uint64) {
 // TestPrograms runs programs on random graphs, over ranges and grids.
 func TestPrograms(t *testing.T) {
 	threads(t)
-	rounds := 300
+	rounds := 240
 	if raceEnabled || testing.Short() {
 		rounds = 20
 	}

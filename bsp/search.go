@@ -66,7 +66,7 @@ func NewBFS(l *Loop, runs []kernels.Run) (*BFS, error) {
 type Search struct {
 	// Root is a rank. Parents, if not nil, has an entry per vertex id and receives the
 	// parents' vertex ids, graph.None for an unreached vertex with a rank. Entries of
-	// vertices without a rank are not written.
+	// vertices without a rank and of other processes' processors are not written.
 	Root    uint32
 	Parents []uint32
 	// Director chooses the directions.
@@ -94,8 +94,10 @@ type Outcome struct {
 }
 
 // Search runs one search. Errors are ErrRoot, ErrProcessor, ctx's, at the latest one
-// superstep after ctx ends, a processor's with its number, or wrap ErrDirectorFailed. The loop
-// can search again afterwards.
+// superstep after ctx ends, a processor's with its number, the transport's, or wrap
+// ErrDirectorFailed. In one process the loop can search again afterwards. Several processes pass
+// the same root and director, which decides by the observations alone, and Parents all or none. A
+// failure of one after the last exchange shows in the next call of the others.
 func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
 	r := b.rangeOf(s.Root)
 	if r < 0 {
@@ -104,6 +106,7 @@ func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
 	b.timed, b.skips, b.backoff = s.Statistics != nil, 0, 0
 	need, err := b.start(s.Director)
 	if err != nil {
+		b.by.Abort(err)
 		return Outcome{}, err
 	}
 	if s.Examined {

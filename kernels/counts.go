@@ -32,9 +32,9 @@ const (
 // does not name may have any value; Next is always set.
 type Counts struct {
 	Next          int64 // vertices of the new frontier
-	NextArcs      int64 // their out-arcs; see NeedFewArcs for −1 and bounds
+	NextArcs      int64 // their out-arcs in the part; see NeedFewArcs for −1 and bounds
 	Unvisited     int64 // unvisited own vertices
-	UnvisitedArcs int64 // their in-arcs
+	UnvisitedArcs int64 // their in-arcs in the part
 	Examined      int64 // adjacency entries read by the step
 	// Least is the smallest entry of the new frontier in program.Program.LeastArray, the
 	// type's largest value if there are no entries.
