@@ -51,9 +51,7 @@ func (b *BFS) trade(i int, n int64, lists [][]uint32) [][]uint32 {
 		if q == i {
 			continue
 		}
-		from, err := b.by.Recv(b.ctx, n, q, i)
-		b.fail(i, err)
-		if len(from) > 0 {
+		if from := b.recv(n, q, i); len(from) > 0 {
 			got[q] = from[0].List
 		}
 	}

@@ -82,14 +82,23 @@ func (l *Loop) exchange(i int, n int64, to routes, took *time.Duration, w *stopw
 		if s == i || len(to[s][i]) == 0 {
 			continue
 		}
-		got, err := l.by.Recv(l.ctx, n, s, i)
-		l.fail(i, err)
+		got := l.recv(n, s, i)
 		w.lap(&pt.times.idle)
 		for k := range got {
 			receive(i, s, got[k].Range, got[k].Message)
 		}
 		w.lap(took)
 	}
+}
+
+// recv returns the news of phase n from processor s to processor i, nil where that fails.
+func (l *Loop) recv(n int64, s, i int) []News {
+	got, err := l.by.Recv(l.ctx, n, s, i)
+	if err != nil {
+		l.fail(i, err)
+		return nil
+	}
+	return got
 }
 
 // expandOwn fills processor i's outgoing messages with the sources of its own ranges.

@@ -263,7 +263,7 @@ func inTwo(t *testing.T, processors int, fails bool, half func(t *testing.T, by 
 	ctx, cancel := context.WithTimeout(context.Background(), 6*halfTime)
 	defer cancel()
 	child := exec.CommandContext(ctx, os.Args[0], "-test.run=^"+strings.ReplaceAll(t.Name(), "/", "$/^")+"$", "-test.short="+fmt.Sprint(testing.Short()))
-	child.Env = append(os.Environ(), socketOf+"="+listener.Addr().String())
+	child.Env = append(os.Environ(), socketOf+"="+listener.Addr().String(), "GORACE=atexit_sleep_ms=0")
 	output := &bytes.Buffer{}
 	child.Stdout, child.Stderr = output, output
 	if err := child.Start(); err != nil {
