@@ -296,7 +296,7 @@ func TestTwoProcesses(t *testing.T) {
 				threads(t)
 				wire := by()
 				defer wire.close()
-				rounds := 16
+				rounds := 12
 				if raceEnabled || testing.Short() {
 					rounds = 3
 				}
@@ -330,7 +330,7 @@ func TestTwoProcesses(t *testing.T) {
 					play(random(rand.New(rand.NewPCG(seed, 9))), seed)
 				}
 				for i, c := range ref.Corpus() {
-					if i%9 == 3 && !raceEnabled {
+					if i%14 == 3 && !raceEnabled {
 						play(c.List, uint64(i))
 					}
 				}
