@@ -14,6 +14,9 @@ import (
 func TestPrograms(t *testing.T) {
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	for _, threads := range []int{1, 4} {
+		if raceEnabled && threads == 1 {
+			continue
+		}
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			kerneltest.Options{Short: raceEnabled || threads > 1}.Programs(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})

@@ -458,7 +458,7 @@ func manyThreads(t testing.TB) {
 // everywhere runs f on random graphs, every shape and 1 to 4 threads.
 func everywhere(t *testing.T, seeds int, f func(t *testing.T, d func(p *program.Program) *driver, g drawn, r *rand.Rand)) {
 	manyThreads(t)
-	if testing.Short() {
+	if testing.Short() || raceEnabled {
 		seeds = (seeds + 3) / 4
 	}
 	for _, s := range shapes {
