@@ -35,8 +35,8 @@ type Run interface {
 	// message is Dense, and empty where the operator reads no From. With Below they are those
 	// that take part.
 	Expand(op int, s program.Step, r int) (Message, error)
-	// Take sets the From set and the values of range r, of Sources, for the next Step. A
-	// program whose first operator is Once takes the vertices as visited, those of All excepted.
+	// Take sets the From set and the values of range r, of Sources, for the next Step. An operator
+	// with Once takes the vertices as visited, those of All excepted.
 	// A tight arc into a vertex of another range needs that vertex' value too: the layout takes
 	// it by an Expand with All before that of the step: a range may be expanded twice a superstep.
 	Take(op int, s program.Step, r int, m Message) error
@@ -51,7 +51,7 @@ type Run interface {
 	// Over does not have. Calls of a superstep come in rising order of from, after Step.
 	Merge(r, from int, m Message) error
 	// Advance ends the superstep: the vertices that joined are the frontier. It returns counts
-	// of own vertices.
+	// of own vertices; NextArcs and UnvisitedArcs count the arcs that the part stores.
 	Advance() (Counts, error)
 
 	// VertexMap runs vertex operator op over own vertices of a set. The vertices left in
@@ -60,7 +60,8 @@ type Run interface {
 	// Local runs local operator op.
 	Local(ctx context.Context, op int) error
 	// Keep stores the frontier as set k ≥ 1, Use makes set k, empty if not stored, the frontier
-	// and returns counts of it; program.Default leaves it as it is.
+	// and returns counts of it; program.Default leaves it as it is, program.All makes it every own
+	// vertex.
 	Keep(k program.Set) error
 	Use(k program.Set) (Counts, error)
 	// Whole returns an array of type U32 by rank, not a copy.

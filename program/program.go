@@ -123,7 +123,8 @@ type Rows[T Value] interface {
 	Combine(to *T, v T) bool
 	// Pull returns what v gets from the sources row[k] that are in set, and false for nothing.
 	// from has the sources' values by rank; set has bit u%64 of word u/64, nil if all sources
-	// count. Combine merges the value into To[v], which is to before.
+	// count. Combine merges the value into To[v], which is to before. to is the zero value where
+	// another partition owns v.
 	Pull(v uint32, row []uint32, w []T, from []T, set []uint64, to T) (value T, ok bool)
 }
 

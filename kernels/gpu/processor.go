@@ -150,6 +150,9 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) (err error) {
 }
 
 func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
+	if part.Sources.Size+part.Targets.Size > 0 {
+		return fmt.Errorf("gpu: %s has no grids: %w", p.name, kernels.ErrUnsupported)
+	}
 	p.part = part
 	for i, rg := range part.Ranges {
 		p.largestRange = max(p.largestRange, words(rg))

@@ -7,18 +7,16 @@
 //
 // # How it tests
 //
-// The kit places small graphs on one to three partitions (layout.go) and drives their
-// processors through whole searches, one call at a time, with scripted directions
-// (search.go). Every call also goes to a model, a serial processor (NewReference): messages,
-// counts and finders must be equal. Parents may differ; they are checked against the levels
-// of a plain search of the original graph (oracle.go), as are the model's.
-//
-// # Programs
-//
-// Programs opens programs of every combination and type on processors,
-// over ranges and grids of partitions (play.go), and drives each run next to a model that
+// The kit places small graphs on ranges and grids of partitions (layout.go), opens programs on
+// their processors, and drives each run one call at a time next to a serial model that
 // interprets any program with plain loops (machine.go, model.go). Messages, counts and results
-// must be equal; results are also checked by plain loops over the whole graph (programs.go).
+// must be equal.
+//
+// Breadth-first search runs by scripted ways on every processor, with rules of single calls
+// (search.go). Parents may differ from the model's; they are checked against the levels of a
+// plain search of the original graph, as are the model's. Programs of every combination and type
+// (programs.go) run where a processor accepts them; their results are also checked by plain loops
+// over the whole graph.
 //
 // # Demands beyond the interface
 //

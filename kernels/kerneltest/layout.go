@@ -5,9 +5,6 @@ import (
 	"hash/fnv"
 	"slices"
 	"sort"
-	"unsafe"
-
-	"github.com/bits-and-blooms/bitset"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/ref"
@@ -242,30 +239,11 @@ func weights(g *graph.EdgeList) map[[2]uint32]float64 {
 // sum is a checksum of everything that a processor must not change.
 func (p *placed) sum() uint64 {
 	h := fnv.New64a()
-	words := func(list []uint32) {
-		fmt.Fprint(h, len(list), ":")
-		if len(list) > 0 {
-			h.Write(unsafe.Slice((*byte)(unsafe.Pointer(&list[0])), 4*len(list)))
-		}
-	}
-	rows := func(a *graph.Adjacency) {
-		if a == nil {
-			return
-		}
-		fmt.Fprint(h, a.Weights)
-		words(a.Offsets32)
-		fmt.Fprint(h, a.Offsets64)
-		words(a.Neighbours)
-		words(a.FirstNeighbours)
-	}
 	for _, part := range p.parts {
-		fmt.Fprint(h, part.Index, part.Ranks, part.Directed, part.Ranges)
-		words(part.VertexOf)
+		fmt.Fprint(h, part.Index, part.Ranks, part.Directed, part.Ranges, part.VertexOf, part.RankOf, part.Sources, part.Targets)
 		for _, s := range part.Subgraphs {
 			if s != nil {
-				fmt.Fprint(h, s.First, s.Rows)
-				rows(s.Out)
-				rows(s.In)
+				fmt.Fprint(h, s.First, s.Rows, s.Out, s.In)
 			}
 		}
 	}
@@ -274,27 +252,23 @@ func (p *placed) sum() uint64 {
 
 // roots returns the vertices that searches start from: the one of the highest
 // degree, the one of the lowest and one between, the last of each range.
-func (p *placed) roots() []uint32 {
-	var seen bitset.BitSet // of vertices
-	var list []uint32
-	add := func(rank uint32) {
-		if v := p.parts[0].VertexOf[rank]; !seen.Test(uint(v)) {
-			seen.Set(uint(v))
-			list = append(list, v)
-		}
-	}
-	for _, rg := range p.parts[0].Ranges {
+func (p *placed) roots() (list []uint32) {
+	ranges := p.parts[0].Ranges
+	for _, rg := range ranges {
 		if rg.Vertices > 0 {
-			add(rg.First)
-			add(rg.First + rg.Vertices - 1)
+			list = append(list, p.parts[0].VertexOf[rg.First], p.parts[0].VertexOf[rg.First+rg.Vertices-1])
 		}
 	}
-	if len(list) > 0 {
-		if rg := p.parts[0].Ranges[0]; rg.Vertices > 0 {
-			add(rg.First + rg.Vertices/2)
+	if len(list) > 0 && ranges[0].Vertices > 0 {
+		list = append(list, p.parts[0].VertexOf[ranges[0].First+ranges[0].Vertices/2])
+	}
+	var once []uint32
+	for _, v := range list {
+		if !slices.Contains(once, v) {
+			once = append(once, v)
 		}
 	}
-	return list
+	return once
 }
 
 // rising reports whether every row of a part is sorted.

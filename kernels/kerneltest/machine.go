@@ -8,16 +8,121 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
+
+// reporter is the part of *testing.T that the checks use. Fatalf does not return.
+type reporter interface {
+	Logf(format string, args ...any)
+	Fatalf(format string, args ...any)
+}
+
+// loaded is a placed graph with two processors a partition: the one under test and the model's.
+type loaded struct {
+	reporter
+	*placed
+	processors [2][]kernels.Processor
+	before     uint64 // checksum of the parts
+}
+
+// load loads the processors, nil where one refuses its part of a grid.
+func load(t reporter, p *placed, newProcessor func() kernels.Processor) *loaded {
+	l := &loaded{reporter: t, placed: p, before: p.sum()}
+	for i, part := range p.parts {
+		for side, processor := range []kernels.Processor{newProcessor(), &serial{}} {
+			if processor == nil {
+				t.Fatalf("the factory returned no processor")
+			}
+			if k := processor.Kind(); k != kernels.CPU && k != kernels.OpenCL && k != kernels.CUDA {
+				t.Fatalf("Kind is %q", k)
+			}
+			err := processor.Load(context.Background(), part)
+			l.processors[side] = append(l.processors[side], processor)
+			if errors.Is(err, kernels.ErrUnsupported) && p.columns > 0 {
+				t.Logf("%s: %v", p.name, err)
+				l.close()
+				return nil
+			}
+			if err != nil {
+				t.Fatalf("Load of partition %d: %v", i, err)
+			}
+			if got := processor.Bytes(); got < held(part) {
+				t.Fatalf("partition %d: Bytes is %d, the subgraphs alone are %d", i, got, held(part))
+			}
+		}
+	}
+	return l
+}
+
+// close closes the processors, and fails where a Part was changed.
+func (l *loaded) close() {
+	for i, processor := range l.processors[0] {
+		if err := processor.Close(); err != nil {
+			l.Fatalf("Close of partition %d: %v", i, err)
+		}
+	}
+	if l.sum() != l.before {
+		l.Fatalf("the Part was changed")
+	}
+}
+
+// open opens a program on all processors; it returns nil where one refuses it.
+func (l *loaded) open(x *example) *machine {
+	if err := x.p.Validate(); err != nil {
+		l.Fatalf("%s: %v", x.name, err)
+	}
+	m := &machine{loaded: l, p: &x.p, where: x.name, rounding: x.rounding, least: make([]int64, len(l.parts)), most: make([]int64, len(l.parts))}
+	for side, list := range l.processors {
+		for i, processor := range list {
+			run, err := processor.Open(context.Background(), &x.p)
+			if errors.Is(err, kernels.ErrUnsupported) {
+				l.Logf("%s: %v", x.name, err)
+				m.close()
+				return nil
+			}
+			if err != nil {
+				m.fail(i, "Open: %v", err)
+			}
+			m.runs[side] = append(m.runs[side], run)
+			if _, is := run.(kernels.Claims); !is && len(x.p.Edges) > 0 && x.p.Edges[0].Once && x.p.Edges[0].To < 0 {
+				m.fail(i, "the run of a first operator with Claim and Once is no kernels.Claims")
+			}
+			least := int64(0)
+			for _, a := range x.p.Arrays {
+				for _, rg := range l.parts[i].Ranges {
+					if rg.Owner == i {
+						least += int64(rg.Vertices) * int64(a.Type.Size())
+					}
+				}
+			}
+			if got := processor.RunBytes(&x.p); got < least {
+				m.fail(i, "RunBytes is %d, the arrays alone are %d", got, least)
+			}
+		}
+	}
+	return m
+}
+
+func (m *machine) close() {
+	for _, runs := range m.runs {
+		for i, r := range runs {
+			if err := r.Close(); err != nil {
+				m.fail(i, "Close: %v", err)
+			}
+		}
+	}
+}
+
+// news is a message of the run under test and that of the model.
+type news [2]kernels.Message
 
 // machine is a program.Machine over two runs a partition, the one under test and the model's.
 // Every call goes to both, and their results are compared. A difference ends the test, so that
 // errors are the program's.
 type machine struct {
-	reporter
-	*placed
+	*loaded
 	p       *program.Program
 	where   string
 	need    kernels.Need
@@ -32,6 +137,9 @@ type machine struct {
 	sent     []sent // the messages of the superstep, which must not change
 	// bounds are values that were sent in steps that messages may differ in.
 	bounds []bound
+	// least and most are the bounds of Counts.Examined, by partition.
+	least, most []int64
+	trees       int // calls of tree
 	// got are the results by vertex id, an entry an array, after finish.
 	got [][]program.Bits
 }
@@ -58,13 +166,11 @@ type bound struct {
 var errDropped = errors.New("the run is dropped")
 
 func (m *machine) fail(i int, format string, args ...any) {
-	m.Helper()
 	m.Fatalf("%s: partition %d: %s", m.where, i, fmt.Sprintf(format, args...))
 }
 
 // both calls do for the run under test and the model's of partition i.
 func (m *machine) both(i int, call string, do func(r kernels.Run, side int) error) {
-	m.Helper()
 	for side, runs := range m.runs {
 		if err := do(runs[i], side); err != nil {
 			m.fail(i, "%s: %v", call, err)
@@ -74,7 +180,6 @@ func (m *machine) both(i int, call string, do func(r kernels.Run, side int) erro
 
 // expect fails where what a body expects is not so.
 func (m *machine) expect(is bool, fault string) {
-	m.Helper()
 	if !is && m.failed == nil {
 		m.Fatalf("%s: %s", m.where, fault)
 	}
@@ -82,7 +187,6 @@ func (m *machine) expect(is bool, fault string) {
 
 // begin starts a run.
 func (m *machine) begin(where string, need kernels.Need, seed uint64) {
-	m.Helper()
 	m.where, m.need, m.rng, m.left = where, need, rand.New(rand.NewPCG(seed, 1)), math.MaxInt
 	m.sent, m.bounds, m.failed = nil, nil, nil
 	for i := range m.parts {
@@ -99,14 +203,20 @@ func (m *machine) Info() program.Info {
 }
 
 func (m *machine) Seed(rank uint32, array int, value program.Bits) (program.Frontier, error) {
-	m.Helper()
+	m.seed(rank, array, value)
+	return m.Use(program.Default)
+}
+
+func (m *machine) seed(rank uint32, array int, value program.Bits) {
 	for _, rg := range m.parts[0].Ranges {
 		if rank >= rg.First && rank < rg.First+rg.Vertices {
 			m.both(rg.Owner, "Seed", func(r kernels.Run, _ int) error { return r.Seed(rank, array, value) })
 		}
 	}
-	return m.Use(program.Default)
 }
+
+// model is the model's run of partition i.
+func (m *machine) model(i int) *model { return m.runs[1][i].(*model) }
 
 // way returns the step in a random way: a push, which has no Over, where that is allowed.
 func (m *machine) way(op int, s program.Step) program.Step {
@@ -133,7 +243,6 @@ func (m *machine) ends(i int, rg kernels.Range, e *program.EdgeOp, way program.W
 }
 
 func (m *machine) EdgeMap(op int, s program.Step) (program.Frontier, error) {
-	m.Helper()
 	if between := m.between; between != nil && m.rng.IntN(3) == 0 {
 		m.between = nil
 		between()
@@ -147,70 +256,122 @@ func (m *machine) EdgeMap(op int, s program.Step) (program.Frontier, error) {
 	if m.failed != nil {
 		return program.Frontier{}, m.failed
 	}
+	return m.superstep(op, s, false), nil
+}
+
+// superstep runs one superstep of all partitions. watch expands all ranges, whatever the layout.
+func (m *machine) superstep(op int, s program.Step, watch bool) program.Frontier {
 	e := &m.p.Edges[op]
-	tight := e.Rows == nil && (e.Map == program.Tight || e.Map == program.TightLow)
-	// A value may fall and be read in one step: its messages and counts are free.
-	free := e.Rows == nil && e.From >= 0 && e.From == e.To && (e.Combine == program.Min || e.Combine == program.Or)
-	ctx := context.Background()
-	expand := func(s program.Step, takes func(i int, rg kernels.Range) bool) {
+	expand := func(s program.Step, watch bool, takes func(i int, rg kernels.Range) bool) {
 		for r, rg := range m.parts[0].Ranges {
-			var msg *[2]kernels.Message
-			for i := range m.parts {
-				if !takes(i, rg) {
-					continue
-				}
-				if msg == nil {
-					sent := m.receive(rg.Owner, "Expand", r, e.From, free, true, func(r kernels.Run, k int) (kernels.Message, error) { return r.Expand(op, s, k) })
+			var msg *news
+			for i := -1; i < len(m.parts); i++ {
+				take := i >= 0 && takes(i, rg)
+				if msg == nil && (take || i < 0 && watch) {
+					sent := m.expand(op, s, r)
 					msg = &sent
 				}
-				m.both(i, "Take", func(run kernels.Run, side int) error { return run.Take(op, s, r, msg[side]) })
+				if take {
+					m.take(i, op, s, r, *msg)
+				}
 			}
 		}
 	}
-	if tight && m.columns > 0 { // the values of the targets
-		expand(program.Step{Way: s.Way, From: program.All}, func(i int, rg kernels.Range) bool { _, target := m.ends(i, rg, e, s.Way); return target })
+	if e.Rows == nil && (e.Map == program.Tight || e.Map == program.TightLow) && m.columns > 0 { // the values of the targets
+		all := program.Step{Way: s.Way, From: program.All}
+		expand(all, false, func(i int, rg kernels.Range) bool { _, target := m.ends(i, rg, e, s.Way); return target })
 		m.sent = m.sent[:0] // the same ranges are expanded again
 	}
-	expand(s, func(i int, rg kernels.Range) bool { source, _ := m.ends(i, rg, e, s.Way); return source })
-	for i := range m.parts {
-		m.both(i, fmt.Sprintf("Step %s %+v", e.Name, s), func(r kernels.Run, _ int) error {
-			name, err := r.Step(ctx, op, s)
-			if err == nil && name == "" {
-				err = errors.New("it names no kernel")
-			}
-			return err
-		})
-	}
+	expand(s, watch, func(i int, rg kernels.Range) bool { source, _ := m.ends(i, rg, e, s.Way); return source })
 	type box struct {
 		r, from int
-		m       [2]kernels.Message
+		m       news
 	}
 	var boxes []box
 	for i, part := range m.parts {
+		m.step(i, op, s)
 		for r, rg := range part.Ranges {
 			if _, target := m.ends(i, rg, e, s.Way); target {
-				same := e.Rows != nil || e.Combine != program.Claim
-				boxes = append(boxes, box{r, i, m.receive(i, "Fold", r, e.To, free, same, kernels.Run.Fold)})
-				if free && e.Combine == program.Min {
-					for _, sent := range m.sent[len(m.sent)-1].sorted() {
-						m.bounds = append(m.bounds, bound{i, e.To, sent.rank, sent.value})
-					}
-				}
+				boxes = append(boxes, box{r, i, m.fold(i, op, r)})
 			}
 		}
 	}
 	for _, b := range boxes {
-		m.both(m.parts[0].Ranges[b.r].Owner, "Merge", func(r kernels.Run, side int) error { return r.Merge(b.r, b.from, b.m[side]) })
+		m.merge(b.r, b.from, b.m)
 	}
-	f := m.frontier("Advance", free, func(r kernels.Run, _, _ int) (kernels.Counts, error) { return r.Advance() })
+	f := m.frontier("Advance", m.free(e), func(r kernels.Run, _, _ int) (kernels.Counts, error) { return r.Advance() })
 	m.unchanged()
-	return f, nil
+	return f
+}
+
+// free tells that a value may fall and be read in one step: its messages and counts are free.
+func (m *machine) free(e *program.EdgeOp) bool {
+	return e.Rows == nil && e.From >= 0 && e.From == e.To && (e.Combine == program.Min || e.Combine == program.Or)
+}
+
+func (m *machine) expand(op int, s program.Step, r int) news {
+	e := &m.p.Edges[op]
+	return m.receive(m.parts[0].Ranges[r].Owner, "Expand", r, e.From, m.free(e), true,
+		func(run kernels.Run, r int) (kernels.Message, error) { return run.Expand(op, s, r) })
+}
+
+func (m *machine) take(i, op int, s program.Step, r int, msg news) {
+	m.both(i, "Take", func(run kernels.Run, side int) error { return run.Take(op, s, r, msg[side]) })
+}
+
+func (m *machine) step(i, op int, s program.Step) {
+	m.examine(i, s.Way)
+	m.both(i, fmt.Sprintf("Step %s %+v", m.p.Edges[op].Name, s), func(r kernels.Run, _ int) error {
+		name, err := r.Step(context.Background(), op, s)
+		if err == nil && name == "" {
+			err = errors.New("it names no kernel")
+		}
+		return err
+	})
+}
+
+// examine sets the bounds of Counts.Examined of a tree: of a push all entries of the frontier; of a
+// pull all of a row without a parent, one to all of a row with one.
+func (m *machine) examine(i int, way program.Way) {
+	model := m.model(i)
+	m.least[i], m.most[i] = 0, 0
+	if way == program.Push {
+		m.least[i] = model.arcs(model.out, model.front, true)
+		m.most[i] = m.least[i]
+		return
+	}
+	for _, r := range model.in {
+		if model.visited[r.rank] {
+			continue
+		}
+		m.most[i] += int64(len(r.neighbours))
+		if slices.ContainsFunc(r.neighbours, func(u uint32) bool { return model.front[u] || model.members[u] }) {
+			m.least[i]++
+		} else {
+			m.least[i] += int64(len(r.neighbours))
+		}
+	}
+}
+
+func (m *machine) fold(i, op, r int) news {
+	e := &m.p.Edges[op]
+	free := m.free(e)
+	msg := m.receive(i, "Fold", r, e.To, free, e.Rows != nil || e.Combine != program.Claim, kernels.Run.Fold)
+	if free && e.Combine == program.Min {
+		for _, sent := range m.sent[len(m.sent)-1].sorted() {
+			m.bounds = append(m.bounds, bound{i, e.To, sent.rank, sent.value})
+		}
+	}
+	return msg
+}
+
+func (m *machine) merge(r, from int, msg news) {
+	m.both(m.parts[0].Ranges[r].Owner, "Merge", func(run kernels.Run, side int) error { return run.Merge(r, from, msg[side]) })
 }
 
 // receive returns the messages of partition i on range r, and compares them. array has the
 // values, −1 for none. Of a free step only the form is checked, and values only where same.
-func (m *machine) receive(i int, call string, r, array int, free, same bool, get func(r kernels.Run, k int) (kernels.Message, error)) (msg [2]kernels.Message) {
-	m.Helper()
+func (m *machine) receive(i int, call string, r, array int, free, same bool, get func(r kernels.Run, k int) (kernels.Message, error)) (msg news) {
 	rg := m.parts[0].Ranges[r]
 	var content [2]sent
 	m.both(i, call, func(run kernels.Run, side int) (err error) {
@@ -299,16 +460,11 @@ func (m *machine) content(rg kernels.Range, msg kernels.Message, array int) (sen
 		return s, errors.New(fault)
 	}
 	s.ranks = slices.Clone(told(rg, msg))
-	sorted := slices.Sorted(slices.Values(s.ranks))
-	if len(slices.Compact(sorted)) < len(s.ranks) || len(sorted) > 0 && (sorted[0] < rg.First || sorted[len(sorted)-1] >= rg.First+rg.Vertices) {
-		return s, errors.New("a rank comes twice or is not in the range")
-	}
 	return s, nil
 }
 
 // unchanged fails where a message of the superstep has changed, and forgets them.
 func (m *machine) unchanged() {
-	m.Helper()
 	for _, s := range m.sent {
 		var values []program.Bits
 		if s.m.Values != nil {
@@ -323,49 +479,73 @@ func (m *machine) unchanged() {
 
 // frontier returns the sum of the counts that a call of every run returns, compared unless free.
 func (m *machine) frontier(call string, free bool, get func(r kernels.Run, i, side int) (kernels.Counts, error)) (f program.Frontier) {
-	m.Helper()
-	t := program.U32
-	least := m.p.LeastArray()
-	if least >= 0 {
-		t = m.p.Arrays[least].Type
+	f.Least = program.TopOf(program.U32)
+	if least := m.p.LeastArray(); least >= 0 {
+		f.Least = program.TopOf(m.p.Arrays[least].Type)
 	}
-	f.Least = program.TopOf(t)
 	for i := range m.parts {
-		var c [2]kernels.Counts
-		m.both(i, call, func(r kernels.Run, side int) (err error) {
-			c[side], err = get(r, i, side)
-			return err
-		})
-		arcs := m.need&kernels.NeedNextArcs != 0 && m.columns == 0
-		unvisited := call == "Advance" && m.p.Edges[0].Once
-		for _, k := range []struct {
-			name      string
-			got, want int64
-			counts    bool
-		}{
-			{"Next", c[0].Next, c[1].Next, true},
-			{"NextArcs", c[0].NextArcs, c[1].NextArcs, arcs},
-			{"Unvisited", c[0].Unvisited, c[1].Unvisited, unvisited && m.need&kernels.NeedUnvisited != 0},
-			{"UnvisitedArcs", c[0].UnvisitedArcs, c[1].UnvisitedArcs, unvisited && m.need&kernels.NeedUnvisitedArcs != 0 && m.columns == 0},
-			{"Least", int64(c[0].Least), int64(c[1].Least), least >= 0},
-		} {
-			if k.counts && !free && k.got != k.want {
-				m.fail(i, "%s: %s is %d, want %d", call, k.name, k.got, k.want)
-			}
-		}
-		f.Count += max(c[0].Next, c[1].Next)
-		f.Arcs += c[1].NextArcs
-		for side := range c {
-			if program.Less(t, c[side].Least, f.Least) && least >= 0 {
-				f.Least = c[side].Least
-			}
-		}
+		m.count(i, call, free, &f, get)
 	}
 	return f
 }
 
+// count adds the counts of partition i to f.
+func (m *machine) count(i int, call string, free bool, f *program.Frontier, get func(r kernels.Run, i, side int) (kernels.Counts, error)) {
+	var c [2]kernels.Counts
+	m.both(i, call, func(r kernels.Run, side int) (err error) {
+		c[side], err = get(r, i, side)
+		return err
+	})
+	if !free {
+		m.compare(i, call, c[0], c[1])
+	}
+	f.Count += max(c[0].Next, c[1].Next)
+	f.Arcs += c[1].NextArcs
+	least := m.p.LeastArray()
+	for side := range c {
+		if least >= 0 && program.Less(m.p.Arrays[least].Type, c[side].Least, f.Least) {
+			f.Least = c[side].Least
+		}
+	}
+}
+
+// compare compares the counts that the run under test returned with the model's.
+func (m *machine) compare(i int, call string, got, want kernels.Counts) {
+	ended := call != "Use" && call != "VertexMap" // a superstep
+	unvisited := ended && m.p.Edges[0].Once
+	for _, k := range []struct {
+		name      string
+		got, want int64
+		counts    bool
+	}{
+		{"Next", got.Next, want.Next, true},
+		{"NextArcs", got.NextArcs, want.NextArcs, m.need&kernels.NeedNextArcs != 0},
+		{"Unvisited", got.Unvisited, want.Unvisited, unvisited && m.need&kernels.NeedUnvisited != 0},
+		{"UnvisitedArcs", got.UnvisitedArcs, want.UnvisitedArcs, unvisited && m.need&kernels.NeedUnvisitedArcs != 0},
+		{"Least", int64(got.Least), int64(want.Least), m.p.LeastArray() >= 0},
+	} {
+		if k.counts && k.got != k.want {
+			m.fail(i, "%s: %s is %d, want %d", call, k.name, k.got, k.want)
+		}
+	}
+	if m.need&kernels.NeedFewArcs != 0 && ended && m.columns == 0 && got.NextArcs != want.NextArcs {
+		words, alone := int64(m.parts[i].Ranks/64), true
+		for _, rg := range m.parts[i].Ranges {
+			alone = alone && (rg.Owner == i || rg.Vertices == 0)
+		}
+		model := m.model(i)
+		few := want.NextArcs*kernels.ManyPart <= model.arcs(model.out, model.front, true)+model.arcs(model.out, model.front, false) &&
+			(!alone || want.NextArcs <= kernels.ManyTimes*want.Unvisited+words)
+		if bound := got.NextArcs > want.NextArcs && got.NextArcs <= words; !bound && (got.NextArcs != -1 || few) {
+			m.fail(i, "%s: NextArcs is %d, want %d", call, got.NextArcs, want.NextArcs)
+		}
+	}
+	if m.need&kernels.NeedExamined != 0 && ended && m.columns == 0 && kernels.IsTree(m.p) && (got.Examined < m.least[i] || got.Examined > m.most[i]) {
+		m.fail(i, "%s: Examined is %d, want %d … %d", call, got.Examined, m.least[i], m.most[i])
+	}
+}
+
 func (m *machine) VertexMap(op int, over program.Set, args ...float64) (program.Frontier, program.Reduced, error) {
-	m.Helper()
 	if m.failed != nil {
 		return program.Frontier{}, program.Reduced{Min: math.Inf(1)}, m.failed
 	}
@@ -403,7 +583,6 @@ func (m *machine) VertexMap(op int, over program.Set, args ...float64) (program.
 }
 
 func (m *machine) Local(op int) error {
-	m.Helper()
 	for i := range m.parts {
 		m.both(i, "Local", func(r kernels.Run, _ int) error { return r.Local(context.Background(), op) })
 	}
@@ -412,7 +591,6 @@ func (m *machine) Local(op int) error {
 
 // Gather returns the arrays of the runs under test.
 func (m *machine) Gather(array int) (list [][]uint32, err error) {
-	m.Helper()
 	for i, part := range m.parts {
 		m.both(i, "Whole", func(r kernels.Run, side int) error {
 			whole, err := r.Whole(array)
@@ -429,7 +607,6 @@ func (m *machine) Gather(array int) (list [][]uint32, err error) {
 }
 
 func (m *machine) Keep(k program.Set) error {
-	m.Helper()
 	for i := range m.parts {
 		m.both(i, "Keep", func(r kernels.Run, _ int) error { return r.Keep(k) })
 	}
@@ -437,7 +614,6 @@ func (m *machine) Keep(k program.Set) error {
 }
 
 func (m *machine) Use(k program.Set) (program.Frontier, error) {
-	m.Helper()
 	return m.frontier("Use", false, func(r kernels.Run, _, _ int) (kernels.Counts, error) { return r.Use(k) }), nil
 }
 
@@ -448,7 +624,6 @@ func (m *machine) claims(array int) bool {
 
 // finish reads the arrays and compares them.
 func (m *machine) finish() {
-	m.Helper()
 	m.got = nil
 	for array, a := range m.p.Arrays {
 		number := numbers[a.Type]
@@ -479,45 +654,100 @@ func (m *machine) finish() {
 	}
 }
 
-// tree collects the parents that Claims has, and checks them.
+// tree collects the parents that Claims has, and checks them. Every second time those of
+// kernels.DeviceResults come in two parts.
 func (m *machine) tree(root uint32) {
-	m.Helper()
-	const untouched = uint32(1<<32 - 2)
+	m.trees++
+	const untouched = graph.None - 1
+	vertexOf := m.parts[0].VertexOf
 	for side, runs := range m.runs {
-		out := slices.Repeat([]uint32{untouched}, m.Vertices)
 		for i, r := range runs {
-			claims, is := r.(kernels.Claims)
-			if !is {
-				m.fail(i, "the run of a first operator with Claim and Once is no kernels.Claims")
-			}
+			claims := r.(kernels.Claims)
 			asked, found := make([][]uint32, len(runs)), make([][]uint32, len(runs))
 			for q := range runs {
 				if q == i {
 					continue
 				}
+				asked[q] = m.remote(i, q)[side]
 				var err error
-				if asked[q], err = claims.RemoteClaims(q); err != nil {
-					m.fail(i, "RemoteClaims: %v", err)
-				}
-				if want, _ := m.runs[1][i].(*model).RemoteClaims(q); !slices.Equal(slices.Sorted(slices.Values(asked[q])), want) {
-					m.fail(i, "RemoteClaims(%d) is %s, want %s", q, some(asked[q]), some(want))
-				}
 				if found[q], err = runs[q].(kernels.Claims).LookupParents(asked[q]); err != nil || len(found[q]) != len(asked[q]) {
 					m.fail(q, "LookupParents: %v, %d entries for %d ranks", err, len(found[q]), len(asked[q]))
 				}
+				for k, rank := range found[q] {
+					if int(rank) >= len(vertexOf) || vertexOf[rank] == graph.None || m.CheckParent(root, vertexOf[asked[q][k]], vertexOf[rank]) != nil {
+						m.fail(q, "LookupParents: rank %d is no parent of rank %d", rank, asked[q][k])
+					}
+				}
 			}
-			if err := claims.Parents(out, asked, found); err != nil {
+			out := slices.Repeat([]uint32{untouched}, m.Vertices)
+			device, is := r.(kernels.DeviceResults)
+			var err error
+			if is && m.trees%2 == 0 {
+				if err = device.Resolve(asked, found); err == nil {
+					err = device.CopyTo(out)
+				}
+			} else {
+				err = claims.Parents(out, asked, found)
+			}
+			if err != nil {
 				m.fail(i, "Parents: %v", err)
 			}
-		}
-		for v, u := range out {
-			if m.rankOf[v] == math.MaxUint32 {
-				if u != untouched {
-					m.Fatalf("%s: Parents wrote vertex %d, which has no rank", m.where, v)
+			for v, u := range out {
+				switch own := m.rankOf[v] != graph.None && m.model(i).own(m.rankOf[v]); {
+				case !own && u != untouched:
+					m.fail(i, "Parents wrote vertex %d, which is not its own", v)
+				case own && u == untouched:
+					m.fail(i, "Parents did not write vertex %d", v)
+				case own && m.CheckParent(root, uint32(v), u) != nil:
+					m.fail(i, "Parents, side %d: %d is no parent of %d", side, u, v)
 				}
-			} else if err := m.CheckParent(root, uint32(v), u); err != nil {
-				m.Fatalf("%s: Parents, side %d: %v", m.where, side, err)
 			}
 		}
 	}
+}
+
+// remote returns both runs' lists of vertices of partition i that partition q found.
+func (m *machine) remote(i, q int) (list [2][]uint32) {
+	m.both(i, "RemoteClaims", func(r kernels.Run, side int) (err error) {
+		list[side], err = r.(kernels.Claims).RemoteClaims(q)
+		return err
+	})
+	if !slices.Equal(slices.Sorted(slices.Values(list[0])), list[1]) {
+		m.fail(i, "RemoteClaims(%d) is %s, want %s", q, some(list[0]), some(list[1]))
+	}
+	return list
+}
+
+// malformed says what is wrong with the form of a set of vertices of a range, "" if nothing.
+func malformed(rg kernels.Range, m kernels.Message) string {
+	padded := int(rg.Padded() - rg.First)
+	switch {
+	case m.List != nil && m.Bits != nil:
+		return "both a list and a bitmap"
+	case m.Count == 0 && (len(m.List) > 0 || len(m.Bits) > 0):
+		return "an empty message has a list or a bitmap"
+	case m.Count > 0 && m.List == nil && len(m.Bits) != padded/32:
+		return fmt.Sprintf("%d words for %d ranks", len(m.Bits), padded)
+	case m.List != nil && !kernels.AsList(m.Count, padded):
+		return fmt.Sprintf("%d of %d ranks told as a list", m.Count, padded)
+	case m.Count > 0 && m.List == nil && kernels.AsList(m.Count, int(rg.Vertices)):
+		return fmt.Sprintf("%d of %d ranks told as a bitmap", m.Count, padded)
+	}
+	ranks := told(rg, m)
+	if len(ranks) != m.Count {
+		return fmt.Sprintf("Count is %d, %d ranks are told", m.Count, len(ranks))
+	}
+	sorted := slices.Sorted(slices.Values(ranks))
+	if len(slices.Compact(sorted)) < len(ranks) || len(sorted) > 0 && (sorted[0] < rg.First || sorted[len(sorted)-1] >= rg.First+rg.Vertices) {
+		return "a rank comes twice or is not in the range"
+	}
+	return ""
+}
+
+// some prints the first 12 ranks of a list.
+func some(list []uint32) string {
+	if len(list) > 12 {
+		return fmt.Sprintf("%d ranks %v…", len(list), list[:12])
+	}
+	return fmt.Sprintf("%d ranks %v", len(list), list)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"math/bits"
+	"slices"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
@@ -23,9 +25,9 @@ type model struct {
 	part *kernels.Part
 	p    *program.Program
 	// whole tells that the part stores all arcs of its own vertices.
-	whole   bool
-	owner   []int // by rank, −1 for padding
-	out, in []row
+	whole         bool
+	owner         []int // by rank, −1 for padding
+	out, in, both []row
 
 	arrays  []any // []T by rank; foreign entries are used by local operators only
 	sets    map[program.Set][]bool
@@ -36,11 +38,13 @@ type model struct {
 	finder  []int
 
 	// Of one superstep.
-	op      int
-	step    program.Step
-	members []bool                  // foreign sources
-	taken   map[uint32]program.Bits // values of foreign vertices
-	reached map[uint32]program.Bits // values for foreign targets
+	op       int
+	step     program.Step
+	examined int64
+	members  []bool                  // foreign sources
+	value    []program.Bits          // of From before the step
+	known    []bool                  // foreign vertices whose value was taken
+	reached  map[uint32]program.Bits // values for foreign targets
 }
 
 // serial is a processor that runs every valid program by the model.
@@ -50,15 +54,22 @@ func (*serial) Kind() kernels.Kind { return kernels.CPU }
 
 func (p *serial) Load(_ context.Context, part *kernels.Part) error { p.part = part; return nil }
 
-func (*serial) Bytes() int64 { return 0 }
+func (p *serial) Bytes() int64 { return held(p.part) }
 
 func (*serial) Close() error { return nil }
 
-func (p *serial) Open(_ context.Context, prog *program.Program) (kernels.Run, error) {
-	m := &model{part: p.part, p: prog, owner: make([]int, p.part.Ranks)}
-	for rank := range m.owner {
-		m.owner[rank] = -1
+// held is the memory of a part's arcs in bytes.
+func held(part *kernels.Part) (n int64) {
+	for _, s := range part.Subgraphs {
+		if s != nil {
+			n += s.Bytes()
+		}
 	}
+	return n
+}
+
+func (p *serial) Open(_ context.Context, prog *program.Program) (kernels.Run, error) {
+	m := &model{part: p.part, p: prog, owner: slices.Repeat([]int{-1}, int(p.part.Ranks))}
 	for _, rg := range m.part.Ranges {
 		for i := range rg.Vertices {
 			m.owner[rg.First+i] = rg.Owner
@@ -71,6 +82,7 @@ func (p *serial) Open(_ context.Context, prog *program.Program) (kernels.Run, er
 			m.in = append(m.in, rows(s, s.In, m.part.Sources)...)
 		}
 	}
+	m.both = slices.Concat(m.out, m.in)
 	return m, m.Begin(0)
 }
 
@@ -85,15 +97,13 @@ func (p *serial) RunBytes(prog *program.Program) (n int64) {
 func rows(s *graph.Subgraph, a *graph.Adjacency, to graph.Space) (list []row) {
 	for i := uint32(0); a != nil && i < s.Rows; i++ {
 		lo, hi := a.Row(i)
-		r := row{rank: s.First + i}
-		for k := lo; k < hi; k++ {
-			v := a.Neighbours[k]
+		r := row{rank: s.First + i, neighbours: slices.Clone(a.Neighbours[lo:hi])}
+		for k, v := range r.neighbours {
 			if to.Ranks != nil {
-				v = to.Ranks[v]
+				r.neighbours[k] = to.Ranks[v]
 			}
-			r.neighbours = append(r.neighbours, v)
 			if a.Weights.Len() > 0 {
-				r.weights = append(r.weights, a.Weights.Float64(int(k)))
+				r.weights = append(r.weights, a.Weights.Float64(int(lo)+k))
 			}
 		}
 		list = append(list, r)
@@ -118,8 +128,8 @@ func (m *model) Begin(kernels.Need) error {
 	m.sets = map[program.Set][]bool{}
 	m.front, m.next, m.visited, m.members = make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n)
 	m.parent, m.finder = make([]uint32, n), make([]int, n)
-	m.taken, m.reached = map[uint32]program.Bits{}, map[uint32]program.Bits{}
-	m.arrays = nil
+	m.value, m.known, m.reached = make([]program.Bits, n), make([]bool, n), map[uint32]program.Bits{}
+	m.arrays, m.examined = nil, 0
 	for i, a := range m.p.Arrays {
 		m.arrays = append(m.arrays, numbers[a.Type].alloc(n))
 		for rank := range uint32(n) {
@@ -222,10 +232,10 @@ func (m *model) Take(op int, s program.Step, r int, msg kernels.Message) error {
 	}
 	for i, rank := range ranks {
 		if msg.Values != nil {
-			m.taken[rank] = numbers[m.typeOf(e.From)].get(msg.Values, uint32(i))
+			m.value[rank], m.known[rank] = numbers[m.typeOf(e.From)].get(msg.Values, uint32(i)), true
 		}
 		m.members[rank] = !msg.Dense
-		m.visited[rank] = m.visited[rank] || m.p.Edges[0].Once && !msg.Dense
+		m.visited[rank] = m.visited[rank] || e.Once && !msg.Dense
 	}
 	return nil
 }
@@ -235,19 +245,15 @@ var errUnsent = errors.New("no message carried the value")
 
 // stored returns the rows of arcs along which an operator goes from its sources to targets: rows
 // of sources in a push, of targets in a pull.
-func (m *model) stored(e *program.EdgeOp, way program.Way) (list []row) {
-	if forward := e.Arcs != program.Backward || !m.part.Directed; forward == (way == program.Push) {
-		list = append(list, m.out...)
-	} else {
-		list = append(list, m.in...)
+func (m *model) stored(e *program.EdgeOp, way program.Way) []row {
+	forward := e.Arcs != program.Backward || !m.part.Directed
+	switch {
+	case e.Arcs == program.Both && m.part.Directed:
+		return m.both
+	case forward == (way == program.Push):
+		return m.out
 	}
-	if e.Arcs == program.Both && m.part.Directed {
-		if way == program.Push {
-			return append(list, m.in...)
-		}
-		return append(list, m.out...)
-	}
-	return list
+	return m.in
 }
 
 func (m *model) Step(ctx context.Context, op int, s program.Step) (name string, err error) {
@@ -261,58 +267,49 @@ func (m *model) Step(ctx context.Context, op int, s program.Step) (name string, 
 	}()
 	e := &m.p.Edges[op]
 	m.op, m.step = op, s
-	for rank := range m.front { // those that wait
-		m.next[rank] = s.Below != 0 && m.front[rank] && !m.below(e, s, uint32(rank))
-	}
-	// Values of sources are those of before the step.
-	before := map[uint32]program.Bits{}
 	sources := make([]uint64, m.part.Ranks/64)
-	for rank, owner := range m.owner {
-		if owner < 0 || !m.active(e, s, uint32(rank)) {
-			continue
+	for i, owner := range m.owner {
+		rank := uint32(i)
+		m.next[rank] = s.Below != 0 && m.front[rank] && !m.below(e, s, rank) // it waits
+		if owner == m.part.Index && e.From >= 0 {
+			m.value[rank] = m.get(e.From, rank)
 		}
-		sources[rank/64] |= 1 << (rank % 64)
-		if e.From >= 0 && owner == m.part.Index {
-			before[uint32(rank)] = m.get(e.From, uint32(rank))
+		if owner >= 0 && m.active(e, s, rank) {
+			sources[rank/64] |= 1 << (rank % 64)
 		}
 	}
-	from := func(rank uint32) program.Bits {
-		if b, is := before[rank]; is {
-			return b
-		}
-		if b, is := m.taken[rank]; is && !m.own(rank) {
-			return b
-		}
-		if m.own(rank) {
-			return m.get(e.From, rank) // the target of a tight arc
-		}
-		panic(fmt.Errorf("%w of rank %d", errUnsent, rank))
-	}
-	along := m.along(e, from)
+	along := m.along
 	if e.Rows != nil {
-		along = m.alongRows(e, s, from, sources)
+		along = m.alongRows(e, s, sources)
 	}
-	in := func(rank uint32) bool { return sources[rank/64]>>(rank%64)&1 != 0 }
 	for _, r := range m.stored(e, s.Way) {
-		if s.Way == program.Push && in(r.rank) || s.Way == program.Pull && m.wanted(e, s, r.rank) {
-			along(r, in)
+		if s.Way == program.Push && sources[r.rank/64]>>(r.rank%64)&1 != 0 || s.Way == program.Pull && m.wanted(e, s, r.rank) {
+			along(e, r, sources)
 		}
 	}
 	for again := s.Below != 0 && m.whole; again; {
 		ripe := map[uint32]bool{}
 		for rank := range m.part.Ranks {
 			if m.next[rank] && m.below(e, s, rank) {
-				m.next[rank], ripe[rank], before[rank] = false, true, m.get(e.To, rank)
+				m.next[rank], ripe[rank], m.value[rank] = false, true, m.get(e.To, rank)
 			}
 		}
 		for _, r := range m.stored(e, s.Way) {
 			if ripe[r.rank] {
-				along(r, in)
+				along(e, r, sources)
 			}
 		}
 		again = len(ripe) > 0
 	}
 	return "model-" + s.Way.String(), nil
+}
+
+// from is the value of a vertex in From before the step.
+func (m *model) from(rank uint32) program.Bits {
+	if !m.own(rank) && !m.known[rank] {
+		panic(fmt.Errorf("%w of rank %d", errUnsent, rank))
+	}
+	return m.value[rank]
 }
 
 // wanted tells whether a vertex is a target of a pull. Of foreign ones the step knows only
@@ -321,42 +318,43 @@ func (m *model) wanted(e *program.EdgeOp, s program.Step, v uint32) bool {
 	return !(e.Once && m.visited[v]) && (!m.own(v) || s.Over == program.Default || m.has(s.Over, v))
 }
 
-// along returns the function that sends the values of a built-in operator along a row.
-func (m *model) along(e *program.EdgeOp, from func(uint32) program.Bits) func(r row, in func(uint32) bool) {
-	return func(r row, in func(uint32) bool) {
-		for k, n := range r.neighbours {
-			u, v := r.rank, n
-			if m.step.Way == program.Pull {
-				if u, v = v, u; !in(u) {
-					continue
-				}
+// along sends the values of a built-in operator along a row.
+func (m *model) along(e *program.EdgeOp, r row, sources []uint64) {
+	for k, n := range r.neighbours {
+		m.examined++
+		u, v := r.rank, n
+		if m.step.Way == program.Pull {
+			if u, v = v, u; sources[u/64]>>(u%64)&1 == 0 {
+				continue
 			}
-			w := 1.0
-			if r.weights != nil {
-				w = r.weights[k]
+		}
+		w := 1.0
+		if r.weights != nil {
+			w = r.weights[k]
+		}
+		x := program.Bits(u)
+		switch e.Map {
+		case program.Copy:
+			x = m.from(u)
+		case program.One:
+			x = numbers[m.typeOf(e.To)].of(1)
+		case program.Plus, program.Tight, program.TightLow:
+			number := numbers[m.typeOf(e.From)]
+			sum := number.plus(m.from(u), number.of(w))
+			if e.Map == program.Plus {
+				x = sum
+			} else if sum != m.from(v) || e.Map == program.TightLow && !program.Less(m.typeOf(e.From), m.from(u), m.from(v)) {
+				continue
 			}
-			x := program.Bits(u)
-			switch e.Map {
-			case program.Copy:
-				x = from(u)
-			case program.Plus:
-				x = numbers[m.typeOf(e.From)].plus(from(u), numbers[m.typeOf(e.From)].of(w))
-			case program.One:
-				x = numbers[m.typeOf(e.To)].of(1)
-			case program.Tight, program.TightLow:
-				t := m.typeOf(e.From)
-				sum := numbers[t].plus(from(u), numbers[t].of(w))
-				if sum != from(v) || e.Map == program.TightLow && !program.Less(t, from(u), from(v)) {
-					continue
-				}
-			}
-			m.reach(e, v, x)
+		}
+		if m.reach(e, v, x); e.Once && m.step.Way == program.Pull {
+			return
 		}
 	}
 }
 
 // alongRows is along for a user's operator.
-func (m *model) alongRows(e *program.EdgeOp, s program.Step, from func(uint32) program.Bits, sources []uint64) func(row, func(uint32) bool) {
+func (m *model) alongRows(e *program.EdgeOp, s program.Step, sources []uint64) func(*program.EdgeOp, row, []uint64) {
 	number := numbers[m.typeOf(e.To)]
 	user := number.rows(e.Rows)
 	var values any
@@ -364,26 +362,25 @@ func (m *model) alongRows(e *program.EdgeOp, s program.Step, from func(uint32) p
 		values = number.alloc(int(m.part.Ranks))
 		for rank := range m.part.Ranks {
 			number.set(values, rank, 0x7ff5dead7ff5dead) // no message carried it
-			if _, sent := m.taken[rank]; sources[rank/64]>>(rank%64)&1 != 0 && (sent || m.own(rank)) {
-				number.set(values, rank, from(rank))
+			if sources[rank/64]>>(rank%64)&1 != 0 && (m.known[rank] || m.own(rank)) {
+				number.set(values, rank, m.from(rank))
 			}
 		}
 	}
 	if s.From == program.All {
 		sources = nil
 	}
-	return func(r row, in func(uint32) bool) {
+	return func(_ *program.EdgeOp, r row, _ []uint64) {
+		value, to := program.Bits(0), program.Bits(0)
 		if s.Way == program.Push {
-			value := program.Bits(0)
 			if e.From >= 0 {
-				value = from(r.rank)
+				value = m.from(r.rank)
 			}
 			for k, x := range user.push(r.rank, value, r.neighbours, r.weights) {
 				m.reach(e, r.neighbours[k], x)
 			}
 			return
 		}
-		to := program.Bits(0)
 		if m.own(r.rank) {
 			to = m.get(e.To, r.rank)
 		}
@@ -492,9 +489,11 @@ func (m *model) Advance() (kernels.Counts, error) {
 	m.front, m.next = m.next, m.front
 	clear(m.next)
 	clear(m.members)
-	clear(m.taken)
+	clear(m.known)
 	clear(m.reached)
-	return m.counts(), nil
+	c := m.counts()
+	c.Examined, m.examined = m.examined, 0
+	return c, nil
 }
 
 // counts returns the counts of the frontier; those of arcs are of the arcs that the part has.
@@ -517,17 +516,26 @@ func (m *model) counts() (c kernels.Counts) {
 			}
 		}
 	}
-	for _, r := range m.out {
-		if m.own(r.rank) && m.front[r.rank] {
-			c.NextArcs += int64(len(r.neighbours))
-		}
-	}
-	for _, r := range m.in {
-		if m.own(r.rank) && !m.visited[r.rank] {
-			c.UnvisitedArcs += int64(len(r.neighbours))
-		}
-	}
+	c.NextArcs = m.arcs(m.out, m.front, true)
+	c.UnvisitedArcs = m.arcs(m.in, m.visited, false)
 	return c
+}
+
+// arcs counts the arcs of the own vertices that are in a set, or that are not.
+func (m *model) arcs(rows []row, set []bool, in bool) (n int64) {
+	for _, r := range rows {
+		if m.own(r.rank) && set[r.rank] == in {
+			n += int64(len(r.neighbours))
+		}
+	}
+	return n
+}
+
+// leaves tells that a push would claim a vertex of a foreign range.
+func (m *model) leaves() bool {
+	return slices.ContainsFunc(m.out, func(r row) bool {
+		return m.front[r.rank] && slices.ContainsFunc(r.neighbours, func(v uint32) bool { return !m.own(v) && !m.visited[v] })
+	})
 }
 
 func (m *model) VertexMap(_ context.Context, op int, over program.Set, args [4]float64) (kernels.Reduced, error) {
@@ -648,4 +656,45 @@ func (m *model) Parents(out []uint32, claims, found [][]uint32) error {
 		}
 	}
 	return nil
+}
+
+// message is the message of the vertices of rg in set.
+func message(rg kernels.Range, set []bool) (m kernels.Message) {
+	var list []uint32
+	for rank := rg.First; rank < rg.First+rg.Vertices; rank++ {
+		if set[rank] {
+			list = append(list, rank)
+		}
+	}
+	return tell(rg, kernels.AsList(len(list), int(rg.Padded()-rg.First)), list)
+}
+
+// tell is the message of ranks, as a list or as a bitmap.
+func tell(rg kernels.Range, asList bool, ranks []uint32) kernels.Message {
+	m := kernels.Message{Count: len(ranks)}
+	switch {
+	case len(ranks) == 0:
+	case asList:
+		m.List = ranks
+	default:
+		m.Bits = make([]uint32, (rg.Padded()-rg.First)/32)
+		for _, rank := range ranks {
+			m.Bits[(rank-rg.First)/32] |= 1 << (rank % 32)
+		}
+	}
+	return m
+}
+
+// told returns the ranks in m.
+func told(rg kernels.Range, m kernels.Message) []uint32 {
+	if m.Count == 0 || m.List != nil {
+		return m.List
+	}
+	var list []uint32
+	for i, word := range m.Bits {
+		for ; word != 0; word &= word - 1 {
+			list = append(list, rg.First+uint32(32*i+bits.TrailingZeros32(word)))
+		}
+	}
+	return list
 }

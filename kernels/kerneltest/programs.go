@@ -23,7 +23,6 @@ type example struct {
 	undirected, whole bool
 	// rounding says that results have sums of floats.
 	rounding bool
-	blocks   bool                                // of interest with many blocks
 	body     func(m *machine, root uint32)       // root is a rank
 	check    func(m *machine, root uint32) error // root is a vertex
 }
@@ -649,7 +648,7 @@ func propagation() example {
 // order has sums of blocks that are 0 in the order of ranks only.
 func order() example {
 	const huge = 1 << 60
-	return example{name: "order-of-sums", blocks: true, p: program.Program{
+	return example{name: "order-of-sums", p: program.Program{
 		Arrays: []program.Array{{Name: "first", Type: program.U32}, {Name: "last", Type: program.U32}},
 		Vertices: []program.VertexOp{{Name: "sum", Block: func(b *program.Block) {
 			b.Sum[0] = 1
