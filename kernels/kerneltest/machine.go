@@ -1,6 +1,7 @@
 package kerneltest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -146,13 +147,18 @@ type machine struct {
 
 // sent is a message and its content when it was sent.
 type sent struct {
-	from   int
-	call   string
-	rg     kernels.Range
-	m      kernels.Message
-	t      program.Type
-	ranks  []uint32
-	values []program.Bits
+	from int
+	call string
+	rg   kernels.Range
+	m    kernels.Message
+	t    program.Type
+	list []entry
+}
+
+// entry is a vertex of a message.
+type entry struct {
+	rank  uint32
+	value program.Bits
 }
 
 // bound is a value of a vertex that a Min sent: its result is not larger.
@@ -358,7 +364,7 @@ func (m *machine) fold(i, op, r int) news {
 	free := m.free(e)
 	msg := m.receive(i, "Fold", r, e.To, free, e.Rows != nil || e.Combine != program.Claim, kernels.Run.Fold)
 	if free && e.Combine == program.Min {
-		for _, sent := range m.sent[len(m.sent)-1].sorted() {
+		for _, sent := range m.sent[len(m.sent)-1].list {
 			m.bounds = append(m.bounds, bound{i, e.To, sent.rank, sent.value})
 		}
 	}
@@ -387,79 +393,65 @@ func (m *machine) receive(i int, call string, r, array int, free, same bool, get
 	if free {
 		return msg
 	}
-	got, want := content[0].sorted(), content[1].sorted()
+	got, want := content[0].list, content[1].list
 	if msg[0].Dense != msg[1].Dense || !slices.EqualFunc(got, want, func(a, b entry) bool { return a.rank == b.rank }) {
-		m.fail(i, "%s(%d): tells %v, want %v", call, r, someOf(got), someOf(want))
+		m.fail(i, "%s(%d): tells %s, want %s", call, r, some(got), some(want))
 	}
 	for k := range got {
-		if same && len(content[0].values) > 0 && !m.equal(content[0].t, got[k].value, want[k].value) {
-			m.fail(i, "%s(%d): rank %d has %v, want %v", call, r, got[k].rank, numbers[content[0].t].float(got[k].value), numbers[content[0].t].float(want[k].value))
+		if number := numbers[content[0].t]; same && array >= 0 && !m.equal(content[0].t, got[k].value, want[k].value) {
+			m.fail(i, "%s(%d): rank %d has %v, want %v", call, r, got[k].rank, number.float(got[k].value), number.float(want[k].value))
 		}
 	}
 	return msg
-}
-
-func someOf(list []entry) string {
-	var ranks []uint32
-	for _, e := range list {
-		ranks = append(ranks, e.rank)
-	}
-	return some(ranks)
 }
 
 func (m *machine) equal(t program.Type, a, b program.Bits) bool {
 	return a == b || m.rounding && near(t, a, b)
 }
 
-// entry is a vertex of a message.
-type entry struct {
-	rank  uint32
-	value program.Bits
-}
-
-// sorted lists the vertices of a message by rank.
-func (s sent) sorted() (list []entry) {
-	for k, rank := range s.ranks {
-		e := entry{rank: rank}
-		if len(s.values) > 0 {
-			e.value = s.values[k]
-		}
-		list = append(list, e)
+// entries lists the vertices of a message by rank. values are nil or in the order of the message.
+func entries(rg kernels.Range, msg kernels.Message, values []program.Bits) (list []entry) {
+	for _, rank := range told(rg, msg) {
+		list = append(list, entry{rank: rank})
 	}
-	slices.SortFunc(list, func(a, b entry) int { return int(int64(a.rank) - int64(b.rank)) })
+	for i := range rg.Vertices {
+		if msg.Dense {
+			list = append(list, entry{rank: rg.First + i})
+		}
+	}
+	for k := range list {
+		if values != nil {
+			list[k].value = values[k]
+		}
+	}
+	slices.SortFunc(list, func(a, b entry) int { return cmp.Compare(a.rank, b.rank) })
 	return list
 }
 
 // content reads a message, and fails where its form is wrong.
 func (m *machine) content(rg kernels.Range, msg kernels.Message, array int) (sent, error) {
-	s := sent{rg: rg, m: msg}
-	if msg.Values != nil && array < 0 {
-		return s, errors.New("it has values that nobody reads")
-	}
-	is := true
+	s, is := sent{rg: rg, m: msg}, true
+	var values []program.Bits
 	if array >= 0 {
 		if s.t = m.p.Arrays[array].Type; msg.Values != nil {
-			s.values, is = numbers[s.t].list(msg.Values)
+			values, is = numbers[s.t].list(msg.Values)
 		}
 	}
 	padded := int(rg.Padded() - rg.First)
 	switch {
+	case msg.Values != nil && array < 0:
+		return s, errors.New("it has values that nobody reads")
 	case !is:
 		return s, fmt.Errorf("values are %T of array type %v", msg.Values, s.t)
-	case msg.Dense && (msg.List != nil || msg.Bits != nil || msg.Count != int(rg.Vertices) || len(s.values) != padded):
-		return s, fmt.Errorf("dense, Count %d, %d values, for a range of %d", msg.Count, len(s.values), rg.Vertices)
-	case msg.Dense:
-		for i := range rg.Vertices {
-			s.ranks = append(s.ranks, rg.First+i)
-		}
-		return s, nil
-	case array >= 0 && len(s.values) != msg.Count:
-		return s, fmt.Errorf("%d values for %d ranks", len(s.values), msg.Count)
+	case msg.Dense && (msg.List != nil || msg.Bits != nil || msg.Count != int(rg.Vertices) || len(values) != padded):
+		return s, fmt.Errorf("dense, Count %d, %d values, for a range of %d", msg.Count, len(values), rg.Vertices)
+	case !msg.Dense && array >= 0 && len(values) != msg.Count:
+		return s, fmt.Errorf("%d values for %d ranks", len(values), msg.Count)
 	}
-	if fault := malformed(rg, msg); fault != "" {
+	if fault := malformed(rg, msg); !msg.Dense && fault != "" {
 		return s, errors.New(fault)
 	}
-	s.ranks = slices.Clone(told(rg, msg))
+	s.list = entries(rg, msg, values)
 	return s, nil
 }
 
@@ -470,7 +462,7 @@ func (m *machine) unchanged() {
 		if s.m.Values != nil {
 			values, _ = numbers[s.t].list(s.m.Values)
 		}
-		if !s.m.Dense && !slices.Equal(told(s.rg, s.m), s.ranks) || !slices.Equal(values, s.values) {
+		if !slices.Equal(entries(s.rg, s.m, values), s.list) {
 			m.fail(s.from, "a message of %s has changed before the next superstep", s.call)
 		}
 	}
@@ -744,8 +736,8 @@ func malformed(rg kernels.Range, m kernels.Message) string {
 	return ""
 }
 
-// some prints the first 12 ranks of a list.
-func some(list []uint32) string {
+// some prints the first 12 of a list.
+func some[T uint32 | entry](list []T) string {
 	if len(list) > 12 {
 		return fmt.Sprintf("%d ranks %v…", len(list), list[:12])
 	}

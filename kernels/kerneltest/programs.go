@@ -37,6 +37,17 @@ func examples() []example {
 		distances[float32](2.5), distances[float64](1), distances[float64](inf))
 }
 
+// keep is a vertex operator that drops the vertices that do is false of.
+func keep(name string, do func(b *program.Block, i int) bool) program.VertexOp {
+	return program.VertexOp{Name: name, Block: func(b *program.Block) {
+		for i := range b.Each() {
+			if !do(b, i) {
+				b.Drop(i)
+			}
+		}
+	}}
+}
+
 // num is a result of a vertex.
 func (m *machine) num(array int, v uint32) float64 {
 	return numbers[m.p.Arrays[array].Type].float(m.got[array][v])
@@ -90,7 +101,6 @@ func breadth() example {
 func distances[T program.Value](delta float64) example {
 	t := program.TypeOf[T]()
 	top := program.Largest[T]()
-	orphan := func(d T, parent uint32) bool { return d != top && parent == graph.None }
 	return example{name: fmt.Sprint("sssp-", t, "-", delta), p: program.Program{
 		Arrays: []program.Array{{Name: "distance", Type: t, Init: program.Top}, {Name: "parent", Type: program.U32, Init: program.None, Ranks: true}},
 		Edges: []program.EdgeOp{
@@ -99,20 +109,10 @@ func distances[T program.Value](delta float64) example {
 			{Name: "tight", From: 0, To: 1, Map: program.Tight, Combine: program.Claim},
 		},
 		Vertices: []program.VertexOp{
-			{Name: "orphans", Block: func(b *program.Block) {
-				for i := range b.Each() {
-					if !orphan(program.Of[T](b, 0)[i], program.Of[uint32](b, 1)[i]) {
-						b.Drop(i)
-					}
-				}
-			}},
-			{Name: "parented", Block: func(b *program.Block) {
-				for i := range b.Each() {
-					if program.Of[uint32](b, 1)[i] == graph.None {
-						b.Drop(i)
-					}
-				}
-			}},
+			keep("orphans", func(b *program.Block, i int) bool {
+				return program.Of[T](b, 0)[i] != top && program.Of[uint32](b, 1)[i] == graph.None
+			}),
+			keep("parented", func(b *program.Block, i int) bool { return program.Of[uint32](b, 1)[i] != graph.None }),
 		}},
 		body: func(m *machine, root uint32) {
 			for f, _ := m.Seed(root, 0, 0); f.Count > 0; {
@@ -247,26 +247,16 @@ func manySearches() example {
 		Arrays: []program.Array{{Name: "seen", Type: program.U64}, {Name: "front", Type: program.U64}, {Name: "next", Type: program.U64},
 			{Name: "id", Type: program.U32, Init: program.ID}},
 		Edges: []program.EdgeOp{{Name: "spread", From: front, To: next, Map: program.Copy, Combine: program.Or, Known: 1 + seen}},
-		Vertices: []program.VertexOp{{Name: "start", Block: func(b *program.Block) {
-			for i := range b.Each() {
-				if v := program.Of[uint32](b, id)[i]; v < 64 {
-					program.Of[uint64](b, seen)[i], program.Of[uint64](b, front)[i] = 1<<v, 1<<v
-				} else {
-					b.Drop(i)
-				}
-			}
-		}}, {Name: "settle", Block: func(b *program.Block) {
-			s, f, n := program.Of[uint64](b, seen), program.Of[uint64](b, front), program.Of[uint64](b, next)
-			for i := range b.Each() {
-				f[i] = n[i] &^ s[i]
-				s[i] |= n[i]
-				n[i] = 0
-				b.Sum[0] += float64(bits.OnesCount64(f[i]))
-				if f[i] == 0 {
-					b.Drop(i)
-				}
-			}
-		}}}},
+		Vertices: []program.VertexOp{keep("start", func(b *program.Block, i int) bool {
+			bit := uint64(1) << program.Of[uint32](b, id)[i] // 0 from 64 on
+			program.Of[uint64](b, seen)[i], program.Of[uint64](b, front)[i] = bit, bit
+			return bit != 0
+		}), keep("settle", func(b *program.Block, i int) bool {
+			s, f, n := &program.Of[uint64](b, seen)[i], &program.Of[uint64](b, front)[i], &program.Of[uint64](b, next)[i]
+			*f, *s, *n = *n&^*s, *s|*n, 0
+			b.Sum[0] += float64(bits.OnesCount64(*f))
+			return *f != 0
+		})}},
 		body: func(m *machine, _ uint32) {
 			total = 0
 			f, sum, _ := m.VertexMap(0, program.All)
@@ -302,22 +292,19 @@ func cores() example {
 			{Name: "gone", Type: program.U32}},
 		Edges: []program.EdgeOp{{Name: "count", From: -1, To: degree, Map: program.One, Combine: program.Sum},
 			{Name: "drop", From: -1, To: lost, Map: program.One, Combine: program.Sum}},
-		Vertices: []program.VertexOp{{Name: "peel", Block: func(b *program.Block) {
-			d, l := program.Of[int32](b, degree), program.Of[int32](b, lost)
-			for i := range b.Each() {
-				d[i] -= l[i]
-				l[i] = 0
-				switch {
-				case program.Of[uint32](b, gone)[i] == 1:
-					b.Drop(i)
-				case float64(d[i]) <= b.Args[0]:
-					program.Of[uint32](b, gone)[i], program.Of[int32](b, core)[i] = 1, int32(b.Args[0])
-				default:
-					b.Min = min(b.Min, float64(d[i]))
-					b.Drop(i)
-				}
+		Vertices: []program.VertexOp{keep("peel", func(b *program.Block, i int) bool {
+			d, l, g := &program.Of[int32](b, degree)[i], &program.Of[int32](b, lost)[i], &program.Of[uint32](b, gone)[i]
+			*d, *l = *d-*l, 0
+			switch {
+			case *g == 1:
+			case float64(*d) <= b.Args[0]:
+				*g, program.Of[int32](b, core)[i] = 1, int32(b.Args[0])
+				return true
+			default:
+				b.Min = min(b.Min, float64(*d))
 			}
-		}}}},
+			return false
+		})}},
 		body: func(m *machine, _ uint32) {
 			_, _ = m.EdgeMap(0, m.way(0, program.Step{From: program.All}))
 			f, least, _ := m.VertexMap(0, program.All, 0)
@@ -362,13 +349,12 @@ func betweenness() example {
 			{Name: "result", Type: program.F64}},
 		Edges: []program.EdgeOp{visit, {Name: "count", From: paths, To: paths, Map: program.Copy, Combine: program.Sum},
 			{Name: "back", From: give, To: sum, Arcs: program.Backward, Map: program.Copy, Combine: program.Sum}},
-		Vertices: []program.VertexOp{{Name: "share", Block: func(b *program.Block) {
-			for i := range b.Each() {
-				p := program.Of[float64](b, paths)[i]
-				d := p * program.Of[float64](b, sum)[i]
-				program.Of[float64](b, give)[i], program.Of[float64](b, result)[i] = (1+d)/p, d
-			}
-		}}}},
+		Vertices: []program.VertexOp{keep("share", func(b *program.Block, i int) bool {
+			p := program.Of[float64](b, paths)[i]
+			d := p * program.Of[float64](b, sum)[i]
+			program.Of[float64](b, give)[i], program.Of[float64](b, result)[i] = (1+d)/p, d
+			return true
+		})}},
 		body: func(m *machine, root uint32) {
 			level := program.Set(1)
 			for f, _ := m.Seed(root, paths, program.Pack(1.0)); f.Count > 0; level++ {
@@ -490,27 +476,18 @@ func values[T program.Value]() example {
 			{Name: "user", From: a, To: user, Rows: weighted[T]{}},
 		},
 		Vertices: []program.VertexOp{
-			{Name: "start", Block: func(b *program.Block) {
-				for i := range b.Each() {
-					if v := program.Of[uint32](b, id)[i]; v%3 == 1 {
-						b.Drop(i)
-					} else {
-						program.Of[T](b, a)[i] = T(v%7 + 1)
-					}
+			keep("start", func(b *program.Block, i int) bool {
+				v := program.Of[uint32](b, id)[i]
+				if v%3 != 1 {
+					program.Of[T](b, a)[i] = T(v%7 + 1)
 				}
-			}},
-			{Name: "half", Block: func(b *program.Block) {
-				for i := range b.Each() {
-					if program.Of[uint32](b, id)[i]%2 == 0 {
-						b.Drop(i)
-					}
-				}
-			}},
-			{Name: "mark", Block: func(b *program.Block) {
-				for i := range b.Each() {
-					program.Of[int32](b, marks)[i] = program.Of[int32](b, marks)[i]*2 + 1
-				}
-			}},
+				return v%3 != 1
+			}),
+			keep("half", func(b *program.Block, i int) bool { return program.Of[uint32](b, id)[i]%2 != 0 }),
+			keep("mark", func(b *program.Block, i int) bool {
+				program.Of[int32](b, marks)[i] = program.Of[int32](b, marks)[i]*2 + 1
+				return true
+			}),
 		}}
 	if !t.Float() {
 		p.Arrays = append(p.Arrays, program.Array{Name: "bit", Type: t})
@@ -682,6 +659,8 @@ func starts() example {
 			{Name: "none", Type: program.U32, Init: program.None, Ranks: true}, {Name: "id", Type: program.U32, Init: program.ID},
 			{Name: "top", Type: program.I64, Init: program.Top}, {Name: "inf", Type: program.F32, Init: program.Top}, {Name: "zero", Type: program.F64}}},
 		body: func(m *machine, root uint32) {
+			all, _ := m.Use(program.All)
+			m.expect(all.Count == int64(m.ranked), "all vertices are not all")
 			stale, _ := m.Use(9)
 			_, _ = m.Seed(root, 4, program.Pack(int64(-3)))
 			_ = m.Keep(9)

@@ -58,9 +58,8 @@ func cases(short bool) []testcase {
 		{"rule=reset", resetRule},
 		{"rule=cancel", cancelRule},
 		{"rule=push-only", pushOnlyRule},
-		{"rule=many", manyRule},
-		{"rule=blocks", blocksRule},
 	}, plays(short)...)
+	list = append(list, testcase{"rule=many", manyRule}, testcase{"rule=blocks", blocksRule})
 	for i, g := range corpus() {
 		for j, l := range layouts() {
 			if !short || (i+j)%3 == 0 {
