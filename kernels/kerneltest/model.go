@@ -34,6 +34,7 @@ type model struct {
 	front   []bool // by rank
 	next    []bool
 	visited []bool // own vertices; foreign ones that were sent or taken
+	met     []bool // foreign ones that operators without Once took: a run may know them as visited
 	parent  []uint32
 	finder  []int
 
@@ -127,7 +128,7 @@ func (m *model) Begin(kernels.Need) error {
 	n := int(m.part.Ranks)
 	m.sets = map[program.Set][]bool{}
 	m.front, m.next, m.visited, m.members = make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n)
-	m.parent, m.finder = make([]uint32, n), make([]int, n)
+	m.parent, m.finder, m.met = make([]uint32, n), make([]int, n), make([]bool, n)
 	m.value, m.known, m.reached = make([]program.Bits, n), make([]bool, n), map[uint32]program.Bits{}
 	m.arrays, m.examined = nil, 0
 	for i, a := range m.p.Arrays {
@@ -236,6 +237,7 @@ func (m *model) Take(op int, s program.Step, r int, msg kernels.Message) error {
 		}
 		m.members[rank] = !msg.Dense
 		m.visited[rank] = m.visited[rank] || e.Once && !msg.Dense
+		m.met[rank] = m.met[rank] || !msg.Dense
 	}
 	return nil
 }
@@ -569,7 +571,7 @@ func (m *model) VertexMap(_ context.Context, op int, over program.Set, args [4]f
 		sums = append(sums, sum)
 	}
 	copy(m.front, next)
-	return kernels.Reduced{Counts: m.counts(), Sums: sums}, nil
+	return kernels.Reduced{Counts: m.counts(), Sums: sums, Kernel: "model"}, nil
 }
 
 func (m *model) Local(ctx context.Context, op int) error {
