@@ -30,13 +30,13 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // TestConformance runs the kit on one thread and on two, its short form on four; under the race
 // detector its short form on two and on four.
 func TestConformance(t *testing.T) {
-	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
 	teams := []int{1, 2, 4}
 	if raceEnabled {
 		teams = teams[1:]
 	}
 	for _, threads := range teams {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
+			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, threads)))
 			kerneltest.Options{Short: raceEnabled || threads > 2}.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})
 	}

@@ -523,7 +523,7 @@ func (m *model) counts() (c kernels.Counts) {
 	return c
 }
 
-// arcs counts the arcs of the own vertices that are in a set, or that are not.
+// arcs counts the arcs of own vertices that are in a set, or that are not.
 func (m *model) arcs(rows []row, set []bool, in bool) (n int64) {
 	for _, r := range rows {
 		if m.own(r.rank) && set[r.rank] == in {
