@@ -27,8 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance runs the kit on one thread and on two, its short form on four; under the race
-// detector its short form on two and on four.
+// TestConformance runs the kit on one thread and on two, programs of its short form on four; under
+// the race detector the short form on two and on four.
 func TestConformance(t *testing.T) {
 	teams := []int{1, 2, 4}
 	if raceEnabled {
@@ -37,7 +37,7 @@ func TestConformance(t *testing.T) {
 	for _, threads := range teams {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, threads)))
-			kerneltest.Options{Short: raceEnabled || threads > 2}.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
+			kerneltest.Options{Short: raceEnabled || threads > 2, Programs: threads > 2}.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})
 	}
 }

@@ -16,6 +16,8 @@ import (
 type Options struct {
 	// Short runs a third of the tests, as -short does.
 	Short bool
+	// Programs leaves out the searches of the corpus.
+	Programs bool
 }
 
 // Run is Options.Run of all of the kit.
@@ -26,7 +28,8 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 // Run tests the processors that newProcessor returns; it loads each once and closes it. Programs
 // that a processor refuses with kernels.ErrUnsupported are logged, breadth-first search excepted.
 func (o Options) Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
-	sample(t, cases(o.Short || testing.Short()), 0, 1, newProcessor)
+	list := slices.DeleteFunc(cases(o.Short || testing.Short()), func(c testcase) bool { return o.Programs && strings.HasPrefix(c.name, "searches/") })
+	sample(t, list, 0, 1, newProcessor)
 }
 
 // Sample is Run on all single rules and part k of n of the other tests, 0 ≤ k < n, so that
