@@ -668,8 +668,10 @@ func (m *machine) tree(root uint32) {
 				if q == i {
 					continue
 				}
-				asked[q] = m.remote(i, q)[side]
 				var err error
+				if asked[q], err = m.model(i).RemoteClaims(q); side == 0 {
+					asked[q] = m.remote(i, q)[0]
+				}
 				if found[q], err = runs[q].(kernels.Claims).LookupParents(asked[q]); err != nil || len(found[q]) != len(asked[q]) {
 					m.fail(q, "LookupParents: %v, %d entries for %d ranks", err, len(found[q]), len(asked[q]))
 				}
