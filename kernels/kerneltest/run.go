@@ -16,8 +16,8 @@ import (
 type Options struct {
 	// Short runs a third of the tests, as -short does.
 	Short bool
-	// Programs leaves out the searches of the corpus.
-	Programs bool
+	// Skip leaves out the tests whose names begin with it, as "searches/" and "programs/"; "" none.
+	Skip string
 }
 
 // Run is Options.Run of all of the kit.
@@ -28,7 +28,7 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 // Run tests the processors that newProcessor returns; it loads each once and closes it. Programs
 // that a processor refuses with kernels.ErrUnsupported are logged, breadth-first search excepted.
 func (o Options) Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
-	list := slices.DeleteFunc(cases(o.Short || testing.Short()), func(c testcase) bool { return o.Programs && strings.HasPrefix(c.name, "searches/") })
+	list := slices.DeleteFunc(cases(o.Short || testing.Short()), func(c testcase) bool { return o.Skip != "" && strings.HasPrefix(c.name, o.Skip) })
 	sample(t, list, 0, 1, newProcessor)
 }
 
