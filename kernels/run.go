@@ -36,8 +36,7 @@ type Run interface {
 	// that take part.
 	Expand(op int, s program.Step, r int) (Message, error)
 	// Take sets the From set and the values of range r, of Sources, for the next Step. An operator
-	// with Once takes the vertices as visited, those of All excepted. Other operators
-	// of its program may do so with vertices that their owner has visited.
+	// with Once takes the vertices as visited, those of All excepted.
 	// A tight arc into a vertex of another range needs that vertex' value too: the layout takes
 	// it by an Expand with All before that of the step: a range may be expanded twice a superstep.
 	Take(op int, s program.Step, r int, m Message) error

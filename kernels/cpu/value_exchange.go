@@ -109,7 +109,7 @@ func (r *valueRun) Take(op int, s program.Step, index int, m kernels.Message) er
 			words[(v-g.First)/64] |= 1 << ((v - g.First) % 64)
 		}
 		for k, w := range words {
-			if claims(r.prog) {
+			if l.Once {
 				r.visited[d][int(at/64)+k] |= w
 			}
 		}

@@ -34,7 +34,6 @@ type model struct {
 	front   []bool // by rank
 	next    []bool
 	visited []bool // own vertices; foreign ones that were sent or taken
-	met     []bool // foreign ones that operators without Once took: a run may know them as visited
 	parent  []uint32
 	finder  []int
 
@@ -128,7 +127,7 @@ func (m *model) Begin(kernels.Need) error {
 	n := int(m.part.Ranks)
 	m.sets = map[program.Set][]bool{}
 	m.front, m.next, m.visited, m.members = make([]bool, n), make([]bool, n), make([]bool, n), make([]bool, n)
-	m.parent, m.finder, m.met = make([]uint32, n), make([]int, n), make([]bool, n)
+	m.parent, m.finder = make([]uint32, n), make([]int, n)
 	m.value, m.known, m.reached = make([]program.Bits, n), make([]bool, n), map[uint32]program.Bits{}
 	m.arrays, m.examined = nil, 0
 	for i, a := range m.p.Arrays {
@@ -237,7 +236,6 @@ func (m *model) Take(op int, s program.Step, r int, msg kernels.Message) error {
 		}
 		m.members[rank] = !msg.Dense
 		m.visited[rank] = m.visited[rank] || e.Once && !msg.Dense
-		m.met[rank] = m.met[rank] || !msg.Dense
 	}
 	return nil
 }
