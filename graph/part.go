@@ -41,6 +41,4 @@ type Part struct {
 	// where a part stores all arcs of its own vertices, and only there: other parts set Size.
 	Sources, Targets Space
 	Directed         bool
-	// RowsSorted says that degrees fall over all of rank space, so that every row rises.
-	RowsSorted bool
 }

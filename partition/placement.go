@@ -81,7 +81,7 @@ func DeviceBytes(ranks int64) int64 { return ranks*4 + ranks/8 }
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {
 	part := &graph.Part{
-		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, RankOf: p.RankOf, Directed: p.Directed, RowsSorted: p.RowsSorted,
+		Index: i, Ranks: p.Ranks, Ranges: p.Ranges, VertexOf: p.VertexOf, RankOf: p.RankOf, Directed: p.Directed,
 		Subgraphs: make([]*graph.Subgraph, len(p.Ranges)),
 	}
 	for r, rg := range p.Ranges {

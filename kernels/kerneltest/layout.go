@@ -195,7 +195,6 @@ func place(g *graph.EdgeList, l layout) *placed {
 			}
 			part.Subgraphs[r] = s
 		}
-		part.RowsSorted = rising(part)
 		p.parts = append(p.parts, part)
 	}
 	return p
@@ -269,22 +268,4 @@ func (p *placed) roots() (list []uint32) {
 		}
 	}
 	return once
-}
-
-// rising reports whether every row of a part is sorted.
-func rising(part *kernels.Part) bool {
-	for _, s := range part.Subgraphs {
-		if s == nil {
-			continue
-		}
-		for _, a := range []*graph.Adjacency{s.Out, s.In} {
-			for i := uint32(0); a != nil && i < s.Rows; i++ {
-				lo, hi := a.Row(i)
-				if !slices.IsSorted(a.Neighbours[lo:hi]) {
-					return false
-				}
-			}
-		}
-	}
-	return true
 }
