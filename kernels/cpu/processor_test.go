@@ -27,8 +27,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// TestConformance runs the kit on one thread, its short form on two, programs of that on four;
-// under the race detector on two and on four.
+// TestConformance runs the kit on one thread, its searches on two and a third of its programs on
+// four; under the race detector not on one, and a third of the searches.
 func TestConformance(t *testing.T) {
 	teams := []int{1, 2, 4}
 	if raceEnabled {
@@ -37,10 +37,7 @@ func TestConformance(t *testing.T) {
 	for _, threads := range teams {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, threads)))
-			o := kerneltest.Options{Short: raceEnabled || threads > 1}
-			if threads > 2 {
-				o.Skip = "searches/"
-			}
+			o := kerneltest.Options{Short: raceEnabled || threads > 2, Skip: [][]string{2: {"programs/"}, 4: {"searches/", "rule="}}[threads]}
 			o.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})
 	}
@@ -371,7 +368,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// TestWays runs the kit's short form with limits that force each way to run a step.
+// TestWays runs searches of the kit with limits that force each way to run a step.
 func TestWays(t *testing.T) {
 	for _, way := range []struct {
 		threads         int
@@ -390,7 +387,7 @@ func TestWays(t *testing.T) {
 			continue // the detector does not see assembly
 		}
 		t.Run(fmt.Sprintf("threads=%d/kernels=%s/%s", way.threads, way.kernels, way.limits), func(t *testing.T) {
-			kerneltest.Options{Short: true, Skip: "programs/"}.Run(t, func(t *testing.T) kernels.Processor {
+			kerneltest.Options{Short: true, Skip: []string{"programs/", "rule=many"}}.Run(t, func(t *testing.T) kernels.Processor {
 				k := cpu.New(way.threads)
 				tune(t, k, way.kernels, way.limits)
 				return k

@@ -457,9 +457,10 @@ func manyThreads(t testing.TB) {
 
 // everywhere runs f on random graphs, every shape and 1 to 4 threads.
 func everywhere(t *testing.T, seeds int, f func(t *testing.T, d func(p *program.Program) *driver, g drawn, r *rand.Rand)) {
-	manyThreads(t)
+	manyThreads(t) // the kit has more graphs and layouts, this test larger graphs
+	seeds = (seeds + 1) / 2
 	if testing.Short() || raceEnabled {
-		seeds = (seeds + 3) / 4
+		seeds = (seeds + 1) / 2
 	}
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {

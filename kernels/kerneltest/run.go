@@ -16,8 +16,12 @@ import (
 type Options struct {
 	// Short runs a third of the tests, as -short does.
 	Short bool
-	// Skip leaves out the tests whose names begin with it, as "searches/" and "programs/"; "" none.
-	Skip string
+	// Skip leaves out the tests whose names begin with one of it, as "searches/", "programs/" and
+	// "rule=many" (several supersteps a call).
+	Skip []string
+	// Part and Of run part Part of Of, from 0 on, of the tests other than single rules, so that
+	// several settings of one processor share the corpus. Of 0 is 1.
+	Part, Of int
 }
 
 // Run is Options.Run of all of the kit.
@@ -28,22 +32,19 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 // Run tests the processors that newProcessor returns; it loads each once and closes it. Programs
 // that a processor refuses with kernels.ErrUnsupported are logged, breadth-first search excepted.
 func (o Options) Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
-	list := slices.DeleteFunc(cases(o.Short || testing.Short()), func(c testcase) bool { return o.Skip != "" && strings.HasPrefix(c.name, o.Skip) })
-	sample(t, list, 0, 1, newProcessor)
-}
-
-// Sample is Run on all single rules and part k of n of the other tests, 0 ≤ k < n, so that
-// several settings of one processor share the corpus.
-func Sample(t *testing.T, k, n int, newProcessor func(t *testing.T) kernels.Processor) {
-	sample(t, cases(testing.Short()), k, n, newProcessor)
-}
-
-func sample(t *testing.T, list []testcase, k, n int, newProcessor func(t *testing.T) kernels.Processor) {
+	list := slices.DeleteFunc(cases(o.Short || testing.Short()), func(c testcase) bool {
+		return slices.ContainsFunc(o.Skip, func(prefix string) bool { return strings.HasPrefix(c.name, prefix) })
+	})
 	for i, c := range list {
-		if i%n == k || strings.HasPrefix(c.name, "rule=") {
+		if i%max(1, o.Of) == o.Part || strings.HasPrefix(c.name, "rule=") {
 			t.Run(c.name, func(t *testing.T) { c.run(t, func() kernels.Processor { return newProcessor(t) }) })
 		}
 	}
+}
+
+// Sample is Options.Run of part k of n.
+func Sample(t *testing.T, k, n int, newProcessor func(t *testing.T) kernels.Processor) {
+	Options{Part: k, Of: n}.Run(t, newProcessor)
 }
 
 // testcase is one test of the kit.
