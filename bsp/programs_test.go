@@ -328,7 +328,9 @@ var (
 			}
 		}}}}
 	pageRank = &program.Program{Name: "pagerank",
-		Arrays: []program.Array{{Name: "rank", Type: program.F64}, {Name: "give", Type: program.F64}, {Name: "in", Type: program.F64}, {Name: "degree", Type: program.I32}},
+		Arrays: []program.Array{
+			{Name: "rank", Type: program.F64}, {Name: "give", Type: program.F64}, {Name: "in", Type: program.F64}, {Name: "degree", Type: program.I32},
+		},
 		Edges: []program.EdgeOp{{Name: "count", From: -1, To: 3, Arcs: program.Backward, Map: program.One, Combine: program.Sum},
 			{Name: "sum", From: 1, To: 2, Map: program.Copy, Combine: program.Sum}},
 		Vertices: []program.VertexOp{{Name: "damp", Block: func(b *program.Block) { // Args: base, damping
@@ -782,7 +784,8 @@ func TestLevelsOfPrograms(t *testing.T) {
 			{"pull", 67, [2]float64{0, 0}}, // all of them, without values
 		} {
 			got := stats.Levels[i]
-			if got.Level != i || got.Direction != want.direction || got.Frontier != want.frontier || got.EdgesExamined != nil || got.TimeS <= 0 || len(got.Processors) != 2 {
+			if got.Level != i || got.Direction != want.direction || got.Frontier != want.frontier ||
+				got.EdgesExamined != nil || got.TimeS <= 0 || len(got.Processors) != 2 {
 				t.Errorf("level %d: %+v", i, got)
 			}
 			for k, q := range got.Processors {
@@ -792,7 +795,8 @@ func TestLevelsOfPrograms(t *testing.T) {
 			}
 		}
 	}
-	if err := s.run(context.Background(), levels, nil, func(m program.Machine) error { _, err := m.Use(program.All); return err }, func([]kernels.Run) {}); err != nil || len(stats.Levels) != 4 {
+	all := func(m program.Machine) error { _, err := m.Use(program.All); return err }
+	if err := s.run(context.Background(), levels, nil, all, func([]kernels.Run) {}); err != nil || len(stats.Levels) != 4 {
 		t.Errorf("without statistics: %v, %d levels", err, len(stats.Levels))
 	}
 }

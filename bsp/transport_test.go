@@ -482,7 +482,8 @@ func TestSearchFailureOfTwo(t *testing.T) {
 	list := &graph.EdgeList{Vertices: 600, Edges: ref.Uniform(1, 600, 3000)}
 	inTwo(t, shape.parts, false, func(t *testing.T, by func() *wire, child bool) {
 		g := shape.at(t, list, rand.New(rand.NewPCG(1, 1)))
-		for _, method := range []string{"", "Start", "Next", "Begin", "Seed", "Expand", "Take", "Step", "Fold", "Merge", "Advance", "RemoteClaims", "LookupParents", "Parents"} {
+		for _, method := range []string{"", "Start", "Next", "Begin", "Seed", "Expand", "Take", "Step", "Fold",
+			"Merge", "Advance", "RemoteClaims", "LookupParents", "Parents"} {
 			wire := by()
 			s := g.open(t, wire, 1)
 			s.wrap = func(r kernels.Run, i int) kernels.Run {
