@@ -2,125 +2,148 @@ package engine
 
 import (
 	"context"
-	"fmt"
 	"math"
 
 	"github.com/totemgo/totemgo/program"
 )
 
-// Arrays and operators of pageRank.
+// Arrays and operators of ranking.pull.
 const (
-	prRank   = iota
-	prGive   // rank ÷ out-degree
-	prIn     // sum over in-arcs of give
-	prDegree // out-degree
+	prRank  = iota
+	prGive  // rank × share: what each out-arc carries
+	prIn    // sum over in-arcs of give
+	prShare // 1 ÷ out-degree, 0 for a vertex without out-arcs
 
 	prCount = 0 // edge operators
 	prSum   = 1
+
+	prBegin = 0 // vertex operators
+	prDamp  = 1
 )
 
-// pageRank is the power iteration in the form of a pull: in[v] sums give[u] over arcs u → v.
-var pageRank = &program.Program{
-	Name: "pagerank",
-	Arrays: []program.Array{
-		{Name: "rank", Type: program.F64}, {Name: "give", Type: program.F64}, {Name: "in", Type: program.F64},
-		{Name: "degree", Type: program.I32},
-	},
-	Edges: []program.EdgeOp{
-		{Name: "count", From: -1, To: prDegree, Arcs: program.Backward, Map: program.One, Combine: program.Sum},
-		{Name: "sum", From: prGive, To: prIn, Map: program.Copy, Combine: program.Sum},
-	},
-	Vertices: []program.VertexOp{{Name: "damp", Block: damp}},
-}
-
-// damp sets rank to Args[0] + Args[1]·in. Sum[0] is the change of ranks (L1), Sum[1] the rank of
-// vertices without out-arcs.
-func damp(b *program.Block) {
-	rank, give, in := program.Of[float64](b, prRank), program.Of[float64](b, prGive), program.Of[float64](b, prIn)
-	degree := program.Of[int32](b, prDegree)
-	for i := range rank {
-		x := b.Args[0] + b.Args[1]*in[i]
-		b.Sum[0] += math.Abs(x - rank[i])
-		rank[i], in[i], give[i] = x, 0, 0
-		if degree[i] == 0 {
-			b.Sum[1] += x
-		} else {
-			give[i] = x / float64(degree[i])
-		}
+// pull is the power iteration in the form of a pull: in[v] sums give[u] over arcs u → v.
+func (k *ranking) pull() *program.Program {
+	give, begin, damp := program.F64, beginRanks[float64], dampRanks[float64]
+	if k.Float32 {
+		give, begin, damp = program.F32, beginRanks[float32], dampRanks[float32]
+	}
+	return &program.Program{
+		Name: "pagerank",
+		Arrays: []program.Array{{Name: "rank", Type: program.F64}, {Name: "give", Type: give, Scratch: true},
+			{Name: "in", Type: program.F64, Scratch: true}, {Name: "share", Type: program.F64, Scratch: true}},
+		Edges: []program.EdgeOp{
+			{Name: "count", From: -1, To: prShare, Arcs: program.Backward, Map: program.One, Combine: program.Sum},
+			{Name: "sum", From: prGive, To: prIn, Map: program.Copy, Combine: program.Sum},
+		},
+		Vertices: []program.VertexOp{
+			{Name: "begin", Block: func(b *program.Block) { begin(k, b) }},
+			{Name: "damp", Block: func(b *program.Block) { damp(k, b) }},
+		},
 	}
 }
 
-// PageRankOptions control PageRank; zero values stand for the defaults.
-type PageRankOptions struct {
-	// Damping is the probability to follow an arc, 0.85 by default.
-	Damping float64
-	// Tolerance ends the iteration once ranks change by less, summed up (L1); 1e-6 by default.
-	Tolerance float64
-	// MaxIterations bounds the iterations, 100 by default. A negative Tolerance runs them all.
-	MaxIterations int
+// beginRanks sets the first ranks. Sum[1] is the rank of vertices without out-arcs.
+func beginRanks[T float32 | float64](k *ranking, b *program.Block) {
+	rank, give, share := program.Of[float64](b, prRank), program.Of[T](b, prGive), program.Of[float64](b, prShare)
+	for i := range rank {
+		if rank[i] = k.unit; k.warm != nil {
+			rank[i] = k.warm[b.Lo+uint32(i)]
+		}
+		if share[i] == 0 {
+			b.Sum[1] += rank[i]
+			continue
+		}
+		share[i] = 1 / share[i]
+		give[i] = T(rank[i] * share[i])
+	}
 }
 
-// PageRankResult are the ranks of a graph.
-type PageRankResult struct {
-	*RunResult
-	// Ranks holds the rank of every vertex by dense id; they add up to 1.
-	Ranks []float64
-	// Iterations is the number of those run, Change the last one's change of ranks (L1).
-	Iterations int
-	Change     float64
+// dampRanks sets rank to Args[0]·start + Args[1]·in. Sum[0] is the change of ranks (L1), Sum[1] as
+// in beginRanks.
+func dampRanks[T float32 | float64](k *ranking, b *program.Block) {
+	rank, give, share := program.Of[float64](b, prRank), program.Of[T](b, prGive), program.Of[float64](b, prShare)
+	in, base, damping := program.Of[float64](b, prIn), b.Args[0]*k.unit, b.Args[1]
+	change, dangling := 0.0, 0.0
+	for i, sum := range in {
+		if k.start != nil {
+			base = b.Args[0] * k.start[b.Lo+uint32(i)]
+		}
+		x := base + damping*sum
+		change += math.Abs(x - rank[i])
+		rank[i], in[i], give[i] = x, 0, T(x*share[i])
+		if share[i] == 0 {
+			dangling += x
+		}
+	}
+	b.Sum[0], b.Sum[1] = change, dangling
+}
+
+// drive is the body of pull.
+func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
+	if _, err := m.EdgeMap(prCount, program.Step{Way: program.Pull, From: program.All}); err != nil {
+		return err
+	}
+	_, sums, err := m.VertexMap(prBegin, program.All)
+	_, alone := k.step(1, 0) // ranks of vertices without arcs stay
+	dangling := sums.Sum[1] + alone
+	for err == nil && r.Iterations < k.MaxIterations && !r.Converged {
+		if _, err = m.EdgeMap(prSum, program.Step{Way: program.Pull, From: program.All}); err != nil {
+			return err
+		}
+		jump := 1 - k.Damping
+		if k.Dangling == DanglingSpread {
+			jump += k.Damping * dangling
+		}
+		_, sums, err = m.VertexMap(prDamp, program.All, jump, k.Damping)
+		change, alone := k.step(0, jump)
+		r.Iterations++
+		r.Change, dangling = sums.Sum[0]+change, sums.Sum[1]+alone
+		r.Converged = r.Change < k.Tolerance
+	}
+	return err
+}
+
+// step sets the ranks of vertices without arcs to keep·rank + jump·start, with the arcs to itself of
+// one. It returns their change (L1), and the rank of those without any arc.
+func (k *ranking) step(keep, jump float64) (change, dangling float64) {
+	for i := range k.alone {
+		l := &k.alone[i]
+		x := keep*l.rank + jump*l.start
+		if l.loops && keep == 0 {
+			x += k.Damping * l.rank
+		}
+		if change += l.count * math.Abs(x-l.rank); !l.loops {
+			dangling += l.count * x
+		}
+		l.rank = x
+	}
+	return change, dangling
 }
 
 // PageRank returns the PageRank of every vertex (Page, Brin, Motwani, Winograd 1999) of the
-// simple graph: parallel edges count once, self-loops do not count. The rank of vertices without
-// out-arcs is spread over all vertices.
+// simple graph, unless o.Multi is set: parallel edges count once, self-loops do not count. Options
+// that contradict each other or are out of range are refused: the error wraps ErrArgument. Other
+// errors are Run's.
 func (e *Engine) PageRank(ctx context.Context, o PageRankOptions) (*PageRankResult, error) {
-	if o.Damping == 0 {
-		o.Damping = 0.85
-	}
-	if o.Tolerance == 0 {
-		o.Tolerance = 1e-6
-	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 100
-	}
-	if !(o.Damping > 0 && o.Damping < 1) || math.IsNaN(o.Tolerance) || o.MaxIterations < 0 {
-		return nil, fmt.Errorf("%w: PageRank with damping %v, tolerance %v, %d iterations", ErrArgument, o.Damping, o.Tolerance, o.MaxIterations)
-	}
-	if e.n == 0 {
-		return &PageRankResult{RunResult: &RunResult{labels: e.labels}}, nil
+	if err := o.ensureDefaults(e.n); err != nil {
+		return nil, err
 	}
 	result := &PageRankResult{}
-	n := float64(e.n)
-	isolated := 1 / n // the rank of a vertex without arcs
-	r, err := e.Run(ctx, pageRank, func(m program.Machine) error {
-		if _, err := m.EdgeMap(prCount, program.Step{Way: program.Pull, From: program.All}); err != nil {
-			return err
-		}
-		_, sums, err := m.VertexMap(0, program.All, 1/n, 0)
-		for err == nil && result.Iterations < o.MaxIterations {
-			if _, err = m.EdgeMap(prSum, program.Step{Way: program.Pull, From: program.All}); err != nil {
-				break
-			}
-			alone := float64(m.Info().Isolated)
-			base := (1-o.Damping)/n + o.Damping*(sums.Sum[1]+alone*isolated)/n
-			_, sums, err = m.VertexMap(0, program.All, base, o.Damping)
-			result.Iterations++
-			result.Change = sums.Sum[0] + alone*math.Abs(base-isolated)
-			isolated = base
-			if result.Change < o.Tolerance {
-				break
-			}
-		}
-		return err
-	})
+	if e.n == 0 {
+		result.RunResult, result.Converged = &RunResult{labels: e.labels}, true
+		return result, nil
+	}
+	k := &ranking{PageRankOptions: o}
+	if err := k.prepare(e); err != nil {
+		return nil, err
+	}
+	r, err := e.Run(ctx, k.pull(), func(m program.Machine) error { return k.drive(m, result) })
 	if err != nil {
 		return nil, err
 	}
 	result.RunResult, result.Ranks = r, ArrayOf[float64](r, prRank)
-	for v, rank := range result.Ranks {
-		if rank == 0 { // no operator has seen v
-			result.Ranks[v] = isolated
-		}
+	for i, v := range k.ids {
+		result.Ranks[v] = k.alone[k.class[i]].rank
 	}
 	return result, nil
 }

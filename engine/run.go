@@ -68,7 +68,9 @@ func (e *Engine) roomForRun(p *program.Program) error {
 		need += k.Bytes() + k.RunBytes(bsp.Tree) + k.RunBytes(p)
 	}
 	for _, a := range p.Arrays {
-		need += int64(e.n) * int64(a.Type.Size())
+		if !a.Scratch {
+			need += int64(e.n) * int64(a.Type.Size())
+		}
 	}
 	if need > e.opts.MemoryLimit {
 		return fmt.Errorf("%w: program %q needs %d bytes, the limit is %d", ErrMemory, p.Name, need, e.opts.MemoryLimit)
@@ -111,7 +113,7 @@ func (r *RunResult) ID(label uint64) (uint32, error) { return r.labels.ID(label)
 
 // ArrayOf returns an array of r by dense vertex id, not a copy. Entries of vertices without
 // arcs are the array's initial values, of program.Rank None or, with Ranks, their own id. It
-// returns nil if there is no such array or T is not its type.
+// returns nil if there is no such array, it is Scratch or T is not its type.
 func ArrayOf[T program.Value](r *RunResult, array int) []T {
 	if array < 0 || array >= len(r.arrays) {
 		return nil
@@ -124,6 +126,10 @@ func ArrayOf[T program.Value](r *RunResult, array int) []T {
 func (e *Engine) read(p *program.Program, runs []kernels.Run, s *bsp.Statistics) (*RunResult, error) {
 	r := &RunResult{Statistics: s, labels: e.labels}
 	for k, a := range p.Arrays {
+		if a.Scratch {
+			r.arrays = append(r.arrays, nil)
+			continue
+		}
 		out := e.initial(a)
 		for i, run := range runs {
 			if err := run.Read(k, out); err != nil {

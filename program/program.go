@@ -46,6 +46,8 @@ type Array struct {
 	Init Init
 	// Ranks says that values are ranks of vertices: results hold vertex ids.
 	Ranks bool
+	// Scratch leaves the array out of results.
+	Scratch bool
 }
 
 // Arcs names the arcs of an operator. All three are the same on an undirected graph.
@@ -83,7 +85,8 @@ const (
 	Min
 	// Or sets the value's bits in To[v]. v joins the frontier where bits were new.
 	Or
-	// Sum adds the value to To[v]. v joins the frontier. Floats: Pull only.
+	// Sum adds the value to To[v]. v joins the frontier. Floats: Pull only. A Sum of Copy may go
+	// from an array of F32 into one of F64.
 	Sum
 )
 

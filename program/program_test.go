@@ -37,6 +37,7 @@ func TestValidate(t *testing.T) {
 		{Name: "count", From: -1, To: 1, Map: program.One, Combine: program.Sum},
 		{Name: "or", From: 2, To: 2, Map: program.Copy, Combine: program.Or, Known: 3},
 		{Name: "user", From: 3, To: 3, Rows: rows[int64]{}},
+		{Name: "widening sum", From: 4, To: 5, Map: program.Copy, Combine: program.Sum},
 	}
 	p := program.Program{Name: "p", Arrays: arrays(), Edges: good,
 		Vertices: []program.VertexOp{{Name: "v", Block: func(*program.Block) {}}}}
@@ -51,6 +52,8 @@ func TestValidate(t *testing.T) {
 		"claim without ranks":       {From: -1, To: 0, Map: program.Source, Combine: program.Claim},
 		"once without claim":        {From: 0, To: 0, Map: program.Copy, Combine: program.Min, Once: true},
 		"types differ":              {From: 0, To: 1, Map: program.Copy, Combine: program.Min},
+		"minimum that widens":      {From: 4, To: 5, Map: program.Copy, Combine: program.Min},
+		"sum that narrows":         {From: 5, To: 4, Map: program.Copy, Combine: program.Sum},
 		"or of floats":              {From: 4, To: 4, Map: program.Copy, Combine: program.Or},
 		"nowhere to go":             {From: 0, To: -1, Map: program.Copy, Combine: program.Min},
 		"rows of another type":      {From: 3, To: 3, Rows: rows[int32]{}},

@@ -76,8 +76,8 @@ func (p *Program) edgeFault(e *EdgeOp) string {
 		return "a Claim writes ranks: To is an array of U32 with Ranks"
 	case (e.Map == Source || e.Map == One) && e.From >= 0:
 		return "Source and One read no From"
-	case (e.Map == Copy || e.Map == Plus) && !same:
-		return "From and To are arrays of one type for Copy and Plus"
+	case (e.Map == Copy || e.Map == Plus) && !same && !p.Widens(e):
+		return "From and To are arrays of one type for Copy and Plus, or of F32 and F64 for a Sum of Copy"
 	case tight && e.From < 0:
 		return "Tight needs From"
 	case e.Known > 0 && (e.Combine != Or || p.Arrays[e.Known-1].Type != p.Arrays[e.To].Type):
@@ -88,6 +88,11 @@ func (p *Program) edgeFault(e *EdgeOp) string {
 		return "Or goes with Copy"
 	}
 	return ""
+}
+
+// Widens reports a Sum of Copy from an array of F32 into one of F64.
+func (p *Program) Widens(e *EdgeOp) bool {
+	return e.Rows == nil && e.Map == Copy && e.Combine == Sum && e.From >= 0 && e.To >= 0 && p.Arrays[e.From].Type == F32 && p.Arrays[e.To].Type == F64
 }
 
 func rowsOf(r any, t Type) (is bool) {

@@ -200,24 +200,46 @@ func Distances(src graph.Source, root uint32) []float64 {
 	return dist
 }
 
+// Ranking says which PageRank is meant.
+type Ranking struct {
+	Damping    float64
+	Iterations int
+	Start      []float64 // where jumps lead, by vertex, with sum 1; nil is 1/n each
+	Warm       []float64 // the first ranks, by vertex, with sum 1; nil is 1/n each
+	Drop       bool      // the rank of vertices without arcs
+	Multi      bool      // self-loops and parallel arcs count
+}
+
 // PageRank returns the ranks after a number of iterations from 1/n each, without self-loops and
 // parallel arcs: rank'[v] = (1−d)/n + d·(Σ rank[u]/degree[u] over arcs u → v + Σ rank[u]/n over
 // vertices u without arcs).
 func PageRank(src graph.Source, d float64, iterations int) []float64 {
-	out := NewChecker(src).adj
-	n := float64(len(out))
+	return Ranking{Damping: d, Iterations: iterations}.Of(src)
+}
+
+// Of returns the ranks. In general start[v] replaces 1/n.
+func (k Ranking) Of(src graph.Source) []float64 {
+	out := adjacency(src)
+	alike := make([]float64, len(out))
 	for u, row := range out {
+		if alike[u] = 1 / float64(len(out)); k.Multi {
+			continue
+		}
+		slices.SortFunc(row, func(a, b arc) int { return cmp.Compare(a.to, b.to) })
 		row = slices.CompactFunc(row, func(a, b arc) bool { return a.to == b.to })
 		out[u] = slices.DeleteFunc(row, func(a arc) bool { return int(a.to) == u })
 	}
-	rank := make([]float64, len(out))
-	for v := range rank {
-		rank[v] = 1 / n
+	start, rank := alike, alike
+	if k.Start != nil {
+		start = k.Start
 	}
-	for range iterations {
+	if k.Warm != nil {
+		rank = k.Warm
+	}
+	for range k.Iterations {
 		next, dangling := make([]float64, len(out)), 0.0
 		for u, row := range out {
-			if len(row) == 0 {
+			if len(row) == 0 && !k.Drop {
 				dangling += rank[u]
 			}
 			for _, a := range row {
@@ -225,7 +247,7 @@ func PageRank(src graph.Source, d float64, iterations int) []float64 {
 			}
 		}
 		for v := range next {
-			next[v] = (1-d)/n + d*(next[v]+dangling/n)
+			next[v] = (1-k.Damping)*start[v] + k.Damping*(next[v]+dangling*start[v])
 		}
 		rank = next
 	}

@@ -22,12 +22,13 @@ type loop[T program.Value] struct {
 	p            pass
 	adj          *graph.Adjacency
 	own          *place
-	first, at    uint32 // rank and index of row 0
-	dst          []T    // by index of the targets' side
-	from         []T    // of a pull: From by index of the sources' side
-	w            []T    // nil where weights are 1
-	weights      any    // w, for Tight of From's type
-	to, known    []T    // by index of side 0, nil where they are not read
+	first, at    uint32    // rank and index of row 0
+	dst          []T       // by index of the targets' side
+	from         []T       // of a pull: From by index of the sources' side
+	narrow       []float32 // From of a Sum that widens, instead of from
+	w            []T       // nil where weights are 1
+	weights      any       // w, for Tight of From's type
+	to, known    []T       // by index of side 0, nil where they are not read
 	set, visited []uint64
 	news         *news
 	user         program.Rows[T]
@@ -63,8 +64,13 @@ func (c *values[T]) loop(l *plan, s program.Step, p pass, n int) *loop[T] {
 		k.set = r.active[p.src]
 	}
 	if l.From >= 0 {
-		if from, is := r.columns[l.From].(*values[T]); is {
+		switch from := r.columns[l.From].(type) {
+		case *values[T]:
 			k.from = from.at[p.src]
+		case *values[float32]:
+			if r.prog.Widens(l.EdgeOp) {
+				k.narrow = from.at[p.src]
+			}
 		}
 	}
 	return k
@@ -190,7 +196,11 @@ func (k *loop[T]) sums(base uint32, want uint64) (joined uint64, examined int64)
 		if lo == hi {
 			continue
 		}
-		dst[i] += sumOf(all[lo:hi], from)
+		if k.narrow != nil {
+			dst[i] += wideSumOf[T](all[lo:hi], k.narrow)
+		} else {
+			dst[i] += sumOf(all[lo:hi], from)
+		}
 		joined |= 1 << i
 		examined += int64(hi - lo)
 	}
@@ -200,6 +210,14 @@ func (k *loop[T]) sums(base uint32, want uint64) (joined uint64, examined int64)
 func sumOf[T program.Value](row []uint32, from []T) (sum T) {
 	for _, u := range row {
 		sum += from[u]
+	}
+	return sum
+}
+
+// wideSumOf is sumOf of float32 in float64, T.
+func wideSumOf[T program.Value](row []uint32, from []float32) (sum T) {
+	for _, u := range row {
+		sum += T(from[u])
 	}
 	return sum
 }
@@ -309,6 +327,10 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 		case l.Map == program.One:
 			x += T(len(in))
 		case l.Map == program.Copy && l.Combine == program.Sum:
+			if k.narrow != nil {
+				x += wideSumOf[T](in, k.narrow)
+				break
+			}
 			for _, u := range in {
 				x += k.from[u]
 			}

@@ -335,7 +335,9 @@ func (m *model) along(e *program.EdgeOp, r row, sources []uint64) {
 		x := program.Bits(u)
 		switch e.Map {
 		case program.Copy:
-			x = m.from(u)
+			if x = m.from(u); m.p.Widens(e) {
+				x = numbers[program.F64].of(numbers[program.F32].float(x))
+			}
 		case program.One:
 			x = numbers[m.typeOf(e.To)].of(1)
 		case program.Plus, program.Tight, program.TightLow:

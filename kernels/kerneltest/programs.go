@@ -493,6 +493,11 @@ func values[T program.Value]() example {
 		p.Arrays = append(p.Arrays, program.Array{Name: "bit", Type: t})
 		p.Edges = append(p.Edges, program.EdgeOp{Name: "bit", From: a, To: bit, Map: program.Copy, Combine: program.Or})
 	}
+	wide, widens := len(p.Arrays), len(p.Edges)
+	if t == program.F32 {
+		p.Arrays = append(p.Arrays, program.Array{Name: "wide", Type: program.F64})
+		p.Edges = append(p.Edges, program.EdgeOp{Name: "wide", From: a, To: wide, Map: program.Copy, Combine: program.Sum})
+	}
 	var over []bool // by operator: only odd vertices
 	member := func(v uint32) bool { return v%3 != 1 }
 	return example{name: fmt.Sprint("values-", t), p: p,
@@ -529,7 +534,11 @@ func values[T program.Value]() example {
 			}
 			add := func(x, a, _ float64) float64 { return x + a }
 			top := numbers[t].float(program.TopOf(t))
-			return errors.Join(
+			var wideErr error
+			if t == program.F32 {
+				wideErr = m.want(wide, func(v uint32) float64 { return fold(widens, v, m.in, true, 0, 0, add) })
+			}
+			return errors.Join(wideErr,
 				m.want(low, func(v uint32) float64 {
 					return fold(0, v, m.in, true, top, top, func(x, a, w float64) float64 { return min(x, a+w) })
 				}),

@@ -1,0 +1,148 @@
+package engine_test
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/ref"
+)
+
+// ranking is a case of PageRank with its oracle.
+type ranking struct {
+	name string
+	o    engine.PageRankOptions
+	ref  ref.Ranking
+}
+
+// rankings are random cases for a graph. Start has few vertices, isolated ones too.
+func rankings(l *graph.EdgeList, rng *rand.Rand) []ranking {
+	n := l.Vertices
+	start, warm, ids := make([]float64, n), make([]float64, n), map[uint64]float64{}
+	for range 1 + rng.IntN(3) {
+		start[rng.IntN(n)] = 0.5 + rng.Float64()
+	}
+	for v := range warm {
+		warm[v] = float64(rng.IntN(3)) + 0.25
+	}
+	labels := l.VertexLabels()
+	for v, x := range start {
+		if x > 0 {
+			ids[labels.Label(uint32(v))] = x
+		}
+	}
+	given := slices.Clone(warm)
+	scale(start)
+	scale(warm)
+	const d, iterations = 0.7, 9
+	o := engine.PageRankOptions{Damping: d, MaxIterations: iterations, Tolerance: -1}
+	r := ref.Ranking{Damping: d, Iterations: iterations}
+	list := []ranking{{"alike", o, r}}
+	add := func(name string, change func(c *ranking)) {
+		c := ranking{name, o, r}
+		change(&c)
+		list = append(list, c)
+	}
+	add("drop", func(c *ranking) { c.o.Dangling, c.ref.Drop = engine.DanglingDrop, true })
+	add("start", func(c *ranking) { c.o.Start, c.ref.Start = ids, start })
+	add("warm", func(c *ranking) { c.o.Warm, c.ref.Warm = given, warm })
+	add("all", func(c *ranking) {
+		c.o.Dangling, c.ref.Drop = engine.DanglingDrop, true
+		c.o.Start, c.ref.Start = ids, start
+		c.o.Warm, c.ref.Warm = given, warm
+	})
+	add("float32", func(c *ranking) { c.o.Float32, c.o.Start, c.ref.Start = true, ids, start })
+	return list
+}
+
+// scale makes values add up to 1.
+func scale(values []float64) {
+	total := sum(values)
+	for i := range values {
+		values[i] /= total
+	}
+}
+
+func sum(values []float64) (s float64) {
+	for _, x := range values {
+		s += x
+	}
+	return s
+}
+
+// TestRankings compares with the oracle: within 1e-12 on every placement, the same bits for every
+// thread count.
+func TestRankings(t *testing.T) {
+	rng := rand.New(rand.NewPCG(26, 12))
+	for _, g := range ref.Corpus() {
+		if g.List.Vertices == 0 {
+			continue
+		}
+		cases := rankings(g.List, rng)
+		bits := map[string][]float64{}
+		onPlacements(t, g.List, func(name string, e *engine.Engine) {
+			for _, c := range cases {
+				want := c.ref.Of(g.List)
+				r, err := e.PageRank(t.Context(), c.o)
+				if err != nil {
+					t.Fatalf("%s, %s on %s: %v", c.name, g.Name, name, err)
+				}
+				most := 1e-12
+				if c.o.Float32 {
+					most = 1e-6
+				}
+				for v := range want {
+					if !(math.Abs(r.Ranks[v]-want[v]) <= most) {
+						t.Fatalf("%s, %s on %s: rank of %d is %g, want %g", c.name, g.Name, name, v, r.Ranks[v], want[v])
+					}
+				}
+				if total := sum(r.Ranks); c.o.Dangling != engine.DanglingDrop && math.Abs(total-1) > most {
+					t.Errorf("%s, %s on %s: ranks add up to %v", c.name, g.Name, name, total)
+				}
+				if processors, policy, _ := strings.Cut(name, " "); !strings.Contains(processors, ",") {
+					key := fmt.Sprint(c.name, policy)
+					if first := bits[key]; first != nil && !slices.Equal(first, r.Ranks) {
+						t.Errorf("%s, %s on %s: ranks depend on the number of threads", c.name, g.Name, name)
+					}
+					bits[key] = r.Ranks
+				}
+			}
+		})
+	}
+}
+
+// TestRankArguments: what PageRank refuses, each by its reason.
+func TestRankArguments(t *testing.T) {
+	l := &graph.EdgeList{Vertices: 3, Edges: []graph.Edge{{U: 0, V: 1}}, Labels: graph.IdentityLabels(3, 10)}
+	e := open(t, l, engine.Options{})
+	for want, o := range map[string]engine.PageRankOptions{
+		"damping 1":                   {Damping: 1},
+		"tolerance NaN":               {Tolerance: math.NaN()},
+		"no method":                   {Method: "push"},
+		"no dangling rule":            {Dangling: "keep"},
+		"Start of vertex 11 is -1":    {Start: map[uint64]float64{10: 2, 11: -1}},
+		"Start of vertex 10 is NaN":   {Start: map[uint64]float64{10: math.NaN()}},
+		"Start of vertex 10 is +Inf":  {Start: map[uint64]float64{10: math.Inf(1)}},
+		"Start add up to 0":           {Start: map[uint64]float64{10: 0}},
+		"no such vertex: 9":           {Start: map[uint64]float64{9: 1}},
+		"Start add up to 0 ":          {Start: map[uint64]float64{}},
+		"Warm has 2 ranks":            {Warm: make([]float64, 2)},
+		"Warm add up to 0":            {Warm: make([]float64, 3)},
+		"Warm of vertex 12 is -0.5":   {Warm: []float64{1, 1, -0.5}},
+		"Warm add up to +Inf":         {Warm: []float64{math.MaxFloat64, math.MaxFloat64, 1}},
+		"Warm add up to 5e-324":       {Warm: []float64{math.SmallestNonzeroFloat64, 0, 0}},
+		"Float32 is for method pull":  {Float32: true, Multi: true},
+		"method delta needs a tolera": {Method: engine.PageRankDelta, Tolerance: -1},
+	} {
+		_, err := e.PageRank(t.Context(), o)
+		if !errors.Is(err, engine.ErrArgument) || !strings.Contains(err.Error(), strings.TrimSpace(want)) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}
