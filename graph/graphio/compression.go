@@ -122,7 +122,7 @@ func (in *input) streamError(err error) error {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &Error{File: in.path, Found: "unexpected end of the " + in.compression + " data", Hint: "the file has been cut short; get it again", Err: ErrTruncated}
+		return &Error{File: in.path, Found: "unexpected end of the " + in.compression + " data", Hint: Hint{Text: "the file has been cut short; get it again"}, Err: ErrTruncated}
 	}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
 		return &Error{File: in.path, Found: "a zstd window", Want: fmt.Sprintf("at most %d bytes", maxDictionary), Err: fmt.Errorf("%w: %w", ErrTooLarge, err)}

@@ -31,17 +31,17 @@ func readDIMACS9(in *input, f *File) (graph.Source, error) {
 		}
 		at := in.lines + 1
 		if words[0] != "p" {
-			return nil, fault(at, 1, ErrFormat, quote([]byte(words[0])), "a line: p sp vertices arcs", "")
+			return nil, fault(at, 1, ErrFormat, quote([]byte(words[0])), "a line: p sp vertices arcs")
 		}
 		if len(words) > 1 && words[1] != "sp" {
-			return nil, fault(at, 0, ErrUnsupported, "problem "+quote([]byte(words[1])), "sp", "")
+			return nil, fault(at, 0, ErrUnsupported, "problem "+quote([]byte(words[1])), "sp")
 		}
 		if len(words) != 4 {
-			return nil, fault(at, 0, ErrFormat, plural(int64(len(words)), "word"), "4: p sp vertices arcs", "")
+			return nil, fault(at, 0, ErrFormat, plural(int64(len(words)), "word"), "4: p sp vertices arcs")
 		}
 		for i, p := range []*uint64{&n, &m} {
 			if *p, err = strconv.ParseUint(words[2+i], 10, 64); err != nil {
-				return nil, fault(at, 0, ErrFormat, quote([]byte(words[2+i])), "a whole number of "+[]string{"vertices", "arcs"}[i], "")
+				return nil, fault(at, 0, ErrFormat, quote([]byte(words[2+i])), "a whole number of "+[]string{"vertices", "arcs"}[i])
 			}
 		}
 		if err := checkDeclared(at, n, m, "arcs"); err != nil {
@@ -69,7 +69,7 @@ func readDIMACS9(in *input, f *File) (graph.Source, error) {
 // writeDIMACS9 writes a .gr file.
 func writeDIMACS9(w *writer) error {
 	if w.kind == graph.Float32 || w.kind == graph.Float64 {
-		return loss("real weights, and DIMACS weights are integers", "drop the weights (--drop-weights)")
+		return loss("real weights, and DIMACS weights are integers", "drop the weights (%s)", CureDropWeights)
 	}
 	if w.kind == graph.Unweighted {
 		w.report.Notes = append(w.report.Notes, "the graph has no weights: weight 1 written for each arc")

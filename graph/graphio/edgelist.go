@@ -116,7 +116,7 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 		break
 	}
 	if header > 0 {
-		return nil, fault(header, 0, ErrFormat, "a line of words and no line of numbers", "an edge list", "")
+		return nil, fault(header, 0, ErrFormat, "a line of words and no line of numbers", "an edge list")
 	}
 	blocks, err := parseBlocks(in, 0, func(b block, out *edgeBlock) error { return shape.parse(in, b, out) })
 	if err != nil {
@@ -232,7 +232,7 @@ func (s *listShape) parse(in *input, b block, out *edgeBlock) error {
 				return s.shapeFault(data, start, line)
 			}
 		} else if s.prefix != 0 && !eol(data[i]) && !s.comment(data[i]) {
-			return fault(line, i-start+1, ErrFormat, quote(token(data, i, 0)), fmt.Sprintf("a line that starts with %q", s.prefix), "")
+			return fault(line, i-start+1, ErrFormat, quote(token(data, i, 0)), fmt.Sprintf("a line that starts with %q", s.prefix))
 		}
 		u, k := parseDigits(data, i)
 		if k <= i { // no digit, or a number beyond 64 bits
@@ -386,7 +386,7 @@ func (s *listShape) shapeFault(data []byte, start int, line int64) *Error {
 		at = skipBlanks(text, at+len(tok))
 		if s.delim != 0 && at < len(text) {
 			if text[at] != s.delim {
-				return fault(line, at+1, ErrFormat, quote(token(text, at, s.delim)), fmt.Sprintf("the delimiter %q", s.delim), "")
+				return fault(line, at+1, ErrFormat, quote(token(text, at, s.delim)), fmt.Sprintf("the delimiter %q", s.delim))
 			}
 			at++
 		}
@@ -441,7 +441,7 @@ func writeEdgeList(w *writer) error {
 		sep = '\t'
 	case ".el":
 		if w.kind != graph.Unweighted {
-			return loss("weights, and an unweighted list (.el) has none", "name the list .wel, or drop the weights (--drop-weights)")
+			return loss("weights, and an unweighted list (.el) has none", "name the list .wel, or drop the weights (%s)", CureDropWeights)
 		}
 	}
 	unit := ext == ".wel" && w.kind == graph.Unweighted

@@ -53,9 +53,10 @@ type Error struct {
 	Line int64
 	// Column is the number of the byte in the line, counted from 1, 0 if unknown.
 	Column int
-	// Found says what stands there, Want what was expected, Hint what helps. Each may
-	// be empty.
-	Found, Want, Hint string
+	// Found says what stands there, Want what was expected. Each may be empty.
+	Found, Want string
+	// Hint says what helps. It may be empty.
+	Hint Hint
 	// Err is the class of the fault.
 	Err error
 }
@@ -87,9 +88,9 @@ func (e *Error) Error() string {
 			b.WriteString(e.Err.Error())
 		}
 	}
-	if e.Hint != "" {
+	if hint := e.Hint.String(); hint != "" {
 		b.WriteString("; ")
-		b.WriteString(e.Hint)
+		b.WriteString(hint)
 	}
 	return b.String()
 }
@@ -107,10 +108,70 @@ func (unknownContent) Is(target error) bool {
 	return target == ErrUnknownFormat || target == ErrFormat
 }
 
-// fault makes an Error of a line that is counted within a block; the file's name and
-// the lines before are filled in by the caller that knows them.
-func fault(line int64, column int, class error, found, want, hint string) *Error {
-	return &Error{Line: line, Column: column, Found: found, Want: want, Hint: hint, Err: class}
+// Cure is a setting that cures a fault.
+type Cure uint8
+
+// The cures. DropWeights, WeightsPath and Tuple are fields of Options or SaveOptions, Direction of Options;
+// the others change the graph before it is saved.
+const (
+	CureDropWeights Cure = iota
+	CureWeightsPath
+	CureTuple
+	CureDirection
+	CureDropLoops
+	CureMergeDuplicates
+	CureRelabel
+)
+
+// String names the field that sets the cure.
+func (c Cure) String() string {
+	names := [...]string{"SaveOptions.DropWeights", "WeightsPath", "Tuple", "Options.Direction", "graph.BuildOptions.Loops",
+		"graph.BuildOptions.Duplicates", "graph.EdgeList.Labels"}
+	if int(c) < len(names) {
+		return names[c]
+	}
+	return fmt.Sprintf("Cure(%d)", uint8(c))
+}
+
+// Hint says what helps against a fault.
+type Hint struct {
+	// Text is the advice. With Cures it is a format with a %s for each.
+	Text string
+	// Cures are the settings that the text names.
+	Cures []Cure
+}
+
+// String is the advice with the names of fields.
+func (h Hint) String() string { return h.Spell(Cure.String) }
+
+// Spell is the advice with each cure as name spells it.
+func (h Hint) Spell(name func(Cure) string) string {
+	if len(h.Cures) == 0 {
+		return h.Text
+	}
+	names := make([]any, len(h.Cures))
+	for i, c := range h.Cures {
+		names[i] = name(c)
+	}
+	return fmt.Sprintf(h.Text, names...)
+}
+
+// fault is an Error on a line of the file, 0 where no line is at fault. The caller that knows the file's name adds it.
+func fault(line int64, column int, class error, found, want string, hint ...string) *Error {
+	return &Error{Line: line, Column: column, Found: found, Want: want, Hint: Hint{Text: strings.Join(hint, "")}, Err: class}
+}
+
+// loss refuses to write what the format cannot hold.
+func loss(what, hint string, cures ...Cure) error {
+	return &Error{Found: what, Hint: Hint{hint, cures}, Err: ErrLoss}
+}
+
+// short is the class of a count or a size that is not the declared one.
+func short[T int64 | uint64](have, want T) error {
+	if have < want {
+		return ErrTruncated
+	}
+	return ErrFormat
 }
 
 // cut shows a word of the input in a message: cut where long.

@@ -123,10 +123,10 @@ func declared(in *input, f *File, blocks []*idBlock, n, want uint64, line int64,
 // checkDeclared refuses counts that no graph has.
 func checkDeclared(line int64, n, m uint64, what string) error {
 	if n > graph.MaxVertices {
-		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), "")
+		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
 	}
 	if m > math.MaxInt64/16 {
-		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d %s declared for %d vertices", m, what, n), "no more than a file can hold", "")
+		return fault(line, 0, ErrTooLarge, fmt.Sprintf("%d %s declared for %d vertices", m, what, n), "no more than a file can hold")
 	}
 	return nil
 }

@@ -145,7 +145,7 @@ func detect(in *input) (*format, error) {
 			return formatByName(name), nil
 		}
 	}
-	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: "name the format: a tuple file under this name is read with format graph500; known are " + formatNames(false), Err: unknownContent{}}
+	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: Hint{Text: "name the format: a tuple file under this name is read with format graph500; known are " + formatNames(false)}, Err: unknownContent{}}
 }
 
 // detectContent tells the formats that begin with a mark.

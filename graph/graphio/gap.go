@@ -77,7 +77,7 @@ func readGAPAs(in *input, f *File, weighted bool) (graph.Source, error) {
 			e.Err = ErrTruncated
 		}
 		if other := want + 4*arcs*(want-gapHeader)/half; !weighted && other == int64(len(data)) {
-			e.Hint = "it fits a weighted graph: name it .wsg or its format"
+			e.Hint.Text = "it fits a weighted graph: name it .wsg or its format"
 		}
 		return nil, e
 	}
@@ -216,7 +216,7 @@ func writeGAPAs(w *writer, weighted bool) error {
 		return loss(fmt.Sprintf("%d vertices, and GAP files hold %d", w.src.NumVertices(), math.MaxInt32), "")
 	}
 	if !weighted && w.kind != graph.Unweighted {
-		return loss("weights, and a .sg file has none", "name it .wsg, or drop the weights (--drop-weights)")
+		return loss("weights, and a .sg file has none", "name it .wsg, or drop the weights (%s)", CureDropWeights)
 	}
 	if weighted && w.kind == graph.Unweighted {
 		w.report.Notes = append(w.report.Notes, "the graph has no weights: weight 1 written for each edge")
@@ -248,7 +248,7 @@ func writeGAPAs(w *writer, weighted bool) error {
 		if w.kind != graph.Unweighted {
 			narrow, err := side.Weights().Convert(graph.Int32)
 			if err != nil {
-				return loss("weights that int32 does not hold: "+err.Error(), "drop the weights (--drop-weights)")
+				return loss("weights that int32 does not hold: "+err.Error(), "drop the weights (%s)", CureDropWeights)
 			}
 			if weights, err = graph.WeightsAs[int32](narrow); err != nil {
 				return err

@@ -80,7 +80,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 						bad = int64(v)
 					}
 					return nil, &Error{Found: fmt.Sprintf("id %d in tuple %d", bad, (total-int64(len(data)-i))/int64(size)),
-						Want: "ids from 0 on", Hint: "the file may hold 12-byte tuples", Err: ErrFormat}
+						Want: "ids from 0 on", Hint: Hint{Text: "the file may hold 12-byte tuples"}, Err: ErrFormat}
 				}
 			}
 			big = max(big, u, v)
@@ -102,7 +102,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	if wide != nil && size == 12 && total%48 == 0 && longTuples(wide) {
-		return nil, &Error{Found: "ids beyond 32 bits wherever 16-byte tuples would have small ones", Want: "12-byte tuples", Hint: "read the file with tuples of 16 bytes (--tuple 16)", Err: ErrFormat}
+		return nil, &Error{Found: "ids beyond 32 bits wherever 16-byte tuples would have small ones", Want: "12-byte tuples", Hint: Hint{"read the file with tuples of 16 bytes (%s 16)", []Cure{CureTuple}}, Err: ErrFormat}
 	}
 	if wide == nil && len(narrow) > 0 && sparse(big+1, int64(len(narrow))) {
 		if err := in.hold(int64(len(narrow)) * 16); err != nil {
@@ -165,7 +165,7 @@ func raggedTuples(bytes int64, size int) error {
 	if bytes%int64(other) == 0 {
 		hint = fmt.Sprintf("it is a multiple of %d: read it with tuples of %d bytes", other, other)
 	}
-	return &Error{Found: fmt.Sprintf("%d bytes of tuples", bytes), Want: fmt.Sprintf("a multiple of %d", size), Hint: hint, Err: ErrTruncated}
+	return &Error{Found: fmt.Sprintf("%d bytes of tuples", bytes), Want: fmt.Sprintf("a multiple of %d", size), Hint: Hint{Text: hint}, Err: ErrTruncated}
 }
 
 // readTupleWeights reads n float32 weights.
@@ -198,10 +198,10 @@ func readTupleWeights(path string, n int, in *input) (graph.Weights, error) {
 // writeGraph500 writes tuples, and weights where a file for them is named.
 func writeGraph500(w *writer) error {
 	if w.src.IsDirected() {
-		return loss("arcs, and Graph500 tuples have no direction", "make it undirected (--undirected)")
+		return loss("arcs, and Graph500 tuples have no direction", "make it undirected (%s)", CureDirection)
 	}
 	if w.kind != graph.Unweighted && w.extra == nil {
-		return loss("weights, which lie in a file of their own", "name a file for the weights (--weights), or drop them (--drop-weights)")
+		return loss("weights, which lie in a file of their own", "name a file for the weights (%s), or drop them (%s)", CureWeightsPath, CureDropWeights)
 	}
 	labels := w.src.VertexLabels()
 	size, n := tupleSize(w.o.Tuple), labels.Len()
@@ -212,7 +212,7 @@ func writeGraph500(w *writer) error {
 			limit = 1 << 63
 		}
 		if largest >= limit {
-			return loss(fmt.Sprintf("vertex %d, beyond the ids of %d-byte tuples", largest, size), "relabel the vertices (--relabel), or use 16-byte tuples (--tuple 16)")
+			return loss(fmt.Sprintf("vertex %d, beyond the ids of %d-byte tuples", largest, size), "relabel the vertices (%s), or use 16-byte tuples (%s 16)", CureRelabel, CureTuple)
 		}
 		if largest >= graph.MaxVertices || sparse(largest+1, w.src.NumEdges()) {
 			// A reader takes the ids that occur.
@@ -251,7 +251,7 @@ func writeGraph500(w *writer) error {
 		}
 		weights, err := w.src.BlockWeights(n, i).Convert(graph.Float32)
 		if err != nil {
-			return &Error{File: w.o.WeightsPath, Found: "weights that float32 does not hold: " + err.Error(), Hint: "drop the weights (--drop-weights)", Err: ErrLoss}
+			return &Error{File: w.o.WeightsPath, Found: "weights that float32 does not hold: " + err.Error(), Hint: Hint{"drop the weights (%s)", []Cure{CureDropWeights}}, Err: ErrLoss}
 		}
 		floats, err := graph.WeightsAs[float32](weights)
 		if err != nil {

@@ -79,7 +79,7 @@ func (p *graphalyticsProperties) property(line int64, text string) error {
 	count := func(c *metaCount) error {
 		n, err := strconv.ParseUint(value, 10, 64)
 		if err != nil {
-			return fault(line, 0, ErrFormat, quote([]byte(value)), "a number of vertices or edges", "")
+			return fault(line, 0, ErrFormat, quote([]byte(value)), "a number of vertices or edges")
 		}
 		*c = metaCount{line, n}
 		return nil
@@ -92,7 +92,7 @@ func (p *graphalyticsProperties) property(line int64, text string) error {
 		case "false":
 			p.directed = false
 		default:
-			return fault(line, 0, ErrFormat, quote([]byte(value)), "true or false", "")
+			return fault(line, 0, ErrFormat, quote([]byte(value)), "true or false")
 		}
 	case strings.HasSuffix(key, ".edge-properties.names"):
 		for _, name := range strings.Split(value, ",") {
@@ -119,7 +119,7 @@ func (p *graphalyticsProperties) check(in *input, f *File, file string, found in
 		f.Report.warnf("%s found instead of %s", spell(found, one, many), says)
 		return nil
 	}
-	e := &Error{File: file, Found: spell(found, one, many), Want: says, Hint: hint, Err: ErrFormat}
+	e := &Error{File: file, Found: spell(found, one, many), Want: says, Hint: Hint{Text: hint}, Err: ErrFormat}
 	if uint64(found) < stated.n {
 		e.Err = ErrTruncated
 	}
@@ -288,7 +288,7 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 		shape.weight = 0
 	}
 	if shape.weight > shape.columns {
-		return nil, fault(in.lines+1, 0, ErrFormat, plural(int64(shape.columns), "column"), fmt.Sprintf("a weight in column %d", shape.weight), "")
+		return nil, fault(in.lines+1, 0, ErrFormat, plural(int64(shape.columns), "column"), fmt.Sprintf("a weight in column %d", shape.weight))
 	}
 	blocks, err := parseBlocks(in, 0, func(b block, out *edgeBlock) error { return shape.parse(in, b, out) })
 	if err != nil {
@@ -336,7 +336,7 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 			e := list.Edges[k]
 			for _, id := range []uint64{list.Labels.Label(e.U), list.Labels.Label(e.V)} {
 				if _, ok := slices.BinarySearch(known, id); !ok {
-					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), "a vertex of the vertex file", "")
+					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), "a vertex of the vertex file")
 				}
 			}
 			k++

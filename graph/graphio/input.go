@@ -183,7 +183,7 @@ func (in *input) hold(n int64) error {
 	held := in.held.Add(n)
 	if limit := in.o.MemoryLimit; limit > 0 && held > limit {
 		return &Error{File: in.path, Found: fmt.Sprintf("at least %d bytes of memory needed", held),
-			Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: "raise the memory limit", Err: ErrTooLarge}
+			Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: Hint{Text: "raise the memory limit"}, Err: ErrTooLarge}
 	}
 	return nil
 }
@@ -507,7 +507,7 @@ func (in *input) unchanged() error {
 		return err
 	}
 	if st.Size() < in.size {
-		return &Error{Found: fmt.Sprintf("a file of %d bytes that was %d when it was opened", st.Size(), in.size), Hint: "it was cut short while it was read", Err: ErrTruncated}
+		return &Error{Found: fmt.Sprintf("a file of %d bytes that was %d when it was opened", st.Size(), in.size), Hint: Hint{Text: "it was cut short while it was read"}, Err: ErrTruncated}
 	}
 	return nil
 }

@@ -36,17 +36,17 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		if ok {
 			found = quote(text)
 		}
-		return nil, fault(1, 0, ErrFormat, found, "% sym, asym or bip, and the kind of weights", "")
+		return nil, fault(1, 0, ErrFormat, found, "% sym, asym or bip, and the kind of weights")
 	}
 	format, kind := strings.ToLower(words[1]), strings.ToLower(words[2])
 	if !konectWord(format, "sym", "asym", "bip") {
-		return nil, fault(1, 0, ErrFormat, quote([]byte(words[1])), "sym, asym or bip", "")
+		return nil, fault(1, 0, ErrFormat, quote([]byte(words[1])), "sym, asym or bip")
 	}
 	if !konectWord(kind, konectWeights()...) {
-		return nil, fault(1, 0, ErrFormat, quote([]byte(words[2])), "one of "+strings.Join(konectWeights(), ", "), "")
+		return nil, fault(1, 0, ErrFormat, quote([]byte(words[2])), "one of "+strings.Join(konectWeights(), ", "))
 	}
 	if kind == "dynamic" {
-		return nil, fault(1, 0, ErrUnsupported, "a dynamic network, whose records add and remove edges", "any other kind", "")
+		return nil, fault(1, 0, ErrUnsupported, "a dynamic network, whose records add and remove edges", "any other kind")
 	}
 	in.skip(size)
 	var sizes []uint64
@@ -98,7 +98,7 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 					if p.U <= limits[0] {
 						id, limit = p.V, limits[1]
 					}
-					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), fmt.Sprintf("1..%d, as line %d says", limit, sizeLine), "")
+					return nil, fault(b.line(i), 0, ErrFormat, fmt.Sprintf("vertex %d", id), fmt.Sprintf("1..%d, as line %d says", limit, sizeLine))
 				}
 			}
 		}
@@ -168,7 +168,7 @@ func konectSizes(comment string) ([]uint64, error) {
 		}
 		v, err := strconv.ParseUint(w, 10, 62)
 		if err != nil {
-			return nil, fault(2, 0, ErrTooLarge, quote([]byte(w)), "a number of "+[]string{"records", "vertices", "vertices"}[i]+" that a file can hold", "")
+			return nil, fault(2, 0, ErrTooLarge, quote([]byte(w)), "a number of "+[]string{"records", "vertices", "vertices"}[i]+" that a file can hold")
 		}
 		out[i] = v
 	}
@@ -195,7 +195,7 @@ func konectCount(in *input, f *File, blocks []*edgeBlock, records, want, line in
 		f.Report.warnf("%d records declared on line %d, %d found", want, line, records)
 		return nil
 	}
-	e := &Error{Found: plural(records, "record"), Want: fmt.Sprintf("%d, as line %d says", want, line), Hint: "the lenient option reads it", Err: ErrFormat}
+	e := &Error{Found: plural(records, "record"), Want: fmt.Sprintf("%d, as line %d says", want, line), Hint: Hint{Text: "the lenient option reads it"}, Err: ErrFormat}
 	if records < want {
 		e.Err = ErrTruncated
 	}

@@ -80,34 +80,34 @@ func readMTXHeader(in *input) (*mtxHeader, error) {
 			if len(words) > 0 {
 				found = quote([]byte(words[0]))
 			}
-			return nil, fault(1, 0, ErrFormat, found, "a banner that starts with %%MatrixMarket", "")
+			return nil, fault(1, 0, ErrFormat, found, "a banner that starts with %%MatrixMarket")
 		}
 	}
 	in.skip(size)
 	if len(words) != 5 {
-		return nil, fault(1, 0, ErrFormat, plural(int64(len(words)), "word"), "%%MatrixMarket matrix coordinate FIELD SYMMETRY", "")
+		return nil, fault(1, 0, ErrFormat, plural(int64(len(words)), "word"), "%%MatrixMarket matrix coordinate FIELD SYMMETRY")
 	}
 	if words[1] != "matrix" {
-		return nil, fault(1, 0, ErrUnsupported, "object "+quote([]byte(words[1])), "matrix", "")
+		return nil, fault(1, 0, ErrUnsupported, "object "+quote([]byte(words[1])), "matrix")
 	}
 	if words[2] != "coordinate" {
-		return nil, fault(1, 0, ErrUnsupported, cut(words[2])+" layout", "coordinate", "")
+		return nil, fault(1, 0, ErrUnsupported, cut(words[2])+" layout", "coordinate")
 	}
 	switch h.field = words[3]; h.field {
 	case "pattern", "integer", "real":
 	case "double": // written by some tools for real
 		h.field = "real"
 	default:
-		return nil, fault(1, 0, ErrUnsupported, cut(h.field)+" values", "pattern, integer or real", "")
+		return nil, fault(1, 0, ErrUnsupported, cut(h.field)+" values", "pattern, integer or real")
 	}
 	switch h.symmetry = words[4]; h.symmetry {
 	case "general", "symmetric":
 	case "skew-symmetric":
 		if h.field == "pattern" {
-			return nil, fault(1, 0, ErrFormat, "a skew-symmetric pattern", "integer or real values", "")
+			return nil, fault(1, 0, ErrFormat, "a skew-symmetric pattern", "integer or real values")
 		}
 	default:
-		return nil, fault(1, 0, ErrUnsupported, cut(h.symmetry)+" symmetry", "general, symmetric or skew-symmetric", "")
+		return nil, fault(1, 0, ErrUnsupported, cut(h.symmetry)+" symmetry", "general, symmetric or skew-symmetric")
 	}
 	text, size, ok, err = in.peekRecord('%')
 	if err != nil {
@@ -119,21 +119,21 @@ func readMTXHeader(in *input) (*mtxHeader, error) {
 	line := in.lines + 1
 	words = strings.Fields(string(text))
 	if len(words) != 3 {
-		return nil, fault(line, 0, ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries", "")
+		return nil, fault(line, 0, ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries")
 	}
 	var sizes [3]uint64
 	for i, w := range words {
 		v, err := strconv.ParseUint(w, 10, 64)
 		if err != nil {
-			return nil, fault(line, 0, ErrFormat, quote([]byte(w)), "a whole number of "+[]string{"rows", "columns", "entries"}[i]+" within 64 bits", "")
+			return nil, fault(line, 0, ErrFormat, quote([]byte(w)), "a whole number of "+[]string{"rows", "columns", "entries"}[i]+" within 64 bits")
 		}
 		sizes[i] = v
 	}
 	if sizes[0] != sizes[1] {
-		return nil, fault(line, 0, ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph", "")
+		return nil, fault(line, 0, ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
 	}
 	if sizes[2] > math.MaxInt64/16 {
-		return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d entries declared for a %d x %d matrix", sizes[2], sizes[0], sizes[1]), "no more than a file can hold", "")
+		return nil, fault(line, 0, ErrTooLarge, fmt.Sprintf("%d entries declared for a %d x %d matrix", sizes[2], sizes[0], sizes[1]), "no more than a file can hold")
 	}
 	if err := checkDeclared(line, sizes[0], sizes[2], "entries"); err != nil {
 		return nil, err
@@ -191,7 +191,7 @@ func (h *mtxHeader) parse(in *input, b block, out *idBlock, weighted bool) error
 			return rangeFault(line, j-start+1, "column", v, h.n, "MatrixMarket")
 		}
 		if u == v && h.symmetry == "skew-symmetric" {
-			return fault(line, i-start+1, ErrFormat, fmt.Sprintf("entry %d %d on the diagonal", u, v), "none in a skew-symmetric matrix", "")
+			return fault(line, i-start+1, ErrFormat, fmt.Sprintf("entry %d %d on the diagonal", u, v), "none in a skew-symmetric matrix")
 		}
 		edges = append(edges, graph.Edge{U: uint32(u - 1), V: uint32(v - 1)})
 		l2 := skipBlanks(data, l)
@@ -203,7 +203,7 @@ func (h *mtxHeader) parse(in *input, b block, out *idBlock, weighted bool) error
 			if weighted {
 				next, e := out.weights.parse(data, l2, 0)
 				if e == nil && h.field == "integer" && out.weights.real {
-					e = fault(0, 0, ErrFormat, "weight "+quote(token(data, l2, 0)), "an integer, as the banner says", "")
+					e = fault(0, 0, ErrFormat, "weight "+quote(token(data, l2, 0)), "an integer, as the banner says")
 				}
 				if e != nil {
 					e.Line, e.Column = line, l2-start+1
@@ -239,7 +239,7 @@ func (h *mtxHeader) lineFault(data []byte, start int, line int64) *Error {
 	if h.field != "pattern" {
 		want = "3 (row, column, value): the banner says " + h.field
 	}
-	return fault(line, 0, ErrFormat, plural(int64(countColumns(text, 0)), "column"), want, "")
+	return fault(line, 0, ErrFormat, plural(int64(countColumns(text, 0)), "column"), want)
 }
 
 // rangeFault names an id outside 1..n.

@@ -142,25 +142,25 @@ func readMETISHeader(in *input) (*metisHeader, error) {
 	h := &metisHeader{line: in.lines + 1}
 	words := strings.Fields(string(text))
 	if len(words) < 2 || len(words) > 4 {
-		return nil, fault(h.line, 0, ErrFormat, "a header of "+plural(int64(len(words)), "column"), "2 to 4: vertices, edges, fmt, ncon", "")
+		return nil, fault(h.line, 0, ErrFormat, "a header of "+plural(int64(len(words)), "column"), "2 to 4: vertices, edges, fmt, ncon")
 	}
 	for i, p := range []*uint64{&h.n, &h.m} {
 		v, err := strconv.ParseUint(words[i], 10, 64)
 		if err != nil {
-			return nil, fault(h.line, 0, ErrFormat, quote([]byte(words[i])), "a whole number of "+[]string{"vertices", "edges"}[i], "")
+			return nil, fault(h.line, 0, ErrFormat, quote([]byte(words[i])), "a whole number of "+[]string{"vertices", "edges"}[i])
 		}
 		*p = v
 	}
 	if h.n > graph.MaxVertices {
-		return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", h.n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), "")
+		return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", h.n), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
 	}
 	if h.m > math.MaxInt64/2 {
-		return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d edges", h.m), fmt.Sprintf("at most %d", int64(math.MaxInt64/2)), "")
+		return nil, fault(h.line, 0, ErrTooLarge, fmt.Sprintf("%d edges", h.m), fmt.Sprintf("at most %d", int64(math.MaxInt64/2)))
 	}
 	if len(words) > 2 {
 		w := words[2]
 		if len(w) > 3 || strings.Trim(w, "01") != "" {
-			return nil, fault(h.line, 0, ErrFormat, "fmt "+quote([]byte(w)), "up to three digits 0 or 1: sizes, vertex weights, edge weights", "")
+			return nil, fault(h.line, 0, ErrFormat, "fmt "+quote([]byte(w)), "up to three digits 0 or 1: sizes, vertex weights, edge weights")
 		}
 		w = strings.Repeat("0", 3-len(w)) + w
 		h.sizes, h.vertexWeights, h.edgeWeight = w[0] == '1', w[1] == '1', w[2] == '1'
@@ -171,10 +171,10 @@ func readMETISHeader(in *input) (*metisHeader, error) {
 	if len(words) > 3 {
 		v, err := strconv.ParseUint(words[3], 10, 16)
 		if err != nil || v == 0 && h.vertexWeights {
-			return nil, fault(h.line, 0, ErrFormat, "ncon "+quote([]byte(words[3])), "a number of weights a vertex, from 1 on", "")
+			return nil, fault(h.line, 0, ErrFormat, "ncon "+quote([]byte(words[3])), "a number of weights a vertex, from 1 on")
 		}
 		if v > 0 && !h.vertexWeights {
-			return nil, fault(h.line, 0, ErrFormat, fmt.Sprintf("ncon %d and a fmt without vertex weights", v), "fmt x1x", "")
+			return nil, fault(h.line, 0, ErrFormat, fmt.Sprintf("ncon %d and a fmt without vertex weights", v), "fmt x1x")
 		}
 		h.ncon = int(v)
 	}
@@ -215,7 +215,7 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock, weighted bool) 
 		}
 		if row >= h.n {
 			if i < len(data) && !eol(data[i]) {
-				return fault(line, 0, ErrFormat, "a line after the last vertex", fmt.Sprintf("%d vertices, as line %d says", h.n, h.line), "")
+				return fault(line, 0, ErrFormat, "a line after the last vertex", fmt.Sprintf("%d vertices, as line %d says", h.n, h.line))
 			}
 			i = nextLine(data, i)
 			continue
@@ -251,7 +251,7 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock, weighted bool) 
 			x := 0.0
 			if h.edgeWeight {
 				if i == len(data) || eol(data[i]) {
-					return fault(line, at-start+1, ErrFormat, fmt.Sprintf("neighbour %d without a weight", v), fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.line), "")
+					return fault(line, at-start+1, ErrFormat, fmt.Sprintf("neighbour %d without a weight", v), fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.line))
 				}
 				if weighted {
 					buf := &out.weights
@@ -303,13 +303,13 @@ func vertexNumber(data []byte, start, i int, to []int64, what string) ([]int64, 
 	v, k := parseDigits(data, i)
 	tok := token(data, i, 0)
 	if len(tok) == 0 {
-		return to, i, fault(0, i-start+1, ErrFormat, "the end of the line", "a "+what, "")
+		return to, i, fault(0, i-start+1, ErrFormat, "the end of the line", "a "+what)
 	}
 	if k != i+len(tok) {
 		return to, i, idFault(0, i-start+1, tok, what)
 	}
 	if v > math.MaxInt64 {
-		return to, i, fault(0, i-start+1, ErrTooLarge, what+" "+cut(string(tok)), "at most 9223372036854775807", "")
+		return to, i, fault(0, i-start+1, ErrTooLarge, what+" "+cut(string(tok)), "at most 9223372036854775807")
 	}
 	return append(to, int64(v)), skipBlanks(data, k), nil
 }
@@ -369,30 +369,33 @@ func (h *metisHeader) oneSided(blocks []*metisBlock) error {
 // writeMETIS writes a METIS graph. What METIS cannot hold is refused all at once.
 func writeMETIS(w *writer) error {
 	var what, hints []string
-	refuse := func(part, hint string) {
+	var cures []Cure
+	refuse := func(part, hint string, cure Cure) {
 		what = append(what, part)
 		hints = append(hints, hint)
+		cures = append(cures, cure)
 	}
 	if w.kind == graph.Float32 || w.kind == graph.Float64 {
-		refuse("real weights", "drop the weights (--drop-weights)")
+		refuse("real weights", "drop the weights (%s)", CureDropWeights)
 	}
 	g, err := w.rows()
 	if err != nil {
 		return err
 	}
 	if g.IsDirected() {
-		refuse("direction", "make it undirected (--undirected)")
+		refuse("direction", "make it undirected (%s)", CureDirection)
 	}
 	if n := g.SelfLoops(); n > 0 {
-		refuse(plural(n, "self-loop"), "drop them (--drop-loops)")
+		refuse(plural(n, "self-loop"), "drop them (%s)", CureDropLoops)
 	}
 	if n := g.Duplicates(); n > 0 {
-		refuse(plural(n, "duplicate edge"), "merge them (--merge-duplicates)")
+		refuse(plural(n, "duplicate edge"), "merge them (%s)", CureMergeDuplicates)
 	} else if g.IsDirected() {
-		hints = append(hints, "merge what then is double (--merge-duplicates)")
+		hints = append(hints, "merge what then is double (%s)")
+		cures = append(cures, CureMergeDuplicates)
 	}
 	if len(what) > 0 {
-		return loss(strings.Join(what, ", ")+": METIS has none of these", strings.Join(hints, ", "))
+		return loss(strings.Join(what, ", ")+": METIS has none of these", strings.Join(hints, ", "), cures...)
 	}
 	w.labelLoss(1)
 	vertex := w.o.Vertex

@@ -82,7 +82,7 @@ func token(b []byte, i int, delim byte) []byte {
 // idFault says what is wrong with a word that should be an id.
 func idFault(line int64, column int, tok []byte, what string) *Error {
 	if len(tok) == 0 {
-		return fault(line, column, ErrFormat, "nothing", what, "")
+		return fault(line, column, ErrFormat, "nothing", what)
 	}
 	digits := true
 	for _, c := range tok {
@@ -90,13 +90,13 @@ func idFault(line int64, column int, tok []byte, what string) *Error {
 	}
 	switch {
 	case digits:
-		return fault(line, column, ErrTooLarge, what+" "+cut(string(tok)), "at most 18446744073709551615 (64 bits)", "")
+		return fault(line, column, ErrTooLarge, what+" "+cut(string(tok)), "at most 18446744073709551615 (64 bits)")
 	case tok[0] == '-' && len(tok) > 1 && tok[1] >= '0' && tok[1] <= '9':
-		return fault(line, column, ErrFormat, "negative number "+quote(tok), what+", from 0 on", "")
+		return fault(line, column, ErrFormat, "negative number "+quote(tok), what+", from 0 on")
 	case tok[0] == 0:
 		return fault(line, column, ErrFormat, quote(tok), what, "the file seems to be binary: name its format")
 	}
-	return fault(line, column, ErrFormat, quote(tok), what+", a whole number", "")
+	return fault(line, column, ErrFormat, quote(tok), what+", a whole number")
 }
 
 // weightBuf collects the weights of a block: as integers while all are, as reals from
@@ -206,7 +206,7 @@ func (w *weightBuf) parse(b []byte, i int, delim byte) (next int, err *Error) {
 // parseWord reads a weight the slow way: any form, every fault named.
 func (w *weightBuf) parseWord(tok []byte) *Error {
 	if len(tok) == 0 {
-		return fault(0, 0, ErrFormat, "no weight", "a number", "")
+		return fault(0, 0, ErrFormat, "no weight", "a number")
 	}
 	plain, digits := true, true
 	for i, c := range tok {
@@ -237,7 +237,7 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
 	f, err := strconv.ParseFloat(string(tok), 64)
 	if err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return fault(0, 0, ErrFormat, "weight "+cut(string(tok)), "a finite number", "")
+		return fault(0, 0, ErrFormat, "weight "+cut(string(tok)), "a finite number")
 	}
 	if plain {
 		if err == nil {
@@ -245,10 +245,10 @@ func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
 			return nil
 		}
 		if math.IsInf(f, 0) {
-			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "a number that float64 holds", "")
+			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "a number that float64 holds")
 		}
 	}
-	return fault(0, 0, ErrFormat, "weight "+quote(tok), "a number", "")
+	return fault(0, 0, ErrFormat, "weight "+quote(tok), "a number")
 }
 
 // joinWeights makes one slice of the weights of all blocks: reals as float64 if there

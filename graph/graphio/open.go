@@ -121,7 +121,7 @@ func (in *input) refuseUTF16() error {
 	if low > 0 || high*4 < len(head)-2 || high == 0 {
 		return nil
 	}
-	return &Error{Found: "text in UTF-16", Want: "UTF-8 or ASCII", Hint: "convert it, with iconv -f UTF-16 -t UTF-8", Err: ErrUnsupported}
+	return &Error{Found: "text in UTF-16", Want: "UTF-8 or ASCII", Hint: Hint{Text: "convert it, with iconv -f UTF-16 -t UTF-8"}, Err: ErrUnsupported}
 }
 
 // override applies Options.Direction. mirrored tells whether the format states both

@@ -184,7 +184,7 @@ func saveFormat(path string, o *SaveOptions) (*format, error) {
 	if name == "" {
 		var ok bool
 		if name, ok = DetectName(path); !ok {
-			return nil, &Error{File: path, Found: "a name that tells no format", Hint: "name the format; those written are " + formatNames(true), Err: ErrUnknownFormat}
+			return nil, &Error{File: path, Found: "a name that tells no format", Hint: Hint{Text: "name the format; those written are " + formatNames(true)}, Err: ErrUnknownFormat}
 		}
 	}
 	form := formatByName(name)
@@ -192,7 +192,7 @@ func saveFormat(path string, o *SaveOptions) (*format, error) {
 		return nil, fmt.Errorf("graphio: %w: %q; those written are %s", ErrUnknownFormat, name, formatNames(true))
 	}
 	if form.write == nil {
-		return nil, &Error{File: path, Found: "format " + name, Hint: "those written are " + formatNames(true), Err: ErrNotWritable}
+		return nil, &Error{File: path, Found: "format " + name, Hint: Hint{Text: "those written are " + formatNames(true)}, Err: ErrNotWritable}
 	}
 	if o.WeightsPath != "" && name != "graph500" {
 		return nil, fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, name)
@@ -201,7 +201,7 @@ func saveFormat(path string, o *SaveOptions) (*format, error) {
 		return nil, fmt.Errorf("graphio: %w: %s would take the tuples and the weights", ErrOptions, path)
 	}
 	if strings.EqualFold(filepath.Ext(path), ".bz2") {
-		return nil, &Error{File: path, Found: "compression bzip2", Hint: "use .gz, .zst or .xz", Err: ErrNotWritable}
+		return nil, &Error{File: path, Found: "compression bzip2", Hint: Hint{Text: "use .gz, .zst or .xz"}, Err: ErrNotWritable}
 	}
 	return form, nil
 }
@@ -243,14 +243,11 @@ func (w *writer) wrap(err error) error {
 	return &Error{File: w.path, Err: err}
 }
 
-// loss refuses to write what the format cannot hold.
-func loss(what, hint string) error { return &Error{Found: what, Hint: hint, Err: ErrLoss} }
-
 // hold accounts for n bytes about to be allocated.
 func (w *writer) hold(n int64) error {
 	w.held += n
 	if limit := w.o.MemoryLimit; limit > 0 && w.held > limit {
-		return &Error{Found: fmt.Sprintf("%d bytes of memory needed", w.held), Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: "raise the memory limit", Err: ErrTooLarge}
+		return &Error{Found: fmt.Sprintf("%d bytes of memory needed", w.held), Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: Hint{Text: "raise the memory limit"}, Err: ErrTooLarge}
 	}
 	return nil
 }
@@ -454,7 +451,7 @@ func (w *writer) rows() (*graph.CSR, error) {
 	g, err := graph.Build(w.ctx, w.src, graph.BuildOptions{Threads: w.o.threads(), MemoryLimit: w.o.MemoryLimit})
 	var m *graph.MemoryError
 	if errors.As(err, &m) {
-		return nil, &Error{Found: fmt.Sprintf("%d bytes of memory needed", m.Need), Want: fmt.Sprintf("no more than the limit of %d", m.Limit), Hint: "raise the memory limit", Err: ErrTooLarge}
+		return nil, &Error{Found: fmt.Sprintf("%d bytes of memory needed", m.Need), Want: fmt.Sprintf("no more than the limit of %d", m.Limit), Hint: Hint{Text: "raise the memory limit"}, Err: ErrTooLarge}
 	}
 	return g, err
 }

@@ -105,10 +105,10 @@ func decodeTGR(data []byte) (*tgrLayout, error) {
 	}
 	le := binary.LittleEndian
 	if string(data[:8]) != tgrMagic {
-		return nil, &Error{Found: fmt.Sprintf("first bytes %q", data[:8]), Want: fmt.Sprintf("%q", tgrMagic), Hint: "the file is no native graph, or was transferred as text", Err: ErrFormat}
+		return nil, &Error{Found: fmt.Sprintf("first bytes %q", data[:8]), Want: fmt.Sprintf("%q", tgrMagic), Hint: Hint{Text: "the file is no native graph, or was transferred as text"}, Err: ErrFormat}
 	}
 	if v := le.Uint32(data[8:]); v == 0 || v > tgrVersion {
-		return nil, &Error{Found: fmt.Sprintf("version %d", v), Want: fmt.Sprintf("at most %d", tgrVersion), Hint: "read it with a newer program", Err: ErrUnsupported}
+		return nil, &Error{Found: fmt.Sprintf("version %d", v), Want: fmt.Sprintf("at most %d", tgrVersion), Hint: Hint{Text: "read it with a newer program"}, Err: ErrUnsupported}
 	}
 	if have, want := crc32.Checksum(data[:124], castagnoli()), le.Uint32(data[124:]); have != want {
 		return nil, &Error{Found: fmt.Sprintf("header checksum %08x", have), Want: fmt.Sprintf("%08x", want), Err: ErrChecksum}
@@ -259,7 +259,7 @@ func (f *File) Verify(ctx context.Context) error {
 			data = data[n:]
 		}
 		if sum != f.layout.checksum {
-			return &Error{File: f.path, Found: fmt.Sprintf("data checksum %08x", sum), Want: fmt.Sprintf("%08x", f.layout.checksum), Hint: "the file is damaged", Err: ErrChecksum}
+			return &Error{File: f.path, Found: fmt.Sprintf("data checksum %08x", sum), Want: fmt.Sprintf("%08x", f.layout.checksum), Hint: Hint{Text: "the file is damaged"}, Err: ErrChecksum}
 		}
 		if f.layout.flags&tgrTable != 0 {
 			labels := view[uint64](f.native, f.layout.labels, f.layout.n)

@@ -48,7 +48,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 				if k == 2 { // the third line may be missing: directed
 					return nil
 				}
-				return fault(line, 0, ErrFormat, quote(text), "# NODES:, # EDGES: and # DIRECTED or # UNDIRECTED", "")
+				return fault(line, 0, ErrFormat, quote(text), "# NODES:, # EDGES: and # DIRECTED or # UNDIRECTED")
 			}
 			word := ""
 			if len(words) > 0 {
@@ -56,11 +56,11 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 			}
 			number := func(to *uint64) error {
 				if len(words) < 2 {
-					return fault(line, 0, ErrFormat, "no number", "a number after # "+word+":", "")
+					return fault(line, 0, ErrFormat, "no number", "a number after # "+word+":")
 				}
 				v, err := strconv.ParseUint(words[1], 10, 64)
 				if err != nil {
-					return fault(line, 0, ErrFormat, quote([]byte(words[1])), "a whole number after # "+word+":", "")
+					return fault(line, 0, ErrFormat, quote([]byte(words[1])), "a whole number after # "+word+":")
 				}
 				*to = v
 				return nil
@@ -73,7 +73,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 				}
 				if len(words) > 2 {
 					if !strings.EqualFold(words[2], "Y") {
-						return fault(line, 0, ErrFormat, quote([]byte(words[2])), "Y or nothing", "")
+						return fault(line, 0, ErrFormat, quote([]byte(words[2])), "Y or nothing")
 					}
 					valued = true
 				}
@@ -88,10 +88,10 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 				directed = word == "DIRECTED"
 				f.Report.DirectionStated = true
 			default:
-				return fault(line, 0, ErrFormat, quote(text), "# NODES:, # EDGES: and # DIRECTED or # UNDIRECTED", "")
+				return fault(line, 0, ErrFormat, quote(text), "# NODES:, # EDGES: and # DIRECTED or # UNDIRECTED")
 			}
 			if seen[at] {
-				return fault(line, 0, ErrFormat, "a second # "+word, "each once", "")
+				return fault(line, 0, ErrFormat, "a second # "+word, "each once")
 			}
 			seen[at] = true
 			k++
@@ -103,7 +103,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		return nil, err
 	}
 	if !seen[0] || !seen[1] {
-		return nil, fault(1, 0, ErrFormat, "a header without counts", "# NODES: and # EDGES:", "")
+		return nil, fault(1, 0, ErrFormat, "a header without counts", "# NODES: and # EDGES:")
 	}
 	if err := checkDeclared(edgesLine, n, m, "edges"); err != nil {
 		return nil, err
@@ -154,11 +154,11 @@ func totemValues(in *input, f *File, n uint64) error {
 		}
 		words := strings.Fields(string(text))
 		if len(words) != 2 {
-			return fault(line, 0, ErrFormat, plural(int64(len(words)), "column"), "2: vertex, value", "")
+			return fault(line, 0, ErrFormat, plural(int64(len(words)), "column"), "2: vertex, value")
 		}
 		v, err := strconv.ParseUint(words[0], 10, 64)
 		if err != nil || v < next || v >= n {
-			return fault(line, 0, ErrFormat, "vertex "+quote([]byte(words[0])), fmt.Sprintf("%d..%d, rising", next, n-1), "")
+			return fault(line, 0, ErrFormat, "vertex "+quote([]byte(words[0])), fmt.Sprintf("%d..%d, rising", next, n-1))
 		}
 		next = v + 1
 		f.Report.IgnoredColumns++

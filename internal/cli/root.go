@@ -139,6 +139,9 @@ func isUsage(err error) bool {
 // with the flag that helps where there is one.
 func message(err error) string {
 	s := err.Error()
+	if file := (*graphio.Error)(nil); errors.As(err, &file) {
+		s = strings.Replace(s, file.Hint.String(), file.Hint.Spell(cureFlag), 1)
+	}
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "invalid options: invalid options: ", "invalid options: ")

@@ -192,11 +192,6 @@ func vague(s source) []string {
 // flagged is the number of flags that files of libraries name all the same. It may only fall.
 var flagged = map[string]int{
 	"graph/graphio/compression.go": 1, // of zstd
-	"graph/graphio/dimacs9.go":     1,
-	"graph/graphio/edgelist.go":    1,
-	"graph/graphio/gap.go":         2,
-	"graph/graphio/graph500.go":    7,
-	"graph/graphio/metis.go":       5,
 	"record/commands.go":           2, // the documents of commands
 	"record/devices.go":            1,
 	"record/graph500.go":           1,
