@@ -75,6 +75,9 @@ func setBit(words []uint64, v uint32) {
 	}
 }
 
+// testBit reports whether bit v is set.
+func testBit(words []uint64, v int) bool { return words[v/64]>>(v%64)&1 != 0 }
+
 // Of returns the edges of a search that reached the vertices with a parent other
 // than graph.None: nedge counts the records in the reached component without
 // self-loops, as version 3.0 of the reference code does, spec with them, as the

@@ -6,9 +6,11 @@ import "errors"
 var (
 	// ErrInvalidTree is wrapped by the error of a tree that breaks a rule, which Verdict.Err names.
 	ErrInvalidTree = errors.New("graph500: not a valid BFS tree")
+	// ErrInvalidPaths is the same for a tree of shortest paths.
+	ErrInvalidPaths = errors.New("graph500: not a valid tree of shortest paths")
 	// ErrTreeShape is returned where a tree cannot belong to the graph: its array of
-	// parents or levels has another length than the graph has vertices, or its root
-	// is no vertex.
+	// parents, levels or distances has another length than the graph has vertices, its root
+	// is no vertex, or it has distances and the graph no float32 weights.
 	ErrTreeShape = errors.New("graph500: the tree does not fit the graph")
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// Tree is the result of a search, by dense id.
+// Tree is the result of a search, by dense id: of kernel 2, or with Distances of kernel 3.
 type Tree struct {
 	Root uint32
 	// Parents holds the parent of each vertex: graph.None for a vertex that is not
@@ -21,11 +21,15 @@ type Tree struct {
 	// Levels, if not nil, holds the level that is stated for each vertex of the
 	// tree. Rule 2 checks them; the other rules use levels computed from Parents.
 	Levels []uint32
+	// Distances, if not nil, makes the tree one of shortest paths: it holds the length of the
+	// path to each vertex, +Inf for a vertex that is not in the tree. The graph must then have
+	// float32 weights, and Levels be nil.
+	Distances []float32
 }
 
-// Validator checks BFS trees of one graph against the records of its source alone, one
+// Validator checks trees of one graph against the records of its source alone, one
 // tree at a time. It holds about 5 bytes a vertex until Close, and after Arrange 8 bytes a
-// record more.
+// record more, 12 with float32 weights.
 type Validator struct {
 	src     graph.Source
 	labels  *graph.Labels
@@ -34,7 +38,9 @@ type Validator struct {
 	levels hugemem.Slice[uint32]     // level of each vertex, or outside or astray
 	narrow hugemem.Slice[uint8]      // the same in a byte, where levels are small enough
 	proven hugemem.Slice[uint64]     // bits: vertices whose tree edge is among the records read so far
+	exact  hugemem.Slice[uint64]     // bits: the same, with a weight that joins the two distances
 	near   hugemem.Slice[graph.Edge] // the records as Arrange has put them
+	weight hugemem.Slice[float32]    // their weights, if they are float32
 	found  []finds                   // per worker
 
 	tree Tree // at hand
@@ -60,8 +66,9 @@ type finds struct {
 // fault is a record and its position in the source: its block, and in the lower blockShift
 // bits its place in the block.
 type fault struct {
-	at   uint64
-	edge graph.Edge
+	at     uint64
+	edge   graph.Edge
+	weight float32 // of a tree with distances
 }
 
 const (
@@ -78,7 +85,8 @@ func NewValidator(src graph.Source, threads int) *Validator {
 	if graph.CheckSource(src) == nil { // else Validate says why
 		n := src.NumVertices()
 		v.labels, v.found = src.VertexLabels(), make([]finds, v.threads)
-		v.levels, v.narrow, v.proven = hugemem.Make[uint32](n), hugemem.Make[uint8](n), hugemem.Make[uint64]((n+63)/64)
+		v.levels, v.narrow = hugemem.Make[uint32](n), hugemem.Make[uint8](n)
+		v.proven, v.exact = hugemem.Make[uint64]((n+63)/64), hugemem.Make[uint64]((n+63)/64)
 	}
 	return v
 }
@@ -88,7 +96,9 @@ func (v *Validator) Close() {
 	v.levels.Free()
 	v.narrow.Free()
 	v.proven.Free()
+	v.exact.Free()
 	v.near.Free()
+	v.weight.Free()
 }
 
 // Validate checks one tree by all five rules. The verdict lists the rules it breaks; the
@@ -106,13 +116,24 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 		return nil, fmt.Errorf("%w: %d levels for %d vertices", ErrTreeShape, len(t.Levels), n)
 	case int64(t.Root) >= int64(n):
 		return nil, fmt.Errorf("%w: root %d of %d vertices", ErrTreeShape, t.Root, n)
+	case t.Distances == nil:
+	case len(t.Distances) != n:
+		return nil, fmt.Errorf("%w: %d distances for %d vertices", ErrTreeShape, len(t.Distances), n)
+	case t.Levels != nil:
+		return nil, fmt.Errorf("%w: levels beside distances", ErrTreeShape)
+	case v.src.WeightKind() != graph.Float32:
+		return nil, fmt.Errorf("%w: distances, but weights are %v", ErrTreeShape, v.src.WeightKind())
 	}
 	v.tree = t
 	defer func() { v.tree = Tree{} }()
 	for w := range v.found {
 		v.found[w] = noFinds
 	}
-	for _, pass := range []func(context.Context) error{v.computeLevels, v.readRecords, v.checkTreeEdges} {
+	passes := []func(context.Context) error{v.computeLevels, v.readRecords, v.checkTreeEdges}
+	if t.Distances != nil {
+		passes = []func(context.Context) error{v.computeLevels, v.readWeights}
+	}
+	for _, pass := range passes {
 		if err := pass(ctx); err != nil {
 			return nil, err
 		}
@@ -124,11 +145,13 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 // break rules 1 and 2.
 func (v *Validator) computeLevels(ctx context.Context) error {
 	n, parents, levels, narrow, stated := len(v.levels.S), v.tree.Parents, v.levels.S, v.narrow.S, v.tree.Levels
+	distances := v.tree.Distances
 	if err := chunks(ctx, v.threads, n, vertexGrain, func(_, lo, hi int) {
 		for u := lo; u < hi; u++ {
 			levels[u] = outside
 		}
 		clear(v.proven.S[lo/64 : (hi+63)/64])
+		clear(v.exact.S[lo/64 : (hi+63)/64])
 	}); err != nil {
 		return err
 	}
@@ -152,6 +175,9 @@ func (v *Validator) computeLevels(ctx context.Context) error {
 				if stated != nil && (l == 0 && stated[u] != 0 || l > 0 && int64(stated[u]) != int64(stated[parents[u]])+1) {
 					f.level = min(f.level, uint32(u))
 				}
+			}
+			if distances != nil && l != astray && !fits(l, distances[u]) {
+				f.level = min(f.level, uint32(u))
 			}
 		}
 		v.found[w] = f
@@ -252,19 +278,15 @@ func (v *Validator) Arrange(ctx context.Context) error {
 	}
 	wanted := 8 * v.threads
 	counts := make([][]uint64, v.src.Blocks(wanted))
-	each := func(f func(counts []uint64, e graph.Edge, pair uint32)) error {
-		return graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, i int, edges []graph.Edge) error {
-			if counts[i] == nil {
-				counts[i] = make([]uint64, arrangeBlocks*arrangeBlocks)
-			}
-			c := counts[i]
-			for _, e := range edges {
-				f(c, e, (e.U>>shift)*arrangeBlocks+e.V>>shift)
-			}
-			return nil
-		})
-	}
-	if err := each(func(c []uint64, _ graph.Edge, pair uint32) { c[pair]++ }); err != nil {
+	pair := func(e graph.Edge) uint32 { return (e.U>>shift)*arrangeBlocks + e.V>>shift }
+	err := graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, i int, edges []graph.Edge) error {
+		counts[i] = make([]uint64, arrangeBlocks*arrangeBlocks)
+		for _, e := range edges {
+			counts[i][pair(e)]++
+		}
+		return nil
+	})
+	if err != nil {
 		return err
 	}
 	at := uint64(0)
@@ -273,17 +295,30 @@ func (v *Validator) Arrange(ctx context.Context) error {
 			at, counts[i][pair] = at+counts[i][pair], at
 		}
 	}
-	near := hugemem.Make[graph.Edge](int(at))
-	err := each(func(c []uint64, e graph.Edge, pair uint32) {
-		near.S[c[pair]] = e
-		c[pair]++
+	near, weight := hugemem.Make[graph.Edge](int(at)), hugemem.Slice[float32]{}
+	if v.src.WeightKind() == graph.Float32 {
+		weight = hugemem.Make[float32](int(at))
+	}
+	err = graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, i int, edges []graph.Edge) error {
+		weights := v.weights(wanted, i)
+		for k, e := range edges {
+			at := &counts[i][pair(e)]
+			near.S[*at] = e
+			if weights != nil {
+				weight.S[*at] = weights[k]
+			}
+			*at++
+		}
+		return nil
 	})
 	if err != nil {
 		near.Free()
+		weight.Free()
 		return err
 	}
 	v.near.Free()
-	v.near = near
+	v.weight.Free()
+	v.near, v.weight = near, weight
 	return nil
 }
 
@@ -351,13 +386,14 @@ func (v *Validator) scanWide(f *finds, at uint64, edges []graph.Edge) {
 		case max(lu, lv)-min(lu, lv) == 1:
 			continue
 		}
-		if x := (fault{at + uint64(i), e}); x.at < first.at {
+		if x := (fault{at: at + uint64(i), edge: e}); x.at < first.at {
 			*first = x
 		}
 	}
 }
 
-// checkTreeEdges finds the first vertex whose tree edge is no record. The root's own
+// checkTreeEdges finds the first vertex whose tree edge is no record, and with distances the
+// first one of the tree whose tree edge has no weight that joins them. The root's own
 // entry and other vertices that are their own parent are no tree edges, and a parent
 // that is no vertex is rule 1's.
 func (v *Validator) checkTreeEdges(ctx context.Context) error {
@@ -368,9 +404,11 @@ func (v *Validator) checkTreeEdges(ctx context.Context) error {
 			if int64(p) >= int64(n) || p == uint32(u) || uint32(u) == v.tree.Root {
 				continue
 			}
-			if v.proven.S[u/64]>>(u%64)&1 == 0 {
-				v.found[w].unproven = min(v.found[w].unproven, uint32(u))
-				return
+			switch f := &v.found[w]; {
+			case !testBit(v.proven.S, u):
+				f.unproven = min(f.unproven, uint32(u))
+			case v.tree.Distances != nil && v.levels.S[u] != astray && !testBit(v.exact.S, u):
+				f.level = min(f.level, uint32(u))
 			}
 		}
 	})
@@ -379,7 +417,7 @@ func (v *Validator) checkTreeEdges(ctx context.Context) error {
 // verdict states what the finds mean.
 func (v *Validator) verdict() *Verdict {
 	f := v.total()
-	out := &Verdict{Reached: f.reached, Depth: f.depth}
+	out := &Verdict{Reached: f.reached, Depth: f.depth, paths: v.tree.Distances != nil}
 	label, levels, tree := v.labels.Label, v.levels.S, v.tree
 	add := func(rule int, vertex uint32, edge *graph.Edge, reason string) {
 		x := record.Violation{Rule: rule, Name: ruleNames[rule], Vertex: label(vertex), Reason: reason}
@@ -405,16 +443,24 @@ func (v *Validator) verdict() *Verdict {
 	default:
 		add(RuleTree, u, nil, fmt.Sprintf("parent chain of %d does not end at the root", label(u)))
 	}
-	switch u := f.level; u {
-	case graph.None:
-	case tree.Root:
+	switch u := f.level; {
+	case u == graph.None:
+	case out.paths:
+		edge, reason := v.wrongDistance(u)
+		add(RuleTreeLevels, u, edge, reason)
+	case u == tree.Root:
 		add(RuleTreeLevels, u, nil, fmt.Sprintf("root is stated at level %d", tree.Levels[u]))
 	default:
 		e := graph.Edge{U: tree.Parents[u], V: u}
 		add(RuleTreeLevels, u, &e, fmt.Sprintf("parent edge %d-%d joins stated levels %d and %d",
 			label(e.U), label(e.V), tree.Levels[e.U], tree.Levels[e.V]))
 	}
-	if e := f.span.edge; f.span.at != nowhere {
+	switch e := f.span.edge; {
+	case f.span.at == nowhere:
+	case out.paths:
+		far, reason := v.longerPath(f.span)
+		add(RuleEdgeLevels, far, &e, reason)
+	default:
 		add(RuleEdgeLevels, deeper(e), &e, fmt.Sprintf("edge %d-%d spans levels %d and %d",
 			label(e.U), label(e.V), levels[e.U], levels[e.V]))
 	}
