@@ -31,7 +31,7 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"CountBFS": func(ctx context.Context, e *engine.Engine) error {
 			return into(e, func(r *engine.BFSResult) error { return e.CountBFS(ctx, root, r) })
 		},
-		"Reach":      func(ctx context.Context, e *engine.Engine) error { _, _, err := e.Reach(ctx, root); return err },
+		"Reach":      func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Reach(ctx, root)) },
 		"Components": func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Components(ctx)) },
 		"PageRank": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3}))
@@ -136,7 +136,7 @@ func TestDirectorName(t *testing.T) {
 	if name := e.Director(); name != "" || made != 0 {
 		t.Errorf("before a search: %q, %d made", name, made)
 	}
-	if _, _, err := e.Reach(t.Context(), uint64(o.list.Edges[0].U)); err != nil {
+	if _, err := e.BFS(t.Context(), uint64(o.list.Edges[0].U)); err != nil {
 		t.Fatal(err)
 	}
 	if name := e.Director(); name != "script" || made != 1 {

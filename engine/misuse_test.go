@@ -58,7 +58,7 @@ func TestZeroEngine(t *testing.T) {
 		{"BFSInto, nil", func() error { return e.BFSInto(ctx, 0, nil) }, engine.ErrResult},
 		{"CountBFS", func() error { return e.CountBFS(ctx, 0, e.NewResult()) }, engine.ErrClosed},
 		{"CountBFS, nil", func() error { return e.CountBFS(ctx, 0, nil) }, engine.ErrResult},
-		{"Reach", func() error { _, _, err := e.Reach(ctx, 0); return err }, engine.ErrClosed},
+		{"Reach", func() error { _, err := e.Reach(ctx, 0); return err }, engine.ErrClosed},
 		{"Tune", func() error { return e.Tune(ctx, cpu.DefaultTuning()) }, engine.ErrClosed},
 		{"UseKernels", func() error { return e.UseKernels(ctx, "auto") }, engine.ErrClosed},
 		{"SetDirector", func() error { return e.SetDirector(ctx, nil) }, engine.ErrClosed},
@@ -133,7 +133,7 @@ func TestArguments(t *testing.T) {
 		{"BFSInto, nil result", func() error { return e.BFSInto(ctx, 0, nil) }, engine.ErrResult},
 		{"BFSInto, freed result", func() error { return e.BFSInto(ctx, 0, freed) }, engine.ErrResult},
 		{"BFSInto, zero result", func() error { return e.BFSInto(ctx, 0, new(engine.BFSResult)) }, engine.ErrResult},
-		{"Reach, nil context", func() error { _, _, err := e.Reach(none, 0); return err }, engine.ErrArgument},
+		{"Reach, nil context", func() error { _, err := e.Reach(none, 0); return err }, engine.ErrArgument},
 		{"few weights", build(list(func(l *graph.EdgeList) { l.Weights = graph.WeightsOf([]int32{1}) })), graph.ErrInvalid},
 		{"many weights", build(list(func(l *graph.EdgeList) { l.Weights = graph.WeightsOf(make([]float64, 99)) })), graph.ErrInvalid},
 		{"consumed list", build(consume(friends())), graph.ErrConsumed},
@@ -224,10 +224,6 @@ func TestDirectorPanics(t *testing.T) {
 			} else if s := err.Error(); bad.name != "nil" && bad.name != "direction" &&
 				(!strings.Contains(s, "director: "+bad.name) || !strings.Contains(s, "misuse_test.go")) {
 				t.Errorf("%d processors, %+v: no stack in %q", len(processors), bad, s)
-			}
-			_, _, reachErr := e.Reach(ctx, 0)
-			if (reachErr == nil) != (err == nil) || err != nil && !errors.Is(reachErr, engine.ErrDirector) {
-				t.Errorf("%d processors, %+v: Reach: %v", len(processors), bad, reachErr)
 			}
 			if err != nil && (r.NumReached != 0 || r.Reached().Any()) {
 				t.Errorf("%+v: a tree of %d vertices is left", bad, r.NumReached)

@@ -2,40 +2,91 @@ package engine
 
 import (
 	"context"
-	"fmt"
+	"iter"
 
-	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/program"
 )
 
-// Reach returns how many vertices can be reached from root, an id of the file, along
-// arcs, the root included, and the eccentricity of the root: the largest distance to
-// one of them.
-//
-// It is a breadth-first search (see BFS) that keeps the counts of each superstep only: no
-// parent leaves a processor, and nothing is allocated. A root without edges reaches itself. A
-// root that is no vertex fails with graph.ErrNoVertex.
-func (e *Engine) Reach(ctx context.Context, root uint64) (reached, eccentricity int64, err error) {
-	if err := e.take(ctx); err != nil { // wait for our turn; leave when ctx ends
-		return 0, 0, err
-	}
-	defer e.release()
+// reach claims the unvisited out-neighbours of the frontier, as a breadth-first search from all
+// roots at once does.
+var reach = &program.Program{
+	Name:   "reach",
+	Arrays: []program.Array{{Name: "parent", Type: program.U32, Init: program.None, Ranks: true}},
+	Edges:  []program.EdgeOp{{Name: "visit", From: -1, To: 0, Map: program.Source, Combine: program.Claim, Once: true}},
+}
 
-	id, err := e.labels.ID(root) // file id → dense id
+// Reach returns the vertices that can be reached along arcs from one of the roots, ids of the
+// file, roots included. It takes as many supersteps as the largest distance of a vertex to its
+// nearest root. A root that is no vertex fails with graph.ErrNoVertex.
+func (e *Engine) Reach(ctx context.Context, roots ...uint64) (*ReachResult, error) {
+	var seeds, isolated []uint32 // ranks; dense ids of roots without arcs, which have no rank
+	for _, root := range roots {
+		rank, ok, err := e.RankOf(root)
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			seeds = append(seeds, rank)
+		} else if id, err := e.labels.ID(root); err == nil {
+			isolated = append(isolated, id)
+		}
+	}
+	result := &ReachResult{Roots: roots}
+	r, err := e.Run(ctx, reach, func(m program.Machine) (err error) {
+		var f program.Frontier
+		for _, rank := range seeds {
+			if f, err = m.Seed(rank, 0, program.Bits(rank)); err != nil {
+				return err
+			}
+		}
+		for ; f.Count > 0; result.Depth++ {
+			s := program.Step{Way: program.Push}
+			if f.Arcs > m.Info().Arcs/pullPart {
+				s.Way = program.Pull
+			}
+			if f, err = m.EdgeMap(0, s); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 	if err != nil {
-		return 0, 0, err
+		return nil, err
 	}
-	rank := e.place.RankOf[id] // dense id → rank
-	if rank == graph.None {
-		return 1, 0, nil // a vertex without edges has no rank: the closed form
+	result.RunResult, result.parents = r, ArrayOf[uint32](r, 0)
+	for _, id := range isolated {
+		result.parents[id] = id
 	}
-	director, err := e.newDirector() // chooses directions
-	if err != nil {
-		return 0, 0, err
+	result.Depth = max(0, result.Depth-1) // the last step reaches nothing
+	for range result.All() {
+		result.NumReached++
 	}
-	out, err := e.bfs.Search(ctx, bsp.Search{Root: rank, Director: director})
-	if err != nil {
-		return 0, 0, fmt.Errorf("engine: reach from %d: %w", root, err)
+	return result, nil
+}
+
+// ReachResult is a set of reached vertices.
+type ReachResult struct {
+	*RunResult
+	// Roots are the labels of the roots.
+	Roots []uint64
+	// NumReached is the number of vertices in the set. Depth is the largest distance of one of
+	// them to its nearest root; of a single root it is the eccentricity.
+	NumReached, Depth int64
+
+	parents []uint32 // None for an unreached vertex
+}
+
+// Has reports whether the vertex with dense id v is in the set.
+func (r *ReachResult) Has(v uint32) bool { return r.parents[v] != graph.None }
+
+// All yields the vertices of the set as the file's ids, rising.
+func (r *ReachResult) All() iter.Seq[uint64] {
+	return func(yield func(uint64) bool) {
+		for v, p := range r.parents {
+			if p != graph.None && !yield(r.Label(uint32(v))) {
+				return
+			}
+		}
 	}
-	return out.Reached, out.Depth, nil
 }

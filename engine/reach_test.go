@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"slices"
 	"testing"
 
 	"github.com/totemgo/totemgo/engine"
@@ -31,20 +32,50 @@ func TestReach(t *testing.T) {
 						wantDepth = max(wantDepth, int64(l))
 					}
 				}
-				reached, depth, err := e.Reach(ctx, g.List.VertexLabels().Label(uint32(v)))
-				if err != nil || reached != wantReached || depth != wantDepth {
-					t.Errorf("%s on %s from %d: %d, %d, %v; want %d, %d", g.Name, processors, v, reached, depth, err, wantReached, wantDepth)
+				r, err := e.Reach(ctx, g.List.VertexLabels().Label(uint32(v)))
+				if err != nil || r.NumReached != wantReached || r.Depth != wantDepth {
+					t.Errorf("%s on %s from %d: %+v, %v; want %d, %d", g.Name, processors, v, r, err, wantReached, wantDepth)
 				}
 			}
-			if _, _, err := e.Reach(ctx, 1<<60); !errors.Is(err, graph.ErrNoVertex) {
+			several(t, g, e)
+			if _, err := e.Reach(ctx, 1<<60); !errors.Is(err, graph.ErrNoVertex) {
 				t.Errorf("%s: a root that is no vertex: %v", g.Name, err)
 			}
 			if err := e.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if _, _, err := e.Reach(ctx, 0); !errors.Is(err, engine.ErrClosed) {
+			if _, err := e.Reach(ctx, 0); !errors.Is(err, engine.ErrClosed) {
 				t.Errorf("%s: after Close: %v", g.Name, err)
 			}
 		}
+	}
+}
+
+// several compares the set of up to three roots with the levels from each.
+func several(t *testing.T, g ref.Named, e *engine.Engine) {
+	t.Helper()
+	var roots []uint64
+	want := make([]bool, g.List.Vertices)
+	for v := 0; v < g.List.Vertices; v += max(1, g.List.Vertices/2) {
+		roots = append(roots, g.List.VertexLabels().Label(uint32(v)))
+		for u, l := range ref.Levels(g.List, uint32(v)) {
+			want[u] = want[u] || l >= 0
+		}
+	}
+	r, err := e.Reach(context.Background(), roots...)
+	if err != nil {
+		t.Fatalf("%s from %d: %v", g.Name, roots, err)
+	}
+	var all []uint64
+	for v, is := range want {
+		if r.Has(uint32(v)) != is {
+			t.Errorf("%s from %d: vertex %d is reached: %v", g.Name, roots, v, !is)
+		}
+		if is {
+			all = append(all, g.List.VertexLabels().Label(uint32(v)))
+		}
+	}
+	if !slices.Equal(slices.Collect(r.All()), all) || r.NumReached != int64(len(all)) || !slices.Equal(r.Roots, roots) {
+		t.Errorf("%s from %d: %d reached, want %d", g.Name, roots, r.NumReached, len(all))
 	}
 }
