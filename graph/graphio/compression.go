@@ -4,9 +4,12 @@ import (
 	"bufio"
 	"bytes"
 	"compress/bzip2"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -33,6 +36,66 @@ func compressionOf(magic []byte) string {
 // compressionSuffixes are the endings of names that are taken off before the ending
 // that tells the format.
 func compressionSuffixes() []string { return []string{".gz", ".zst", ".bz2", ".xz"} }
+
+// checkWritable refuses the compression that is read only.
+func checkWritable(name string) error {
+	if strings.EqualFold(filepath.Ext(name), ".bz2") {
+		return &Error{File: name, Found: "compression bzip2", Hint: Hint{Text: "use .gz, .zst or .xz"}, Err: ErrNotWritable}
+	}
+	return nil
+}
+
+// Compress returns a writer to w that compresses as the ending of a file's name says: .gz, .zst or
+// .xz; other names leave the bytes as they are. Close completes the data and leaves w open. The
+// error of a name that ends in .bz2 wraps ErrNotWritable.
+func Compress(w io.Writer, name string) (io.WriteCloser, error) {
+	if err := checkWritable(name); err != nil {
+		return nil, err
+	}
+	switch strings.ToLower(filepath.Ext(name)) {
+	case ".gz":
+		return gzip.NewWriter(w), nil
+	case ".zst":
+		return zstd.NewWriter(w)
+	case ".xz":
+		return xz.NewWriter(w)
+	}
+	return plain{w}, nil
+}
+
+// plain is a writer that does not compress.
+type plain struct{ io.Writer }
+
+func (plain) Close() error { return nil }
+
+// Decompress returns a reader of what r holds, decompressed if its first bytes are those of gzip,
+// zstd, bzip2 or xz. Close leaves r open.
+func Decompress(r io.Reader) (io.ReadCloser, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	magic, err := buffered.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	in := &input{ctx: context.Background(), o: &Options{}, compression: compressionOf(magic)}
+	z, err := in.decompress(buffered)
+	return decompressed{in, z}, err
+}
+
+// decompressed is the reader of Decompress.
+type decompressed struct {
+	in *input
+	io.Reader
+}
+
+func (d decompressed) Read(p []byte) (int, error) {
+	n, err := d.Reader.Read(p)
+	if err != nil && err != io.EOF {
+		err = d.in.streamError(err)
+	}
+	return n, err
+}
+
+func (d decompressed) Close() error { return d.in.shut() }
 
 // decompress wraps r as in.compression says. Members that follow each other are read
 // as one.

@@ -10,13 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
-
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
-	"github.com/ulikunitz/xz"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/atomicfile"
@@ -200,10 +195,7 @@ func saveFormat(path string, o *SaveOptions) (*format, error) {
 	if o.WeightsPath != "" && sameOutput(path, o.WeightsPath) {
 		return nil, fmt.Errorf("graphio: %w: %s would take the tuples and the weights", ErrOptions, path)
 	}
-	if strings.EqualFold(filepath.Ext(path), ".bz2") {
-		return nil, &Error{File: path, Found: "compression bzip2", Hint: Hint{Text: "use .gz, .zst or .xz"}, Err: ErrNotWritable}
-	}
-	return form, nil
+	return form, checkWritable(path)
 }
 
 // sameOutput tells whether two paths lead to one file, so that one would replace the
@@ -370,22 +362,11 @@ func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error
 		sink = out.file
 	}
 	sink = &outputCounter{ctx, out, sink}
-	switch strings.ToLower(filepath.Ext(path)) {
-	case ".gz":
-		out.comp = gzip.NewWriter(sink)
-	case ".zst":
-		out.comp, err = zstd.NewWriter(sink)
-	case ".xz":
-		out.comp, err = xz.NewWriter(sink)
-	}
-	if err != nil {
+	if out.comp, err = Compress(sink, path); err != nil {
 		out.abandon()
 		return nil, err
 	}
-	if out.comp != nil {
-		sink = out.comp
-	}
-	out.buf = bufio.NewWriterSize(sink, 1<<20)
+	out.buf = bufio.NewWriterSize(out.comp, 1<<20)
 	return out, nil
 }
 
