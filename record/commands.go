@@ -16,6 +16,7 @@ type BFS struct {
 	CopyS      *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
 	Kernels    string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
 	Levels     []Level  `json:"levels"`            // one per superstep
+	Top        []Row    `json:"top,omitempty"`     // vertices of the lowest levels; absent unless requested
 	// True if edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }

@@ -27,6 +27,9 @@ var documents = []struct {
 }{
 	{record.SchemaGraph500, record.Graph500{}},
 	{record.SchemaBFS, record.BFS{}},
+	{record.SchemaCC, record.Components{}},
+	{record.SchemaPageRank, record.PageRank{}},
+	{record.SchemaReach, record.Reach{}},
 	{record.SchemaBench, record.Bench{}},
 	{record.SchemaInfo, record.Info{}},
 	{record.SchemaPartition, record.Partition{}},

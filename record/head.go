@@ -5,6 +5,9 @@ package record
 const (
 	SchemaGraph500  = "totemgo.graph500/1"
 	SchemaBFS       = "totemgo.bfs/1"
+	SchemaCC        = "totemgo.cc/1"
+	SchemaPageRank  = "totemgo.pagerank/1"
+	SchemaReach     = "totemgo.reach/1"
 	SchemaBench     = "totemgo.bench/1"
 	SchemaInfo      = "totemgo.info/1"
 	SchemaPartition = "totemgo.partition/1"

@@ -83,7 +83,8 @@ func (e *env) printLevels(levels []record.Level) error {
 		for _, q := range l.Processors {
 			p.Add(q)
 		}
-		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, l.Direction, l.Frontier, count(l.FrontierArcs), count(l.EdgesExamined),
+		way := strings.TrimSpace(l.Direction + " " + l.Operator)
+		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, way, l.Frontier, count(l.FrontierArcs), count(l.EdgesExamined),
 			1e3*l.TimeS, 1e3*p.ComputeS, 1e3*p.PushS, 1e3*p.PullS, 1e3*p.IdleS, p.BytesSent)
 	}
 	return w.Flush()

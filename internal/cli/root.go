@@ -211,12 +211,14 @@ func knownCommand(c *cobra.Command, args []string) error {
 func newRoot(e *env) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "totemgo",
-		Short: "BFS and Graph500 on CPU and GPU, partitioned by degree",
-		Long: `totemgo runs breadth-first search on graphs that are split by vertex degree
-between a CPU and any number of GPUs, and the Graph500 benchmark on top of it.
+		Short: "Graph algorithms on CPU and GPU, partitioned by degree, and Graph500",
+		Long: `totemgo runs graph algorithms on graphs that are split by vertex degree between
+processors: breadth-first search between a CPU and any number of GPUs, the others between
+CPUs. On top of it stands the Graph500 benchmark.
 
   totemgo graph500 --scale 20              a validated Graph500 run
   totemgo bfs wiki-Vote.txt --root 30      search a graph file
+  totemgo pagerank wiki-Vote.txt --top 5   the five vertices with the highest scores
   totemgo info web.txt.gz                  what a file holds, and where it would go
   totemgo convert web.txt.gz web.tgr       a format that opens in milliseconds
   totemgo power record -- COMMAND          the energy of a command
@@ -246,8 +248,11 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	})
 	root.SetFlagErrorFunc(flagError)
 	root.CompletionOptions.HiddenDefaultCmd = false
+	for _, a := range algorithms {
+		root.AddCommand(newAlgorithm(e, a))
+	}
 	root.AddCommand(
-		newGraph500(e), newBFS(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
+		newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
 	)
 	return root
 }

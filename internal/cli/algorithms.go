@@ -1,0 +1,270 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/record"
+)
+
+// algorithms is the table of algorithms. Each is a command that reads a graph, runs a job on it and
+// prints, ranks and writes its result.
+var algorithms = []algorithm{
+	{
+		use: "bfs FILE --root ID", short: "Search a graph breadth-first from a root", long: bfsHelp, schema: record.SchemaBFS,
+		rows: "the tree, a row a reached vertex: vertex, parent, level", top: "lowest levels",
+		search: true, job: func() job { return &bfsJob{} },
+	},
+	{
+		use: "reach FILE --root ID[,ID…]", short: "Find the vertices that roots reach", long: reachHelp, schema: record.SchemaReach,
+		rows: "a row a reached vertex: vertex", job: func() job { return &reachJob{} },
+	},
+	{
+		use: "cc FILE", short: "Find connected components", long: ccHelp, schema: record.SchemaCC,
+		rows: "a row a vertex: vertex, component", top: "largest components", job: func() job { return &ccJob{} },
+	},
+	{
+		use: "pagerank FILE", short: "Rank vertices by PageRank", long: pagerankHelp, schema: record.SchemaPageRank,
+		rows: "a row a vertex: vertex, score", top: "highest scores", job: func() job { return &pagerankJob{} },
+	},
+}
+
+// algorithm is a row of the table.
+type algorithm struct {
+	use, short, long string
+	schema           string // of the document
+	rows, top        string // what a row of the result holds, and which come first; "" without rows, or without ranks
+	search           bool   // runs as a search: on devices too, with a director
+	job              func() job
+}
+
+// job is one run of an algorithm. Its methods are called in this order.
+type job interface {
+	flags(fl *pflag.FlagSet)
+	check(f *algorithmFlags) error   // returns what the command line alone shows, and sets engine options
+	read(labels *graph.Labels) error // reads the vertices and files that flags name
+	run(ctx context.Context, eng *engine.Engine) (*result, error)
+}
+
+// result is what a job hands out.
+type result struct {
+	table                            // a row a vertex, for -o
+	head    string                   // comments above the rows of TSV; "" states the columns
+	top     table                    // rows to rank
+	compare func(a, b uint32) int    // which of two rows of top comes first
+	summary string                   // lines for a person
+	took    time.Duration            // if it is not that of the call
+	times   string                   // lines about parts of the time
+	stats   *bsp.Statistics          // for --stats, or nil
+	doc     func(run record.Run) any // the document
+}
+
+// algorithmFlags are the flags that all algorithms share.
+type algorithmFlags struct {
+	engine      engineFlags
+	read        readFlags
+	output      string
+	json, stats bool
+	top         int
+}
+
+// check returns the faults of the flags of output.
+func (f *algorithmFlags) check() error {
+	if f.engine.set.Changed("top") && f.top < 1 {
+		return usagef("--top %d: want 1 or more", f.top)
+	}
+	if f.output == "-" && (f.json || f.stats || f.top > 0) {
+		return usagef("-o - puts the rows on standard output, where --json, --stats and --top would go too")
+	}
+	z, err := graphio.Compress(io.Discard, f.output)
+	if err != nil {
+		return usageError{err}
+	}
+	return z.Close()
+}
+
+func newAlgorithm(e *env, a algorithm) *cobra.Command {
+	f, j := &algorithmFlags{}, a.job()
+	c := &cobra.Command{
+		Use: a.use, Short: a.short, Long: a.long, Args: takes("FILE"),
+		RunE: func(c *cobra.Command, args []string) error { return e.runAlgorithm(c.Context(), a, j, f, args[0]) },
+	}
+	f.engine.add(e, c, a.search)
+	f.read.add(c, "")
+	fl := c.Flags()
+	j.flags(fl)
+	fl.BoolVar(&f.json, "json", false, "print JSON")
+	fl.BoolVar(&f.stats, "stats", false, "print tables of the processors and levels; with --json, add the levels")
+	if a.rows != "" {
+		fl.StringVarP(&f.output, "output", "o", "", "write to `FILE` (- for standard output) "+a.rows+
+			".\nThe name tells the format: .csv, .json, .jsonl, else TSV, and the compression: .gz, .zst, .xz")
+	}
+	if a.top != "" {
+		fl.IntVar(&f.top, "top", 0, "print the rows of the `K` "+a.top)
+	}
+	return c
+}
+
+// runAlgorithm runs the job of one command line.
+func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithmFlags, path string) error {
+	if err := f.engine.check(); err != nil {
+		return err
+	}
+	if err := j.check(f); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
+		return err
+	}
+	file, err := f.read.open(ctx, e, path, f.engine.o.Threads, f.engine.o.MemoryLimit)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	if err := j.read(file.Source.VertexLabels()); err != nil {
+		return err
+	}
+	if f.engine.o.RunStatistics = f.stats; !a.search {
+		f.engine.o.Director = bsp.DirectorBeamer // the one that measures nothing
+		if f.engine.processors == autoProcessors {
+			f.engine.processors = engine.CPU.String() // check has put it into the options
+		}
+	}
+	eng, err := e.newEngine(ctx, path, file.Source, &f.engine)
+	if err != nil {
+		return err
+	}
+	defer eng.Close()
+	start := time.Now()
+	r, err := j.run(ctx, eng)
+	if err != nil {
+		return err
+	}
+	if r.took == 0 {
+		r.took = time.Since(start)
+	}
+	if f.output != "" {
+		if r.head == "" {
+			r.head = "# " + strings.Join(r.names(), "\t") + "\n"
+		}
+		if err := e.writeTable(ctx, f.output, r.head, &r.table); err != nil || f.output == "-" {
+			return err
+		}
+	}
+	var top []uint32
+	if f.top > 0 {
+		top = r.top.best(f.top, r.compare)
+	}
+	doc := record.Run{Setup: eng.Setup(), Vertices: int64(eng.NumVertices()), TimeS: r.took.Seconds(), Top: r.top.record(top)}
+	if r.stats != nil {
+		doc.Levels = r.stats.All()
+	}
+	if !a.search {
+		doc.Director = ""
+	}
+	if f.json {
+		doc.Head = e.head(a.schema)
+		return e.printJSON(r.doc(doc))
+	}
+	if f.top > 0 {
+		for _, row := range top {
+			fmt.Fprintf(e.stdout, "%s\n", r.top.appendRow(nil, row, '\t', nil))
+		}
+	} else {
+		fmt.Fprintf(e.stdout, "%stime %s\n%s", r.summary, seconds(doc.TimeS), r.times)
+		if doc.Share != "" && !f.stats {
+			fmt.Fprintf(e.stdout, "shares --share %s\n", doc.Share)
+		}
+	}
+	if !f.stats {
+		return nil
+	}
+	kernels := ""
+	if a.search {
+		kernels = eng.Kernels()
+	}
+	return e.printStats(doc.Processors, kernels, doc.Levels)
+}
+
+// roots are the vertices of --root.
+type roots struct {
+	text string
+	many bool
+	ids  []uint64
+}
+
+func (r *roots) flags(fl *pflag.FlagSet) {
+	usage := "`ID` of the root, as the file has it"
+	if r.many {
+		usage = "`ID[,ID…]`: the roots, as the file has them"
+	}
+	fl.StringVarP(&r.text, "root", "r", "", usage)
+}
+
+// list splits --root where it takes several.
+func (r *roots) list() []string {
+	if r.many {
+		return strings.Split(r.text, ",")
+	}
+	return []string{r.text}
+}
+
+func (r *roots) check(*algorithmFlags) error {
+	if r.text == "" {
+		return usagef("--root is missing: the id of a vertex, as the file has it")
+	}
+	for _, s := range r.list() {
+		if s = strings.TrimLeft(s, "+-"); s == "" || strings.Trim(s, "0123456789") != "" {
+			return usagef("--root %q: want the id of a vertex, a whole number", r.text)
+		}
+	}
+	return nil
+}
+
+func (r *roots) read(labels *graph.Labels) error {
+	for _, s := range r.list() {
+		label, err := parseRoot(s, labels)
+		if err != nil {
+			return err
+		}
+		if _, err := labels.ID(label); err != nil {
+			return rootError{err}
+		}
+		r.ids = append(r.ids, label)
+	}
+	return nil
+}
+
+// parseRoot reads the id of a root. A number that cannot be an id is refused as the
+// vertex that is not there.
+func parseRoot(s string, labels *graph.Labels) (uint64, error) {
+	v, err := strconv.ParseUint(s, 10, 64)
+	if err == nil {
+		return v, nil
+	}
+	n := labels.Len()
+	if n == 0 {
+		return 0, rootError{fmt.Errorf("%w: %s is not in a graph with 0 vertices", graph.ErrNoVertex, s)}
+	}
+	return 0, rootError{fmt.Errorf("%w: %s is outside %d..%d", graph.ErrNoVertex, s, labels.Label(0), labels.Label(uint32(n-1)))}
+}
+
+// rootError says that --root names no vertex, and which there are.
+type rootError struct{ err error }
+
+func (e rootError) Error() string {
+	return "--root " + strings.TrimPrefix(e.err.Error(), graph.ErrNoVertex.Error()+": ")
+}
+
+func (e rootError) Unwrap() error { return e.err }

@@ -1,0 +1,56 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/record"
+)
+
+const ccHelp = `cc reads a graph file ("-" is standard input) and finds its connected components: of a
+directed graph the weakly connected ones. A component is named by the smallest id of its
+vertices. It prints how many components there are and the size of the largest; -o writes the
+component of every vertex, and --top the largest components with their sizes.
+
+  totemgo cc web.txt.gz
+  totemgo cc web.txt.gz --top 5
+  totemgo cc web.txt.gz -o components.csv.gz`
+
+// ccJob finds connected components.
+type ccJob struct{}
+
+func (j *ccJob) flags(*pflag.FlagSet)        {}
+func (j *ccJob) check(*algorithmFlags) error { return nil }
+func (j *ccJob) read(*graph.Labels) error    { return nil }
+
+func (j *ccJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
+	r, err := eng.Components(ctx)
+	if err != nil {
+		return nil, err
+	}
+	n := len(r.Labels)
+	size := make([]uint32, n) // by the component's smallest vertex
+	count, largest := int64(0), uint32(0)
+	for v, c := range r.Labels {
+		if size[c]++; int(c) == v {
+			count++
+		}
+		largest = max(largest, size[c])
+	}
+	component := func(v uint32) uint64 { return r.Label(r.Labels[v]) }
+	return &result{
+		summary: fmt.Sprintf("components %d\nlargest %d of %d vertices\n", count, largest, n),
+		table:   table{[]column{whole("vertex", r.Label), whole("component", component)}, every(n, nil)},
+		top:     table{[]column{whole("component", r.Label), numbers("vertices", size)}, every(n, func(v uint32) bool { return size[v] > 0 })},
+		compare: func(a, b uint32) int { return cmp.Compare(size[b], size[a]) },
+		stats:   r.Statistics,
+		doc: func(run record.Run) any {
+			return record.Components{Run: run, Components: count, Largest: int64(largest)}
+		},
+	}, nil
+}

@@ -1,0 +1,66 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+
+	"github.com/spf13/pflag"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/record"
+)
+
+const pagerankHelp = `pagerank reads a graph file ("-" is standard input) and computes the PageRank of its vertices.
+Scores add up to 1. It prints how many iterations were run and the last one's change; -o writes
+the score of every vertex, and --top prints the highest.
+
+  totemgo pagerank wiki-Vote.txt --top 5
+  totemgo pagerank web.tgr --tolerance 1e-10 -o scores.csv.gz
+  totemgo pagerank web.tgr --iterations 20 --tolerance 0 --json`
+
+// pagerankJob computes PageRank.
+type pagerankJob struct {
+	o engine.PageRankOptions
+}
+
+func (j *pagerankJob) flags(fl *pflag.FlagSet) {
+	fl.Float64Var(&j.o.Damping, "damping", 0.85, "`PROBABILITY` to follow an arc")
+	fl.Float64Var(&j.o.Tolerance, "tolerance", 1e-6, "`CHANGE` of all scores, summed up, below which the iteration ends; 0 runs all iterations")
+	fl.IntVar(&j.o.MaxIterations, "iterations", 100, "most iterations")
+}
+
+func (j *pagerankJob) check(*algorithmFlags) error {
+	switch {
+	case !(j.o.Damping > 0 && j.o.Damping < 1):
+		return usagef("--damping %v: want a number between 0 and 1", j.o.Damping)
+	case !(j.o.Tolerance >= 0):
+		return usagef("--tolerance %v: want 0 or more", j.o.Tolerance)
+	case j.o.MaxIterations < 1:
+		return usagef("--iterations %d: want 1 or more", j.o.MaxIterations)
+	case j.o.Tolerance == 0:
+		j.o.Tolerance = -1
+	}
+	return nil
+}
+
+func (j *pagerankJob) read(*graph.Labels) error { return nil }
+
+func (j *pagerankJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
+	r, err := eng.PageRank(ctx, j.o)
+	if err != nil {
+		return nil, err
+	}
+	scores := table{[]column{whole("vertex", r.Label), numbers("score", r.Ranks)}, every(len(r.Ranks), nil)}
+	return &result{
+		summary: fmt.Sprintf("vertices %d\niterations %d\nchange %.3g\n", len(r.Ranks), r.Iterations, r.Change),
+		table:   scores,
+		top:     scores,
+		compare: func(a, b uint32) int { return cmp.Compare(r.Ranks[b], r.Ranks[a]) },
+		stats:   r.Statistics,
+		doc: func(run record.Run) any {
+			return record.PageRank{Run: run, Damping: j.o.Damping, Tolerance: max(0, j.o.Tolerance), Iterations: r.Iterations, Change: r.Change}
+		},
+	}, nil
+}

@@ -1,0 +1,41 @@
+package record
+
+import "encoding/json"
+
+// Run is the common part of the documents of algorithms, but for BFS: one run on one graph.
+type Run struct {
+	Head
+	Setup
+	Vertices int64   `json:"vertices"`         // of the graph
+	TimeS    float64 `json:"time_s"`           // of the algorithm: not of reading, placing and writing
+	Levels   []Level `json:"levels,omitempty"` // one per call of an operator; absent unless requested
+	Top      []Row   `json:"top,omitempty"`    // the first rows by rank, best first; absent unless requested
+}
+
+// Row is a row of a table: a number by the name of its column.
+type Row map[string]json.Number
+
+// Components is the document of "totemgo cc".
+type Components struct {
+	Run
+	Strong     bool  `json:"strong"`     // strongly connected components; else weakly connected ones
+	Components int64 `json:"components"` // their number; a vertex without edges is one
+	Largest    int64 `json:"largest"`    // vertices of the largest component
+}
+
+// PageRank is the document of "totemgo pagerank".
+type PageRank struct {
+	Run
+	Damping    float64 `json:"damping"`    // probability to follow an arc
+	Tolerance  float64 `json:"tolerance"`  // change at which the iteration ends; 0 runs all iterations
+	Iterations int     `json:"iterations"` // iterations run
+	Change     float64 `json:"change"`     // of scores in the last iteration, summed up (L1)
+}
+
+// Reach is the document of "totemgo reach".
+type Reach struct {
+	Run
+	Roots   []uint64 `json:"roots"`   // vertex ids
+	Reached int64    `json:"reached"` // vertices, including the roots
+	Depth   int64    `json:"depth"`   // largest distance of one of them to its nearest root
+}
