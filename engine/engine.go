@@ -25,6 +25,8 @@ type Engine struct {
 	devices  *Devices
 	procs    []kernels.Processor
 	tree     []kernels.Run // of bsp.Tree, by processor
+	kind     graph.WeightKind // of the weights kept
+	weights  *weighed         // nil until SSSP has read them
 	loop     *bsp.Loop
 	bfs      *bsp.BFS
 	director bsp.Director // of the options; nil where NewDirector makes one for each search
@@ -81,6 +83,9 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	e = &Engine{
 		opts: o, n: src.NumVertices(), labels: labels,
 		turn: make(chan struct{}, 1), closed: make(chan struct{}), engineID: &engineID{},
+	}
+	if o.Weights {
+		e.kind = src.WeightKind()
 	}
 	e.turn <- struct{}{}
 	if e.devices = o.Devices; e.devices == nil {

@@ -18,7 +18,7 @@ import (
 // kernels.ErrUnsupported. Other errors wrap program.ErrInvalid, ErrMemory, ErrArgument or
 // bsp.ErrBody, or are ErrClosed, ctx's, a processor's or body's. A failed run leaves the engine
 // usable.
-func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.Machine) error) (_ *RunResult, err error) {
+func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.Machine) error) (*RunResult, error) {
 	if p == nil || body == nil {
 		return nil, fmt.Errorf("%w: the program or the body is nil", ErrArgument)
 	}
@@ -29,7 +29,15 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 		return nil, err
 	}
 	defer e.release()
-	if err := e.roomForRun(p); err != nil {
+	return e.run(ctx, p, 0, body)
+}
+
+// run is Run in the caller's turn. more is the memory in bytes that the caller needs beside it.
+func (e *Engine) run(ctx context.Context, p *program.Program, more int64, body func(program.Machine) error) (_ *RunResult, err error) {
+	if d, only := e.opts.oneWay(); only && e.place.Directed {
+		return nil, fmt.Errorf("engine: program %q: %w: an engine for %s searches lacks the other arcs", p.Name, kernels.ErrUnsupported, d)
+	}
+	if err := e.roomForRun(p, more); err != nil {
 		return nil, err
 	}
 	runs := make([]kernels.Run, len(e.procs))
@@ -58,12 +66,12 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 	return e.read(p, runs, s)
 }
 
-// roomForRun checks the memory of a run of p and of its result.
-func (e *Engine) roomForRun(p *program.Program) error {
+// roomForRun checks the memory of a run of p, of its result, and of more bytes.
+func (e *Engine) roomForRun(p *program.Program, more int64) error {
 	if e.opts.MemoryLimit <= 0 {
 		return nil
 	}
-	need := int64(0)
+	need := more
 	for _, k := range e.procs {
 		need += k.Bytes() + k.RunBytes(bsp.Tree) + k.RunBytes(p)
 	}

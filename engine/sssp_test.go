@@ -1,0 +1,249 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
+)
+
+// weighted is a copy of a graph with weights of type T, whole ones of 0 … most.
+func weighted[T graph.Weight](l *graph.EdgeList, most int, scale T, r *rand.Rand) *graph.EdgeList {
+	w := make([]T, len(l.Edges))
+	for i := range w {
+		w[i] = T(r.IntN(most+1)) * scale
+	}
+	return &graph.EdgeList{Vertices: l.Vertices, Directed: l.Directed, Edges: l.Edges, Weights: graph.WeightsOf(w), Labels: l.Labels}
+}
+
+// weighedEngine is an engine with weights on parts CPU partitions of so many threads.
+func weighedEngine(t testing.TB, src graph.Source, parts, threads int, policy partition.Policy) *engine.Engine {
+	t.Helper()
+	list, err := engine.ParseProcessors(strings.Repeat(fmt.Sprintf(",cpu:%d", threads), parts)[1:])
+	if err != nil {
+		t.Fatal(err)
+	}
+	e, err := engine.New(t.Context(), src, engine.Options{Processors: list, Placement: policy, Weights: true, Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = e.Close() })
+	return e
+}
+
+// checkPaths compares distances with the oracle's, by bits, and checks the tree, if there is one.
+func checkPaths[T ref.Length](src graph.Source, root uint32, r *engine.SSSPResult) error {
+	want, reached, ok := ref.ShortestPaths[T](src, root)
+	dist := engine.DistancesOf[T](r)
+	if !ok || r.Type != program.TypeOf[T]() || len(dist) != len(want) {
+		return fmt.Errorf("distances of type %v, %d of %d, oracle %v", r.Type, len(dist), len(want), ok)
+	}
+	n := int64(0)
+	for v, d := range dist {
+		if !reached[v] {
+			want[v] = program.Largest[T]()
+		} else {
+			n++
+		}
+		if program.Pack(d) != program.Pack(want[v]) {
+			return fmt.Errorf("distance of %d is %v, want %v", v, d, want[v])
+		}
+		x, ok := r.Distance(uint32(v))
+		if ok != reached[v] || ok && x != float64(d) {
+			return fmt.Errorf("Distance(%d) is %v, %v, want %v", v, x, ok, d)
+		}
+	}
+	if r.NumReached != n {
+		return fmt.Errorf("%d reached, want %d", r.NumReached, n)
+	}
+	if r.Parents == nil {
+		return nil
+	}
+	return checkTree(src, root, dist, reached, r.Parents)
+}
+
+// checkTree checks that parents lead to the root over arcs of the graph that add up to the distances.
+func checkTree[T ref.Length](src graph.Source, root uint32, dist []T, reached []bool, parents []uint32) error {
+	lightest := map[graph.Edge]T{}
+	for i, e := range src.Block(1, 0, nil) {
+		for range 2 {
+			w, is := lightest[e]
+			if x := T(src.BlockWeights(1, 0).Float64(i)); !is || x < w {
+				lightest[e] = x
+			}
+			if src.IsDirected() {
+				break
+			}
+			e = graph.Edge{U: e.V, V: e.U}
+		}
+	}
+	const unknown, open, rooted = 0, 1, 2
+	state := make([]uint8, len(parents))
+	state[root] = rooted
+	if parents[root] != root {
+		return fmt.Errorf("the root's parent is %d", parents[root])
+	}
+	for v := range uint32(len(parents)) {
+		if reached[v] != (parents[v] != graph.None) {
+			return fmt.Errorf("parent of %d is %d", v, parents[v])
+		}
+		var path []uint32
+		u := v
+		for ; reached[u] && state[u] == unknown; u = parents[u] {
+			state[u] = open
+			path = append(path, u)
+			if w, is := lightest[graph.Edge{U: parents[u], V: u}]; !is || dist[parents[u]]+w != dist[u] {
+				return fmt.Errorf("arc %d to %d of the tree: %v, weight %v", parents[u], u, is, w)
+			}
+		}
+		if reached[u] && state[u] == open {
+			return fmt.Errorf("a cycle through %d", u)
+		}
+		for _, u := range path {
+			state[u] = rooted
+		}
+	}
+	return nil
+}
+
+// TestSSSP compares with the oracle on one to four partitions of one thread and of several, for each kind
+// of weights and any Delta.
+func TestSSSP(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(12)) // equal shares: no list has more threads
+	r := rand.New(rand.NewPCG(1, 2))
+	for n, g := range ref.Corpus() {
+		if g.List.Vertices == 0 || raceEnabled && n%7 != 0 {
+			continue
+		}
+		for kind, src := range []*graph.EdgeList{
+			weighted(g.List, 255, int32(1), r), weighted(g.List, 3, int64(1)<<40, r),
+			weighted(g.List, 1<<24, float32(0.1), r), weighted(g.List, 9, 0.1, r),
+		} {
+			for parts := 1; parts <= 4; parts++ {
+				threads := 1 + r.IntN(3)
+				policy := []partition.Policy{partition.HubsOnCPU, partition.Random, partition.Original}[r.IntN(3)]
+				e := weighedEngine(t, src, parts, threads, policy)
+				for _, root := range g.Roots() {
+					o := engine.SSSPOptions{Parents: r.IntN(2) == 0, Delta: []float64{0, 0, 1, 100, math.Inf(1)}[r.IntN(5)]}
+					p, err := e.SSSP(t.Context(), g.List.VertexLabels().Label(root), o)
+					if err == nil {
+						err = []func(graph.Source, uint32, *engine.SSSPResult) error{
+							checkPaths[int64], checkPaths[int64], checkPaths[float32], checkPaths[float64],
+						}[kind](src, root, p)
+					}
+					if err != nil {
+						t.Fatalf("%s, %v, %d partitions of %d threads, %s, from %d, %+v: %v", g.Name, src.WeightKind(), parts, threads, policy, root, o, err)
+					}
+				}
+				if err := e.Close(); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+}
+
+// TestSSSPZeroWeights asks for trees where arcs without weight are frequent.
+func TestSSSPZeroWeights(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	for k := range 2000 {
+		if raceEnabled && k%20 != 0 {
+			continue
+		}
+		n := 2 + r.IntN(20)
+		l := &graph.EdgeList{Vertices: n, Directed: k%2 == 0}
+		for range r.IntN(4 * n) {
+			l.Edges = append(l.Edges, graph.Edge{U: uint32(r.IntN(n)), V: uint32(r.IntN(n))})
+		}
+		src := weighted(l, 3, int32(1), r)
+		e := weighedEngine(t, src, 1+r.IntN(4), 1, partition.Random)
+		root := uint32(r.IntN(n))
+		p, err := e.SSSP(t.Context(), uint64(root), engine.SSSPOptions{Parents: true})
+		if err == nil {
+			err = checkPaths[int64](src, root, p)
+		}
+		if err := errors.Join(err, e.Close()); err != nil {
+			t.Fatalf("graph %d: %v", k, err)
+		}
+	}
+}
+
+func wel[T graph.Weight](directed bool, n int, edges []graph.Edge, w ...T) *graph.EdgeList {
+	return &graph.EdgeList{Vertices: n, Directed: directed, Edges: edges, Weights: graph.WeightsOf(w)}
+}
+
+func TestSSSPRanges(t *testing.T) {
+	chain := ref.Chain(4)
+	for name, c := range map[string]struct {
+		src  *graph.EdgeList
+		want []int64 // nil for a distance out of range
+	}{
+		"int32 sums as int64":   {wel[int32](true, 4, chain, math.MaxInt32, 7, math.MaxInt32), []int64{0, math.MaxInt32, math.MaxInt32 + 7, 2*math.MaxInt32 + 7}},
+		"as many as int32 has":  {wel[int32](true, 4, chain, math.MaxInt32-2, 1, 0), []int64{0, math.MaxInt32 - 2, math.MaxInt32 - 1, math.MaxInt32 - 1}},
+		"as many as int64 has":  {wel[int64](true, 4, chain, math.MaxInt64-3, 1, 1), []int64{0, math.MaxInt64 - 3, math.MaxInt64 - 2, math.MaxInt64 - 1}},
+		"beyond int64":          {wel[int64](true, 4, chain, math.MaxInt64-3, 1, 2), nil},
+		"beyond float32":        {wel[float32](true, 4, chain, math.MaxFloat32, math.MaxFloat32, 0), nil},
+		"beyond float64":        {wel(true, 4, chain, math.MaxFloat64, math.MaxFloat64, 0), nil},
+		"beyond, not reachable": {wel[int64](true, 4, chain[1:], math.MaxInt64, math.MaxInt64), []int64{0, math.MaxInt64, math.MaxInt64, math.MaxInt64}},
+	} {
+		for _, parents := range []bool{false, true} {
+			p, err := weighedEngine(t, c.src, 1, 1, partition.Original).SSSP(t.Context(), 0, engine.SSSPOptions{Parents: parents})
+			var far *engine.WeightError
+			switch {
+			case c.want == nil && (!errors.As(err, &far) || !errors.Is(err, engine.ErrWeights) || far.Reason != engine.DistanceTooLarge || far.To < 2):
+				t.Errorf("%s: %v", name, err)
+			case c.want != nil && (err != nil || !slices.Equal(engine.DistancesOf[int64](p), c.want) || (p.Parents != nil) != parents):
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+	}
+}
+
+func TestSSSPErrors(t *testing.T) {
+	edges := []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 3, V: 2}}
+	for name, c := range map[string]struct {
+		src    *graph.EdgeList
+		reason engine.WeightReason
+		text   string
+	}{
+		"negative":  {wel[int32](true, 4, edges, 1, 2, -7), engine.WeightNegative, "from 3 to 2, weight -7"},
+		"NaN":       {wel[float32](true, 4, edges, 1, float32(math.NaN()), 7), engine.WeightNotFinite, "from 1 to 2, weight NaN"},
+		"infinite":  {wel(true, 4, edges, 1, 2, math.Inf(1)), engine.WeightNotFinite, "from 3 to 2, weight +Inf"},
+		"unweighed": {&graph.EdgeList{Vertices: 4, Edges: edges}, engine.WeightsMissing, ""},
+	} {
+		e := weighedEngine(t, c.src, 2, 1, partition.Random)
+		for range 2 { // the second finds weights read
+			_, err := e.SSSP(t.Context(), 0, engine.SSSPOptions{})
+			var weight *engine.WeightError
+			if !errors.As(err, &weight) || weight.Reason != c.reason || !strings.Contains(err.Error(), c.text) {
+				t.Errorf("%s: %v", name, err)
+			}
+		}
+		if _, err := e.SSSP(t.Context(), 9, engine.SSSPOptions{}); !errors.Is(err, graph.ErrNoVertex) {
+			t.Errorf("%s: a root that is no vertex: %v", name, err)
+		}
+		if _, err := e.SSSP(t.Context(), 0, engine.SSSPOptions{Delta: math.NaN()}); !errors.Is(err, engine.ErrArgument) {
+			t.Errorf("%s: Delta NaN: %v", name, err)
+		}
+		p, err := e.SSSP(t.Context(), 1, engine.SSSPOptions{UnitWeights: true, Parents: true})
+		if err != nil || p.NumReached < 2 || engine.DistancesOf[int64](p)[2] != 1 || p.Parents[2] != 1 {
+			t.Errorf("%s: unit weights: %+v, %v", name, p, err)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		if _, err := e.SSSP(ctx, 0, engine.SSSPOptions{UnitWeights: true}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: cancelled: %v", name, err)
+		}
+	}
+}

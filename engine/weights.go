@@ -1,0 +1,200 @@
+package engine
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"sort"
+	"strings"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/workers"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/program"
+)
+
+var (
+	// ErrWeights is wrapped by a WeightError.
+	ErrWeights = errors.New("engine: shortest paths need other weights")
+	// ErrNegativeCycle is wrapped by a NegativeCycleError.
+	ErrNegativeCycle = errors.New("engine: the root reaches a cycle of negative weight")
+)
+
+// WeightReason is why SSSP refuses weights.
+type WeightReason uint8
+
+// Reasons of a WeightError.
+const (
+	// WeightsMissing: the graph has no weights, or the engine was made without Options.Weights.
+	// SSSPOptions.UnitWeights needs none.
+	WeightsMissing WeightReason = iota
+	// WeightNegative: SSSPOptions.BellmanFord is not set.
+	WeightNegative
+	// WeightNotFinite: the weight is NaN or infinite.
+	WeightNotFinite
+	// DistanceTooLarge: the distance of To has no value in the result's type.
+	DistanceTooLarge
+)
+
+func (r WeightReason) String() string {
+	return [...]string{"the engine keeps none", "the weight is negative", "the weight is not finite", "the distance is out of range"}[r]
+}
+
+// WeightError names an arc that SSSP cannot use, as ids of the file. All are 0 for WeightsMissing,
+// Weight is 0 for DistanceTooLarge.
+type WeightError struct {
+	From, To uint64
+	Weight   float64
+	Reason   WeightReason
+}
+
+func (e *WeightError) Error() string {
+	switch e.Reason {
+	case WeightsMissing:
+		return fmt.Sprintf("%v: %v", ErrWeights, e.Reason)
+	case DistanceTooLarge:
+		return fmt.Sprintf("%v: arc from %d to %d: %v", ErrWeights, e.From, e.To, e.Reason)
+	}
+	return fmt.Sprintf("%v: arc from %d to %d, weight %v: %v", ErrWeights, e.From, e.To, e.Weight, e.Reason)
+}
+
+// Unwrap returns ErrWeights.
+func (e *WeightError) Unwrap() error { return ErrWeights }
+
+// NegativeCycleError is a cycle of negative weight that the root reaches.
+type NegativeCycleError struct {
+	// Cycle has the cycle's vertices as ids of the file, in the order of its arcs, the smallest
+	// first. A self-loop is one vertex.
+	Cycle []uint64
+}
+
+func (e *NegativeCycleError) Error() string {
+	const most = 16
+	var text strings.Builder
+	for i, v := range e.Cycle {
+		if i == most {
+			fmt.Fprintf(&text, "… (%d vertices) → ", len(e.Cycle))
+			break
+		}
+		fmt.Fprintf(&text, "%d → ", v)
+	}
+	return fmt.Sprintf("%v: %s%d", ErrNegativeCycle, text.String(), e.Cycle[0])
+}
+
+// Unwrap returns ErrNegativeCycle.
+func (e *NegativeCycleError) Unwrap() error { return ErrNegativeCycle }
+
+// weighed describes the weights of a placed graph.
+type weighed struct {
+	largest, mean float64
+	notFinite     *WeightError // nil if all are finite
+	negative      *WeightError // nil if none is
+}
+
+// outRows returns the out-arcs of range r. It refuses rows that ReleaseHost has freed.
+func (e *Engine) outRows(r int) (*graph.Adjacency, error) {
+	rows := e.place.Subgraphs[r].Out
+	if rows.Arcs() > 0 && rows.Neighbours == nil {
+		owner := e.place.Ranges[r].Owner
+		return nil, fmt.Errorf("%w: host memory lacks the arcs of processor %d (%s)", kernels.ErrUnsupported, owner, e.opts.Processors[owner])
+	}
+	return rows, nil
+}
+
+// weigh reads all weights, once an engine, in the caller's turn.
+func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
+	if e.weights != nil {
+		return e.weights, nil
+	}
+	if e.kind == graph.Unweighted {
+		return nil, &WeightError{Reason: WeightsMissing}
+	}
+	w, arcs := &weighed{}, 0
+	for r := range e.place.Ranges {
+		rows, err := e.outRows(r)
+		if err != nil {
+			return nil, err
+		}
+		const chunk = 1 << 16
+		n := rows.Weights.Len()
+		parts := make([]weightSum, (n+chunk-1)/chunk)
+		err = workers.Each(ctx, e.opts.Threads, len(parts), graph.ErrUnreadable, func(_, k int) error {
+			parts[k] = sumWeights(rows.Weights, k*chunk, min((k+1)*chunk, n))
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+		arcs += n
+		for _, p := range parts {
+			w.largest, w.mean = max(w.largest, p.largest), w.mean+p.sum
+			if w.notFinite == nil && p.notFinite >= 0 {
+				w.notFinite = e.arc(r, rows, p.notFinite, WeightNotFinite)
+			}
+			if w.negative == nil && p.negative >= 0 {
+				w.negative = e.arc(r, rows, p.negative, WeightNegative)
+			}
+		}
+	}
+	w.mean /= float64(max(1, arcs))
+	e.weights = w
+	return w, nil
+}
+
+// arc names arc number k of the rows of range r.
+func (e *Engine) arc(r int, rows *graph.Adjacency, k int, reason WeightReason) *WeightError {
+	g := e.place.Ranges[r]
+	row := sort.Search(int(g.Vertices), func(i int) bool { _, hi := rows.Row(uint32(i)); return hi > uint64(k) })
+	return &WeightError{
+		From: e.labels.Label(e.place.VertexOf[g.First+uint32(row)]), To: e.labels.Label(e.place.VertexOf[rows.Neighbours[k]]),
+		Weight: rows.Weights.Float64(k), Reason: reason,
+	}
+}
+
+// weightSum sums up some weights. notFinite and negative are the first ones' numbers, −1 if none is.
+type weightSum struct {
+	sum, largest        float64
+	notFinite, negative int
+}
+
+func sumWeights(w graph.Weights, lo, hi int) weightSum {
+	switch w.Kind() {
+	case graph.Int32:
+		return sumOf[int32](w, lo, hi)
+	case graph.Int64:
+		return sumOf[int64](w, lo, hi)
+	case graph.Float32:
+		return sumOf[float32](w, lo, hi)
+	}
+	return sumOf[float64](w, lo, hi)
+}
+
+func sumOf[T graph.Weight](w graph.Weights, lo, hi int) weightSum {
+	s := weightSum{notFinite: -1, negative: -1}
+	all, _ := graph.WeightsAs[T](w)
+	for i, x := range all[lo:hi] {
+		f := float64(x)
+		if !(math.Abs(f) <= math.MaxFloat64) && s.notFinite < 0 {
+			s.notFinite = lo + i
+		}
+		if f < 0 && s.negative < 0 {
+			s.negative = lo + i
+		}
+		s.sum += f
+		s.largest = max(s.largest, f)
+	}
+	return s
+}
+
+// deltaArcs is the number of arcs of a mean vertex that Δ should hold.
+const deltaArcs = 2
+
+// delta is the default of SSSPOptions.Delta: where weights are even from 0 on, deltaArcs arcs of a mean
+// vertex are lighter than Δ (Meyer and Sanders: Δ is the largest weight ÷ the degree, up to a factor).
+func (w *weighed) delta(i program.Info) float64 {
+	if d := deltaArcs * w.mean * float64(i.Vertices) / float64(i.Arcs); d > 0 {
+		return d
+	}
+	return 1
+}
