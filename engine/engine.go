@@ -24,7 +24,7 @@ type Engine struct {
 	place    *partition.Placement
 	devices  *Devices
 	procs    []kernels.Processor
-	tree     []kernels.Run // of bsp.Tree, by processor
+	tree     []kernels.Run    // of bsp.Tree, by processor
 	kind     graph.WeightKind // of the weights kept
 	weights  *weighed         // nil until SSSP has read them
 	loop     *bsp.Loop
