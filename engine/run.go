@@ -68,20 +68,27 @@ func (e *Engine) run(ctx context.Context, p *program.Program, more int64, body f
 
 // roomForRun checks the memory of a run of p, of its result, and of more bytes.
 func (e *Engine) roomForRun(p *program.Program, more int64) error {
-	if e.opts.MemoryLimit <= 0 {
-		return nil
-	}
-	need := more
 	for _, k := range e.procs {
-		need += k.Bytes() + k.RunBytes(bsp.Tree) + k.RunBytes(p)
+		more += k.RunBytes(p)
 	}
 	for _, a := range p.Arrays {
 		if !a.Scratch {
-			need += int64(e.n) * int64(a.Type.Size())
+			more += int64(e.n) * int64(a.Type.Size())
 		}
 	}
+	return e.room(fmt.Sprintf("program %q", p.Name), more)
+}
+
+// room checks the memory of need bytes for what, beside the engine's own.
+func (e *Engine) room(what string, need int64) error {
+	if e.opts.MemoryLimit <= 0 {
+		return nil
+	}
+	for _, k := range e.procs {
+		need += k.Bytes() + k.RunBytes(bsp.Tree)
+	}
 	if need > e.opts.MemoryLimit {
-		return fmt.Errorf("%w: program %q needs %d bytes, the limit is %d", ErrMemory, p.Name, need, e.opts.MemoryLimit)
+		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, what, need, e.opts.MemoryLimit)
 	}
 	return nil
 }

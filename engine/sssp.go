@@ -4,11 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"iter"
-	"math"
 	"time"
 
-	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/program"
 )
@@ -58,68 +55,6 @@ func orphans[T program.Value](b *program.Block) {
 	}
 }
 
-// SSSPOptions control SSSP; zero values stand for the defaults.
-type SSSPOptions struct {
-	// Delta is the width of the buckets of distances, in units of weights; 0 is chosen from
-	// weights and degrees. Results do not depend on it.
-	Delta float64
-	// Parents computes a tree of shortest paths.
-	Parents bool
-	// UnitWeights makes every arc weigh 1, whatever the graph has: see BFS.
-	UnitWeights bool
-	// BellmanFord allows negative weights. With some it runs on one thread in host memory.
-	BellmanFord bool
-}
-
-// SSSPResult are shortest paths from a root. It outlives its engine.
-type SSSPResult struct {
-	*RunResult
-	// Root is the label of the root.
-	Root uint64
-	// Type is that of distances: I64 for integer and unit weights, F32 or F64 for floats.
-	Type program.Type
-	// Parents holds the dense id of the vertex before each on a shortest path, by dense id: the
-	// root's is itself, an unreached vertex has graph.None. nil without SSSPOptions.Parents.
-	Parents []uint32
-	// NumReached is the number of vertices with a distance, the root included.
-	NumReached int64
-	// Delta is the width of the buckets; 0 where there were none.
-	Delta float64
-	// Time is that of the search and of parents, without reading the results out of the processors,
-	// and without the first look at an engine's weights.
-	Time time.Duration
-}
-
-// DistancesOf returns the distances by dense id, program.Largest[T]() for vertices not reached, not
-// a copy; nil if T is not r.Type's.
-func DistancesOf[T program.Value](r *SSSPResult) []T { return ArrayOf[T](r.RunResult, spDist) }
-
-// Distance is the distance of the vertex with dense id v, rounded to a float64; ok is false for a
-// vertex not reached.
-func (r *SSSPResult) Distance(v uint32) (d float64, ok bool) {
-	switch r.Type {
-	case program.I64:
-		x := DistancesOf[int64](r)[v]
-		return float64(x), x != math.MaxInt64
-	case program.F32:
-		d = float64(DistancesOf[float32](r)[v])
-	default:
-		d = DistancesOf[float64](r)[v]
-	}
-	return d, !math.IsInf(d, 1)
-}
-
-// All yields every reached vertex, as the file's id, and its distance, in the order of dense ids.
-func (r *SSSPResult) All() iter.Seq2[uint64, float64] {
-	return func(yield func(uint64, float64) bool) {
-		for v := range uint32(r.labels.Len()) {
-			if d, ok := r.Distance(v); ok && !yield(r.Label(v), d) {
-				return
-			}
-		}
-	}
-}
-
 // SSSP returns the lengths of shortest paths from root, an id of the file, to all vertices: of parallel
 // edges the lightest counts. Lengths have the kind of the weights: a float32 is the smallest sum of a path's
 // weights in float32, added from the root on. They are the same for every placement, list of processors,
@@ -147,21 +82,28 @@ func (e *Engine) SSSP(ctx context.Context, root uint64, o SSSPOptions) (*SSSPRes
 	if err != nil {
 		return nil, err
 	}
+	switch e.kind {
+	case graph.Int32:
+		return shortest[int64, int32](ctx, e, w, id, o)
+	case graph.Int64:
+		return shortest[int64, int64](ctx, e, w, id, o)
+	case graph.Float32:
+		return shortest[float32, float32](ctx, e, w, id, o)
+	}
+	return shortest[float64, float64](ctx, e, w, id, o)
+}
+
+// shortest is SSSP with weights of type W and distances of type T.
+func shortest[T program.Value, W graph.Weight](ctx context.Context, e *Engine, w *weighed, root uint32, o SSSPOptions) (*SSSPResult, error) {
 	switch {
 	case w.notFinite != nil:
 		return nil, w.notFinite
-	case w.negative != nil:
+	case w.negative == nil:
+		return paths[W](ctx, e, w, root, o)
+	case !o.BellmanFord:
 		return nil, w.negative
 	}
-	switch e.kind {
-	case graph.Int32:
-		return paths[int32](ctx, e, w, id, o)
-	case graph.Int64:
-		return paths[int64](ctx, e, w, id, o)
-	case graph.Float32:
-		return paths[float32](ctx, e, w, id, o)
-	}
-	return paths[float64](ctx, e, w, id, o)
+	return bellmanFord[T, W](ctx, e, root, o)
 }
 
 // paths is SSSP with distances of type T, or int64 where int32 does not hold them.
@@ -198,18 +140,14 @@ func paths[T program.Value](ctx context.Context, e *Engine, w *weighed, root uin
 		return nil, err
 	}
 	r.RunResult = run
-	dist, far := DistancesOf[T](r), T(0)
+	dist := DistancesOf[T](r)
 	dist[root] = 0
 	if o.Parents {
 		r.Parents = ArrayOf[uint32](run, spParent)
 		r.Parents[root] = root
 	}
-	for _, d := range dist {
-		if d != program.Largest[T]() {
-			r.NumReached++
-			far = max(far, d)
-		}
-	}
+	var far T
+	r.NumReached, far = reachedOf(dist)
 	switch bounded := float64(far)+w.largest < 0.999*greatest(kind); {
 	case bounded && kind == program.I32:
 		r.widen()
@@ -229,36 +167,6 @@ func paths[T program.Value](ctx context.Context, e *Engine, w *weighed, root uin
 		}
 	}
 	return r, err
-}
-
-// width is Delta as a T, of integers at least 1.
-func width[T program.Value](delta float64) T {
-	if T(1)/2 == 0 {
-		delta = math.Ceil(delta)
-	}
-	if top := program.Largest[T](); delta >= float64(top) {
-		return top
-	}
-	return T(delta)
-}
-
-// greatest is the largest finite value of a type of distances.
-func greatest(t program.Type) float64 {
-	return map[program.Type]float64{
-		program.I32: math.MaxInt32, program.I64: math.MaxInt64, program.F32: math.MaxFloat32, program.F64: math.MaxFloat64,
-	}[t]
-}
-
-// widen makes distances int64.
-func (r *SSSPResult) widen() {
-	narrow := DistancesOf[int32](r)
-	wide := make([]int64, len(narrow))
-	for v, d := range narrow {
-		if wide[v] = int64(d); d == math.MaxInt32 {
-			wide[v] = math.MaxInt64
-		}
-	}
-	r.Type, r.arrays[spDist] = program.I64, wide
 }
 
 // adopt gives every vertex with a distance a parent: over arcs from smaller distances first, then step by
@@ -282,29 +190,4 @@ func adopt(m program.Machine, root uint32) error {
 		joined, err = m.EdgeMap(spTie, program.Step{Way: program.Pull, From: adopted, Over: orphaned})
 	}
 	return err
-}
-
-// unitPaths is SSSP where every arc weighs 1: a breadth-first search.
-func (e *Engine) unitPaths(ctx context.Context, root uint64, o SSSPOptions) (*SSSPResult, error) {
-	b := &BFSResult{engineID: e.engineID, labels: e.labels, Parents: make([]uint32, e.n)}
-	if e.opts.RunStatistics {
-		b.Statistics = &bsp.Statistics{}
-	}
-	b.clear()
-	if err := e.search(ctx, root, b, false); err != nil {
-		return nil, err
-	}
-	dist := make([]int64, e.n)
-	for v, l := range b.Levels() {
-		if dist[v] = int64(l); l < 0 {
-			dist[v] = math.MaxInt64
-		}
-	}
-	r := &SSSPResult{Root: root, Type: program.I64, NumReached: b.NumReached, Time: b.Time,
-		RunResult: &RunResult{Statistics: b.Statistics, labels: e.labels, arrays: []any{dist}}}
-	if o.Parents {
-		r.Parents = b.Parents
-		r.arrays = append(r.arrays, b.Parents)
-	}
-	return r, nil
 }

@@ -247,3 +247,143 @@ func TestSSSPErrors(t *testing.T) {
 		}
 	}
 }
+
+// checkCycle checks that a cycle consists of arcs of the graph, has a negative sum and is reachable.
+func checkCycle[T ref.Length](src *graph.EdgeList, root uint32, cycle []uint64) error {
+	lightest := map[graph.Edge]T{}
+	for i, e := range src.Edges {
+		for _, e := range []graph.Edge{e, {U: e.V, V: e.U}}[:2-b2i(src.Directed)] {
+			if w, is := lightest[e]; !is || T(src.Weights.Float64(i)) < w {
+				lightest[e] = T(src.Weights.Float64(i))
+			}
+		}
+	}
+	sum := T(0)
+	for i, u := range cycle {
+		w, is := lightest[graph.Edge{U: uint32(u), V: uint32(cycle[(i+1)%len(cycle)])}]
+		if !is {
+			return fmt.Errorf("no arc after %d of the cycle %v", u, cycle)
+		}
+		sum += w
+	}
+	if reach := ref.Levels(src, root); len(cycle) == 0 || !(sum < 0) || reach[cycle[0]] < 0 || cycle[0] != slices.Min(cycle) {
+		return fmt.Errorf("the cycle %v has sum %v, level %d", cycle, sum, reach[cycle[0]])
+	}
+	return nil
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// signed is weighted with weights from least on.
+func signed[T graph.Weight](l *graph.EdgeList, least, most int, scale T, r *rand.Rand) *graph.EdgeList {
+	out := weighted(l, most-least, scale, r)
+	w, _ := graph.WeightsAs[T](out.Weights)
+	for i := range w {
+		w[i] += T(least) * scale
+	}
+	return out
+}
+
+// TestSSSPNegative compares lengths, trees and cycles with the oracle's where weights may be negative.
+func TestSSSPNegative(t *testing.T) {
+	r := rand.New(rand.NewPCG(5, 6))
+	cycles, trees := 0, 0
+	for k := range 3000 {
+		if raceEnabled && k%30 != 0 {
+			continue
+		}
+		n := 2 + r.IntN(24)
+		l := &graph.EdgeList{Vertices: n, Directed: k%5 != 0}
+		for range r.IntN(3 * n) {
+			l.Edges = append(l.Edges, graph.Edge{U: uint32(r.IntN(n)), V: uint32(r.IntN(n))})
+		}
+		root := uint32(r.IntN(n))
+		least := -r.IntN(3)
+		var err error
+		var cycle bool
+		switch k % 4 {
+		case 0:
+			cycle, err = negativePaths[int64](t, signed(l, least, 9, int32(1), r), root, r)
+		case 1:
+			cycle, err = negativePaths[int64](t, signed(l, least, 9, int64(1)<<40, r), root, r)
+		case 2:
+			cycle, err = negativePaths[float32](t, signed(l, least, 9, float32(0.1), r), root, r)
+		default:
+			cycle, err = negativePaths[float64](t, signed(l, least, 9, 0.1, r), root, r)
+		}
+		if err != nil {
+			t.Fatalf("graph %d from %d: %v", k, root, err)
+		}
+		cycles, trees = cycles+b2i(cycle), trees+b2i(!cycle)
+	}
+	if !raceEnabled && (cycles < 300 || trees < 300) {
+		t.Errorf("%d graphs with a cycle, %d without", cycles, trees)
+	}
+}
+
+func negativePaths[T ref.Length](t *testing.T, src *graph.EdgeList, root uint32, r *rand.Rand) (cycle bool, err error) {
+	e := weighedEngine(t, src, 1+r.IntN(3), 1, partition.Random)
+	defer func() { err = errors.Join(err, e.Close()) }()
+	p, err := e.SSSP(t.Context(), uint64(root), engine.SSSPOptions{BellmanFord: true, Parents: true})
+	_, _, ok := ref.ShortestPaths[T](src, root)
+	if ok {
+		if err == nil {
+			err = checkPaths[T](src, root, p)
+		}
+		return false, err
+	}
+	var c *engine.NegativeCycleError
+	if !errors.As(err, &c) || !errors.Is(err, engine.ErrNegativeCycle) {
+		return true, fmt.Errorf("no cycle found: %v", err)
+	}
+	return true, checkCycle[T](src, root, c.Cycle)
+}
+
+// TestSSSPNegativeEnds: ranges, loops and cancellation where weights are negative.
+func TestSSSPNegativeEnds(t *testing.T) {
+	o := engine.SSSPOptions{BellmanFord: true}
+	chain := ref.Chain(4)
+	for name, src := range map[string]*graph.EdgeList{
+		"beyond int64":   wel[int64](true, 4, chain, -1, math.MaxInt64, math.MaxInt64),
+		"below int64":    wel[int64](true, 4, chain, -1, math.MinInt64, 1),
+		"beyond float32": wel[float32](true, 4, chain, -1, math.MaxFloat32, math.MaxFloat32),
+		"below float64":  wel(true, 4, chain, -1, -math.MaxFloat64, -math.MaxFloat64),
+	} {
+		var weight *engine.WeightError
+		if _, err := weighedEngine(t, src, 1, 1, partition.Original).SSSP(t.Context(), 0, o); !errors.As(err, &weight) || weight.Reason != engine.DistanceTooLarge {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	// Loops: of a vertex with other arcs, and of one without.
+	e := weighedEngine(t, wel[int32](true, 5, []graph.Edge{{U: 0, V: 1}, {U: 1, V: 1}, {U: 1, V: 1}, {U: 2, V: 2}, {U: 3, V: 3}}, 5, 1, -4, -1, 0), 2, 1, partition.Random)
+	var weight *engine.WeightError
+	if _, err := e.SSSP(t.Context(), 3, engine.SSSPOptions{}); !errors.As(err, &weight) || *weight != (engine.WeightError{From: 1, To: 1, Weight: -4, Reason: engine.WeightNegative}) {
+		t.Errorf("negative loop: %v", err)
+	}
+	for root, want := range map[uint64][]uint64{0: {1}, 1: {1}, 2: {2}, 3: nil, 4: nil} {
+		p, err := e.SSSP(t.Context(), root, o)
+		var c *engine.NegativeCycleError
+		if want == nil && (err != nil || p.NumReached != 1) || want != nil && (!errors.As(err, &c) || !slices.Equal(c.Cycle, want)) {
+			t.Errorf("loops from %d: %v", root, err)
+		}
+	}
+	// A long chain takes as many steps as it has vertices, not supersteps.
+	const n = 1 << 18
+	w := make([]int32, n-1)
+	w[n/2] = -1
+	e = weighedEngine(t, wel(true, n, ref.Chain(n), w...), 1, 1, partition.Original)
+	p, err := e.SSSP(t.Context(), 0, o)
+	if err != nil || engine.DistancesOf[int64](p)[n-1] != -1 || p.NumReached != n {
+		t.Errorf("chain: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.SSSP(ctx, 0, o); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled: %v", err)
+	}
+}

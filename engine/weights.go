@@ -137,6 +137,11 @@ func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
 			}
 		}
 	}
+	for _, l := range e.place.NegativeLoops {
+		if v := e.labels.Label(l.Vertex); w.negative == nil {
+			w.negative = &WeightError{From: v, To: v, Weight: l.Weight, Reason: WeightNegative}
+		}
+	}
 	w.mean /= float64(max(1, arcs))
 	e.weights = w
 	return w, nil
@@ -197,4 +202,15 @@ func (w *weighed) delta(i program.Info) float64 {
 		return d
 	}
 	return 1
+}
+
+// width is Delta as a T, of integers at least 1.
+func width[T program.Value](delta float64) T {
+	if T(1)/2 == 0 {
+		delta = math.Ceil(delta)
+	}
+	if top := program.Largest[T](); delta >= float64(top) {
+		return top
+	}
+	return T(delta)
 }

@@ -140,6 +140,7 @@ func (b *builder) build(p *Placement) error {
 		}
 		in = out
 	}
+	p.NegativeLoops = out.negative
 	if b.o.Consumed != nil {
 		b.o.Consumed()
 	}

@@ -29,6 +29,9 @@ type Placement struct {
 	Isolated int64
 	// Directed is the source's.
 	Directed bool
+	// NegativeLoops are the vertices with self-loops of negative weight, rising, where weights are
+	// kept: subgraphs have no loops, and these are cycles of negative weight.
+	NegativeLoops []Loop
 	// MaxDegree and MeanDegree are over the vertices that have edges.
 	MaxDegree  uint32
 	MeanDegree float64
@@ -40,6 +43,12 @@ type Placement struct {
 
 	frees []func()
 	rows  [][]func() // by range: functions that free its rows
+}
+
+// Loop is the lightest self-loop of the vertex with a dense id.
+type Loop struct {
+	Vertex uint32
+	Weight float64
 }
 
 // ProcessorLoad is the part of the graph of one processor.

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -27,6 +28,7 @@ type rows struct {
 	// Records dropped because they repeat another: of two vertices (a row each if the
 	// graph is undirected), and self-loops.
 	repeats, loops atomic.Int64
+	negative       []Loop // self-loops of negative weight, rising
 }
 
 func (r *rows) free() {
@@ -96,6 +98,13 @@ func (b *builder) rows(side graph.Side) (*rows, error) {
 		r.free()
 		return nil, err
 	}
+	for _, d := range scratch {
+		r.negative = append(r.negative, d.negative...)
+	}
+	slices.SortFunc(r.negative, func(a, b Loop) int {
+		return cmp.Or(cmp.Compare(a.Vertex, b.Vertex), cmp.Compare(a.Weight, b.Weight))
+	})
+	r.negative = slices.CompactFunc(r.negative, func(a, b Loop) bool { return a.Vertex == b.Vertex })
 	return r, nil
 }
 
@@ -106,6 +115,8 @@ type dedupe struct {
 	seen    []uint64 // a bit for every vertex, clear between rows
 	weights graph.Weights
 	table   []uint64 // weighted: (target+1)<<32 | index in the row, where the target hashes to; 0 where free
+
+	negative []Loop
 }
 
 // bucket turns the arcs of bucket k into rows of r.
@@ -241,6 +252,9 @@ func (d *dedupe) lightest(row []uint32, v uint32, from int, out []uint32, w grap
 	mask := uint32(len(d.table) - 1)
 	for j, t := range row {
 		if t == v {
+			if x := d.weights.Float64(from + j); x < 0 {
+				d.negative = append(d.negative, Loop{v, x})
+			}
 			loops++
 			continue
 		}

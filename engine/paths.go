@@ -1,0 +1,128 @@
+package engine
+
+import (
+	"context"
+	"iter"
+	"math"
+	"time"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/program"
+)
+
+// SSSPOptions control SSSP; zero values stand for the defaults.
+type SSSPOptions struct {
+	// Delta is the width of the buckets of distances, in units of weights; 0 is chosen from
+	// weights and degrees. Results do not depend on it.
+	Delta float64
+	// Parents computes a tree of shortest paths.
+	Parents bool
+	// UnitWeights makes every arc weigh 1, whatever the graph has: see BFS.
+	UnitWeights bool
+	// BellmanFord allows negative weights. With some it runs on one thread in host memory.
+	BellmanFord bool
+}
+
+// SSSPResult are shortest paths from a root. It outlives its engine.
+type SSSPResult struct {
+	*RunResult
+	// Root is the label of the root.
+	Root uint64
+	// Type is that of distances: I64 for integer and unit weights, F32 or F64 for floats.
+	Type program.Type
+	// Parents holds the dense id of the vertex before each on a shortest path, by dense id: the
+	// root's is itself, an unreached vertex has graph.None. nil without SSSPOptions.Parents.
+	Parents []uint32
+	// NumReached is the number of vertices with a distance, the root included.
+	NumReached int64
+	// Delta is the width of the buckets; 0 where there were none.
+	Delta float64
+	// Time is that of the search and of parents, without reading the results out of the processors,
+	// and without the first look at an engine's weights.
+	Time time.Duration
+}
+
+// DistancesOf returns the distances by dense id, program.Largest[T]() for vertices not reached, not
+// a copy; nil if T is not r.Type's.
+func DistancesOf[T program.Value](r *SSSPResult) []T { return ArrayOf[T](r.RunResult, spDist) }
+
+// Distance is the distance of the vertex with dense id v, rounded to a float64; ok is false for a
+// vertex not reached.
+func (r *SSSPResult) Distance(v uint32) (d float64, ok bool) {
+	switch r.Type {
+	case program.I64:
+		x := DistancesOf[int64](r)[v]
+		return float64(x), x != math.MaxInt64
+	case program.F32:
+		d = float64(DistancesOf[float32](r)[v])
+	default:
+		d = DistancesOf[float64](r)[v]
+	}
+	return d, !math.IsInf(d, 1)
+}
+
+// All yields every reached vertex, as the file's id, and its distance, in the order of dense ids.
+func (r *SSSPResult) All() iter.Seq2[uint64, float64] {
+	return func(yield func(uint64, float64) bool) {
+		for v := range uint32(r.labels.Len()) {
+			if d, ok := r.Distance(v); ok && !yield(r.Label(v), d) {
+				return
+			}
+		}
+	}
+}
+
+// widen makes distances int64.
+func (r *SSSPResult) widen() {
+	narrow := DistancesOf[int32](r)
+	wide := make([]int64, len(narrow))
+	for v, d := range narrow {
+		if wide[v] = int64(d); d == math.MaxInt32 {
+			wide[v] = math.MaxInt64
+		}
+	}
+	r.Type, r.arrays[spDist] = program.I64, wide
+}
+
+// reachedOf returns how many distances there are, and the largest.
+func reachedOf[T program.Value](dist []T) (n int64, far T) {
+	for _, d := range dist {
+		if d != program.Largest[T]() {
+			n++
+			far = max(far, d)
+		}
+	}
+	return n, far
+}
+
+// greatest is the largest finite value of a type of distances.
+func greatest(t program.Type) float64 {
+	return map[program.Type]float64{
+		program.I32: math.MaxInt32, program.I64: math.MaxInt64, program.F32: math.MaxFloat32, program.F64: math.MaxFloat64,
+	}[t]
+}
+
+// unitPaths is SSSP where every arc weighs 1: a breadth-first search.
+func (e *Engine) unitPaths(ctx context.Context, root uint64, o SSSPOptions) (*SSSPResult, error) {
+	b := &BFSResult{engineID: e.engineID, labels: e.labels, Parents: make([]uint32, e.n)}
+	if e.opts.RunStatistics {
+		b.Statistics = &bsp.Statistics{}
+	}
+	b.clear()
+	if err := e.search(ctx, root, b, false); err != nil {
+		return nil, err
+	}
+	dist := make([]int64, e.n)
+	for v, l := range b.Levels() {
+		if dist[v] = int64(l); l < 0 {
+			dist[v] = math.MaxInt64
+		}
+	}
+	r := &SSSPResult{Root: root, Type: program.I64, NumReached: b.NumReached, Time: b.Time,
+		RunResult: &RunResult{Statistics: b.Statistics, labels: e.labels, arrays: []any{dist}}}
+	if o.Parents {
+		r.Parents = b.Parents
+		r.arrays = append(r.arrays, b.Parents)
+	}
+	return r, nil
+}
