@@ -103,3 +103,32 @@ func degreeAbove0(l *graph.EdgeList) func(uint32) bool {
 	}
 	return func(v uint32) bool { return has[v] }
 }
+
+// go test ./engine -run - -bench PageRank -count 6
+//
+// An operation is one call until ranks change by less than 1e-4, with rank dropped as in GAP's pr_spmv.
+func BenchmarkPageRank(b *testing.B) {
+	l := kron(b, benchScale())
+	for _, procs := range []string{"cpu:1", "cpu:2", "cpu:1,cpu:1"} {
+		b.Run(fmt.Sprintf("graph=kron/scale=%d/processors=%s", benchScale(), procs), func(b *testing.B) {
+			list, err := engine.ParseProcessors(procs)
+			if err != nil {
+				b.Fatal(err)
+			}
+			e := open(b, l, engine.Options{Processors: list})
+			for _, float32s := range []bool{false, true} {
+				b.Run(fmt.Sprintf("float32=%v", float32s), func(b *testing.B) {
+					n := 0
+					for b.Loop() {
+						r, err := e.PageRank(context.Background(), engine.PageRankOptions{Dangling: engine.DanglingDrop, Tolerance: 1e-4, Float32: float32s})
+						if err != nil {
+							b.Fatal(err)
+						}
+						n = r.Iterations
+					}
+					b.ReportMetric(float64(n), "iterations")
+				})
+			}
+		})
+	}
+}

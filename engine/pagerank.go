@@ -42,11 +42,12 @@ func (k *ranking) pull() *program.Program {
 	}
 }
 
-// beginRanks sets the first ranks. Sum[1] is the rank of vertices without out-arcs.
+// beginRanks sets the first ranks, Args[0] + Args[1] × degree unless warm. Sum[1] is the rank of
+// vertices without out-arcs.
 func beginRanks[T float32 | float64](k *ranking, b *program.Block) {
 	rank, give, share := program.Of[float64](b, prRank), program.Of[T](b, prGive), program.Of[float64](b, prShare)
 	for i := range rank {
-		if rank[i] = k.unit; k.warm != nil {
+		if rank[i] = b.Args[0] + b.Args[1]*share[i]; k.warm != nil {
 			rank[i] = k.warm[b.Lo+uint32(i)]
 		}
 		if share[i] == 0 {
@@ -83,7 +84,8 @@ func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
 	if _, err := m.EdgeMap(prCount, program.Step{Way: program.Pull, From: program.All}); err != nil {
 		return err
 	}
-	_, sums, err := m.VertexMap(prBegin, program.All)
+	base, slope := k.estimate(m.Info())
+	_, sums, err := m.VertexMap(prBegin, program.All, base, slope)
 	_, alone := k.step(1, 0) // ranks of vertices without arcs stay
 	dangling := sums.Sum[1] + alone
 	for err == nil && r.Iterations < k.MaxIterations && !r.Converged {
@@ -101,6 +103,24 @@ func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
 		r.Converged = r.Change < k.Tolerance
 	}
 	return err
+}
+
+// estimate returns a line by degree from which ranks begin. In an undirected graph they are near
+// one: what walks along arcs reaches a vertex in proportion to its degree. It is 1/n for all where
+// the number of iterations is given, and where ranks do not follow from degrees.
+func (k *ranking) estimate(g program.Info) (base, slope float64) {
+	if g.Directed || g.Arcs == 0 || k.Tolerance < 0 || k.start != nil || k.warm != nil || k.Multi {
+		return k.unit, 0
+	}
+	jump := 1 - k.Damping
+	if k.Dangling == DanglingSpread {
+		jump /= 1 - k.Damping*float64(g.Isolated)*k.unit
+	}
+	base = jump * k.unit
+	for i := range k.alone {
+		k.alone[i].rank = base
+	}
+	return base, k.Damping * base * float64(g.Vertices) / (1 - k.Damping) / float64(g.Arcs)
 }
 
 // step sets the ranks of vertices without arcs to keep·rank + jump·start, with the arcs to itself of
@@ -142,8 +162,14 @@ func (e *Engine) PageRank(ctx context.Context, o PageRankOptions) (*PageRankResu
 		return nil, err
 	}
 	result.RunResult, result.Ranks = r, ArrayOf[float64](r, prRank)
-	for i, v := range k.ids {
-		result.Ranks[v] = k.alone[k.class[i]].rank
+	for i, run := range k.runs {
+		to := len(k.ids)
+		if i+1 < len(k.runs) {
+			to = k.runs[i+1].from
+		}
+		for _, v := range k.ids[run.from:to] {
+			result.Ranks[v] = k.alone[run.class].rank
+		}
 	}
 	return result, nil
 }

@@ -53,7 +53,8 @@ type PageRankOptions struct {
 	// to their values. nil is all vertices alike.
 	Start map[uint64]float64
 	// Warm holds ranks to begin with, by dense id, in any scale: those of an earlier result. nil is
-	// 1/n each.
+	// 1/n each, or an estimate by degree if the graph is undirected, jumps lead to all vertices and
+	// Tolerance is not negative.
 	Warm []float64
 	// Multi counts self-loops and each of several parallel arcs. It needs Options.Multiplicities.
 	Multi bool
@@ -154,7 +155,13 @@ type ranking struct {
 	loops       []float64 // self-loops by rank; nil without
 	alone       []loners
 	ids         []uint32 // the vertices without arcs
-	class       []uint32 // their indices in alone
+	runs        []run    // of ids with the same class
+}
+
+// run is a run of vertices without arcs, from an index of ranking.ids to the next run's.
+type run struct {
+	from  int
+	class uint32 // an index of ranking.alone
 }
 
 // prepare sorts the vertices' values by rank.
@@ -203,8 +210,8 @@ func (k *ranking) prepare(e *Engine) error {
 		}
 		k.warm = make([]float64, e.place.Ranks)
 	}
+	k.ids = make([]uint32, 0, e.place.Isolated)
 	known, last := map[loners]uint32{}, loners{count: -1}
-	index := uint32(0)
 	for v, rank := range e.place.RankOf {
 		if rank != graph.None {
 			if k.warm != nil {
@@ -212,6 +219,7 @@ func (k *ranking) prepare(e *Engine) error {
 			}
 			continue
 		}
+		k.ids = append(k.ids, uint32(v))
 		l := loners{start: k.unit, rank: k.unit}
 		if k.start != nil {
 			l.start = start[uint32(v)]
@@ -220,15 +228,14 @@ func (k *ranking) prepare(e *Engine) error {
 			l.rank = k.Warm[v] * warm
 		}
 		if l != last {
-			is := false
-			if index, is = known[l]; !is {
+			index, is := known[l]
+			if !is {
 				index = uint32(len(k.alone))
 				known[l], k.alone = index, append(k.alone, l)
 			}
-			last = l
+			k.runs, last = append(k.runs, run{len(k.ids) - 1, index}), l
 		}
-		k.alone[index].count++
-		k.ids, k.class = append(k.ids, uint32(v)), append(k.class, index)
+		k.alone[k.runs[len(k.runs)-1].class].count++
 	}
 	return nil
 }

@@ -88,6 +88,15 @@ func (o *place) words(s *set, dst []uint64) {
 		copy(dst, s.bits[o.pos/64:])
 		return
 	}
+	if s == nil {
+		for k := range dst {
+			dst[k] = ^uint64(0)
+			if 64*k+64 > int(o.rows) {
+				dst[k] = valid(k, o.rows)
+			}
+		}
+		return
+	}
 	clear(dst)
 	o.each(s, func(i uint32) { dst[i/64] |= 1 << (i % 64) })
 }
@@ -165,6 +174,10 @@ func (r *valueRun) degrees(rows int) int64 {
 	var sum atomic.Int64
 	for _, g := range r.rows[rows] {
 		if g.own == nil {
+			continue
+		}
+		if r.front.n == r.vertices {
+			sum.Add(g.adj.Arcs())
 			continue
 		}
 		if !r.front.many {
