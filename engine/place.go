@@ -86,16 +86,12 @@ func Need(src graph.Source, o Options) int64 {
 	if o.Weights {
 		weight = src.WeightKind().Size()
 	}
-	return needFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors), weight)
+	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors), weight)
 }
 
-// NeedFor is Need for a graph without weights that need not exist yet. It is math.MaxInt64 for more.
-func NeedFor(vertices, edges int64, directed bool, processors int) int64 {
-	return needFor(vertices, edges, directed, processors, 0)
-}
-
-// needFor is NeedFor with weights of so many bytes.
-func needFor(vertices, edges int64, directed bool, processors, weight int) int64 {
+// NeedFor is Need for a graph that need not exist yet, with weights of so many bytes, 0 for none. It is
+// math.MaxInt64 for more.
+func NeedFor(vertices, edges int64, directed bool, processors, weight int) int64 {
 	k := int64(max(1, processors))
 	placing, searching := partition.NeedFor(vertices, edges, directed, weight), k*(vertices*8+5*vertices/8)+4*vertices
 	if placing > math.MaxInt64-searching {

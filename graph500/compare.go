@@ -36,7 +36,7 @@ type side struct {
 
 // compare builds the second configuration, validates its trees, and lets both search
 // in turn, the same roots in each round.
-func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *graph.EdgeList, out *record.Graph500) (err error) {
+func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples graph.Source, out *record.Graph500) (err error) {
 	second, err := p.Against(ctx, tuples)
 	if err != nil {
 		return fmt.Errorf("graph500: construction of the second configuration: %w", err)
@@ -109,10 +109,10 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples *g
 }
 
 // prepare warms a second configuration up and validates its trees.
-func prepare(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList) error {
+func prepare(ctx context.Context, c Config, e Engine, tuples graph.Source) error {
 	progress := c.Progress
 	c.Progress = func(_ Stage, done, total int64) { progress(Preparing, done, total) }
-	c.Count = false
+	c.Count, c.SSSP = false, false
 	return search(ctx, c, nil, e, tuples, &record.Graph500{})
 }
 

@@ -1,9 +1,9 @@
 // Package graph500 is the Graph500 benchmark: generation, kernel 1 (construction),
-// kernel 2 (breadth-first search), the choice of roots, validation of every tree,
-// statistics and the official output.
+// kernel 2 (breadth-first search), kernel 3 (shortest paths, on request), the choice of
+// roots, validation of every tree, statistics and the official output.
 //
 // Run makes a whole run against any Engine. The parts stand alone: a Validator
-// checks one tree by the five rules, CountEdges gives the edges of a search,
+// checks one tree, of either kernel, by the five rules, CountEdges gives the edges of a search,
 // gen.Roots draws the search keys, Summarize and Rates the statistics, WriteOfficial
 // the official lines.
 //
@@ -11,8 +11,9 @@
 //
 // Kernel 1 starts from the complete tuple list in memory and its length alone; the
 // number of vertices is found inside the clock. Kernel 2 runs from before the root
-// is visited to the parents, in original ids, in memory. Neither generation nor
-// validation nor the one warm-up search is timed.
+// is visited to the parents, in original ids, in memory, kernel 3 to the parents and
+// distances. Neither generation nor validation nor the one warm-up search of each kernel
+// is timed.
 //
 // # Power
 //

@@ -9,10 +9,13 @@ import (
 )
 
 // WithEngine returns a Build that runs the searches on an engine with these options.
-// The tuples are kept: they are what trees are validated against.
+// The tuples are kept: they are what trees are validated against. If they have weights, the
+// engine keeps these for kernel 3.
 func WithEngine(o engine.Options) Build {
 	o.Consume = false
-	return func(ctx context.Context, tuples *graph.EdgeList) (Engine, error) {
+	return func(ctx context.Context, tuples graph.Source) (Engine, error) {
+		o := o
+		o.Weights = tuples.WeightKind() != graph.Unweighted
 		e, err := engine.New(ctx, tuples, o)
 		if err != nil {
 			return nil, err

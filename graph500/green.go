@@ -129,7 +129,7 @@ func (p *powered) close() error {
 
 // measure ends the session of the run before, and fills in the figures of repeated
 // searches. A failure then, but the context's, keeps the validated run.
-func (p *powered) measure(ctx context.Context, c Config, e Engine, tuples *graph.EdgeList, out *record.Graph500) error {
+func (p *powered) measure(ctx context.Context, c Config, e Engine, tuples graph.Source, out *record.Graph500) error {
 	err := p.endRun()
 	switch {
 	case err != nil:

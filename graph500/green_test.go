@@ -373,8 +373,8 @@ func (e *slowed) Search(ctx context.Context, root uint32) (graph500.Found, error
 	return e.testEngine.Search(ctx, root)
 }
 
-func (e *slowed) build(_ context.Context, tuples *graph.EdgeList) (graph500.Engine, error) {
-	e.tuples = tuples
+func (e *slowed) build(_ context.Context, tuples graph.Source) (graph500.Engine, error) {
+	e.tuples = tuples.(*graph.EdgeList)
 	return e, nil
 }
 
@@ -468,7 +468,7 @@ func TestCompareErrors(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			m := counter("c", c.watts)
 			cfg := powered(10*time.Millisecond, m)
-			cfg.Power.Against = func(ctx context.Context, l *graph.EdgeList) (graph500.Engine, error) {
+			cfg.Power.Against = func(ctx context.Context, l graph.Source) (graph500.Engine, error) {
 				if c.build != nil {
 					return nil, c.build
 				}

@@ -37,9 +37,9 @@ func TestMisuse(t *testing.T) {
 		_, err := graph500.CountEdges(ctx, src, 1)
 		return err
 	}
-	consuming := func(ctx context.Context, l *graph.EdgeList) (graph500.Engine, error) {
+	consuming := func(ctx context.Context, l graph.Source) (graph500.Engine, error) {
 		e, err := build(ctx, l)
-		l.Consume()
+		l.(*graph.EdgeList).Consume()
 		return e, err
 	}
 	for _, c := range []struct {
@@ -48,7 +48,7 @@ func TestMisuse(t *testing.T) {
 	}{
 		{"Run, nil context", run(none, build), graph500.ErrConfig},
 		{"Run, nil build", run(ctx, nil), graph500.ErrConfig},
-		{"Run, no engine", run(ctx, func(context.Context, *graph.EdgeList) (graph500.Engine, error) { return nil, nil }), graph500.ErrConfig},
+		{"Run, no engine", run(ctx, func(context.Context, graph.Source) (graph500.Engine, error) { return nil, nil }), graph500.ErrConfig},
 		{"Run, tuples consumed", run(ctx, consuming), graph.ErrConsumed},
 		{"Run, Options.Consume", run(ctx, graph500.WithEngine(engine.Options{Consume: true})), nil},
 		{"CountEdges, nil context", count(none, list), graph500.ErrConfig},

@@ -159,7 +159,8 @@ func (o *officialWriter) compare(c *record.Compare) {
 
 // WriteOfficial writes the official fields of a run in the given style, then lines
 // of our own: the width of ids, the time of copies to the host where there were
-// any, how many trees passed, and the figures of power. What the record lacks has no line: a run with a
+// any, how many trees of each kernel passed, and the figures of power. Style214 leaves out
+// kernel 3. What the record lacks has no line: a run with a
 // failed validation has no TEPS. The error is w's, or ErrStyle.
 func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 	if _, err := ParseStyle(string(style)); err != nil {
@@ -199,6 +200,9 @@ func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 		o.line("bfs_copy_s", shortDigits, r.BFS.CopyS)
 	}
 	fmt.Fprintf(o, "validation: %d of %d passed\n", r.Validation.Passed, r.Validation.Passed+r.Validation.Failed)
+	if v := r.SSSPValidation; v != nil && style != Style214 {
+		fmt.Fprintf(o, "sssp_validation: %d of %d passed\n", v.Passed, v.Passed+v.Failed)
+	}
 	if r.Green != nil {
 		o.green(r.Green)
 	}

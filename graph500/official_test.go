@@ -31,6 +31,7 @@ func sample() *record.Graph500 {
 func TestOfficialGolden(t *testing.T) {
 	both := sample()
 	both.VertexBits = 48
+	both.SSSPValidation = &record.Validation{Passed: 3, Failed: 1}
 	both.SSSP = graph500.Statistics([]float64{1, 2, 3, 4}, []int64{1048079, 1048079, 1048079, 16776960000}, []float64{1, 1, 1, 1}, true)
 	copied := sample()
 	c := 0.00025
@@ -45,6 +46,7 @@ func TestOfficialGolden(t *testing.T) {
 		{"2.1.4.txt", graph500.Style214, sample()},
 		{"spec-sssp.txt", graph500.StyleSpec, both},
 		{"3.0-sssp.txt", graph500.Style30, both},
+		{"2.1.4-sssp.txt", graph500.Style214, both},
 		{"spec-copy.txt", graph500.StyleSpec, copied},
 	} {
 		var text strings.Builder

@@ -4,12 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
-	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -41,6 +39,14 @@ type Engine interface {
 	Close() error
 }
 
+// PathEngine is an Engine that runs kernel 3 too.
+type PathEngine interface {
+	Engine
+	// SearchPaths finds shortest paths from root and returns their tree, with Distances. All it
+	// does is timed.
+	SearchPaths(ctx context.Context, root uint32) (Found, error)
+}
+
 // Counter is an Engine that can run a search that counts the edges it examines, and
 // is not timed.
 type Counter interface {
@@ -52,10 +58,13 @@ type Counter interface {
 type Found struct {
 	// Parents holds the parent of every vertex, graph.None where it was not reached.
 	Parents []uint32
+	// Distances holds the length of the shortest path to every vertex, +Inf where it was not
+	// reached; nil in kernel 2.
+	Distances []float32
 	// Copy is the part of the call that copied the parents to the host, in runs on
 	// devices alone; it is not part of the search's time. Else it is 0.
 	Copy time.Duration
-	// Levels may be nil.
+	// Levels may be nil. Those of kernel 3 are not kept.
 	Levels []record.Level
 }
 
@@ -66,20 +75,22 @@ type Report struct {
 }
 
 // Build is kernel 1: it makes an engine from the tuple list, which it must not
-// change or release, and all of it is timed. What the rules leave outside the clock
+// change or release, and all of it is timed. The list is a *graph.EdgeList, without weights;
+// with Config.SSSP it has float32 weights. What the rules leave outside the clock
 // (opening devices, building programs, launching each kernel once on dummy data)
 // must be done before Run.
-type Build func(ctx context.Context, tuples *graph.EdgeList) (Engine, error)
+type Build func(ctx context.Context, tuples graph.Source) (Engine, error)
 
 // Stage is a part of a run.
 type Stage string
 
-// The stages of a run, in their order. Counting happens only on request, Preparing
-// (the second of two configurations) and Repeating only with power.
+// The stages of a run, in their order. FindingPaths happens only with kernel 3, Counting only
+// on request, Preparing (the second of two configurations) and Repeating only with power.
 const (
 	Generating   Stage = "generating"
 	Constructing Stage = "constructing"
 	Searching    Stage = "searching"
+	FindingPaths Stage = "finding paths"
 	Counting     Stage = "counting"
 	Preparing    Stage = "preparing"
 	Repeating    Stage = "repeating"
@@ -99,10 +110,13 @@ type Config struct {
 	// Threads generate, count and validate; 0 means GOMAXPROCS. They are not the
 	// engine's.
 	Threads int
+	// SSSP asks for kernel 3 after kernel 2, from the same roots. The engine must be a PathEngine.
+	SSSP bool
 	// Count asks for one more, untimed search per root that counts the edges
 	// examined, if the engine is a Counter.
 	Count bool
-	// Power, if set, asks for a power session after the run, if its trees are valid.
+	// Power, if set, asks for a power session after the run, if its trees are valid. Its searches
+	// are kernel 2's.
 	Power *PowerConfig
 	// Progress, if set, receives the progress of a stage in records or searches, of
 	// Repeating in seconds. It is called outside the kernels' clocks only, and from one goroutine at a time.
@@ -142,12 +156,12 @@ func (c Config) Validate() error {
 }
 
 // Run makes one run of the benchmark: generation, construction, roots, one untimed
-// warm-up search, and a timed search from each root, validated right after it. The
-// record lacks what the command knows: its Head but the schema.
+// warm-up search of each kernel, and a timed search from each root, validated right after it.
+// The record lacks what the command knows: its Head but the schema.
 //
 // Where a tree breaks a rule, Run goes on with the other roots and returns the
 // record, without TEPS, together with an error that wraps ErrValidation and
-// ErrInvalidTree; where the trees are valid but the power session fails, the record
+// ErrInvalidTree or ErrInvalidPaths; where the trees are valid but the power session fails, the record
 // comes with an error that wraps ErrPower, or with ErrValidation where a tree of
 // the second configuration is the fault. Any other error comes without a record:
 // ErrConfig, ErrNoRoots, the context's, or what build or a search returned, wrapped.
@@ -175,12 +189,13 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 		VertexBits: vertexBits,
 	}
 
+	if c.SSSP {
+		out.VertexBits = packedBits
+	}
+
 	end := pw.phase(Generating)
 	start := time.Now()
-	tuples, err := gen.Make(ctx, gen.KroneckerOptions{
-		Scale: c.Scale, EdgeFactor: c.EdgeFactor, Seed1: c.Seed1, Seed2: c.Seed2, Threads: c.Threads,
-		Progress: func(done, total int64) { c.Progress(Generating, done, total) },
-	})
+	tuples, vertices, err := generate(ctx, c)
 	if err != nil {
 		return nil, fmt.Errorf("graph500: generation: %w", err)
 	}
@@ -188,11 +203,10 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 	end()
 
 	// Kernel 1, from the tuples and their length alone.
-	c.Progress(Constructing, 0, int64(len(tuples.Edges)))
+	c.Progress(Constructing, 0, tuples.NumEdges())
 	end = pw.phase(Constructing)
 	start = time.Now()
-	tuples.Vertices, err = countVertices(ctx, tuples.Edges, c.Threads)
-	if err != nil {
+	if *vertices, err = countVertices(ctx, tuples, c.Threads); err != nil {
 		return nil, err
 	}
 	engine, err := build(ctx, tuples)
@@ -204,7 +218,7 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 	}
 	out.ConstructionTime = time.Since(start).Seconds()
 	end()
-	c.Progress(Constructing, int64(len(tuples.Edges)), int64(len(tuples.Edges)))
+	c.Progress(Constructing, tuples.NumEdges(), tuples.NumEdges())
 
 	err = search(ctx, c, pw, engine, tuples, out)
 	if err == nil && pw != nil {
@@ -220,21 +234,12 @@ func Run(ctx context.Context, c Config, build Build) (_ *record.Graph500, err er
 	return out, err
 }
 
-// countVertices returns the largest id plus one, with the given number of threads.
-func countVertices(ctx context.Context, edges []graph.Edge, threads int) (int, error) {
-	tops := make([]uint32, workers.Count(threads)) // by worker
-	err := chunks(ctx, threads, len(edges), recordGrain, func(w, lo, hi int) {
-		top := tops[w]
-		for _, e := range edges[lo:hi] {
-			top = max(top, e.U, e.V)
-		}
-		tops[w] = top
-	})
-	return int(slices.Max(tops)) + 1, err
-}
-
-// search is kernel 2: roots, warm-up, timed and validated searches, statistics.
-func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *graph.EdgeList, out *record.Graph500) error {
+// search is kernels 2 and 3: roots, warm-up, timed and validated searches, statistics.
+func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples graph.Source, out *record.Graph500) error {
+	paths, ok := engine.(PathEngine)
+	if c.SSSP && !ok {
+		return fmt.Errorf("%w: the engine runs no kernel 3", ErrConfig)
+	}
 	counts, err := CountEdges(ctx, tuples, c.Threads)
 	if err != nil {
 		return err
@@ -256,31 +261,84 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 		}
 	}
 
-	if _, err := engine.Search(ctx, roots[0]); err != nil {
-		return fmt.Errorf("graph500: warm-up search from %d: %w", roots[0], err)
+	bfs := kernel{name: "search", find: engine.Search, stage: Searching}
+	kernels := []*kernel{&bfs}
+	if c.SSSP {
+		kernels = append(kernels, &kernel{name: "shortest paths", find: paths.SearchPaths, stage: FindingPaths})
+	}
+	for i := len(kernels) - 1; i >= 0; i-- { // kernel 2 last, since its searches come first
+		if _, err := kernels[i].find(ctx, roots[0]); err != nil {
+			return fmt.Errorf("graph500: warm-up %s from %d: %w", kernels[i].name, roots[0], err)
+		}
+	}
+	var broken []error
+	for _, k := range kernels {
+		end := pw.phase(k.stage)
+		if err := k.run(ctx, c, roots, validator, counts); err != nil {
+			return err
+		}
+		end()
+		if k.broken != nil {
+			broken = append(broken, fmt.Errorf("%w: %d of %d trees; the first, %w", ErrValidation, k.validation.Failed, len(roots), k.broken))
+		}
+	}
+	for _, s := range bfs.searches {
+		out.Roots = append(out.Roots, s.Root)
+	}
+	out.NBFS, out.Searches, out.Validation = len(roots), bfs.searches, bfs.validation
+	out.BFS = bfs.statistics(broken == nil)
+	if c.SSSP {
+		k := kernels[1]
+		out.SSSPSearches, out.SSSPValidation = k.searches, &k.validation
+		out.SSSP = k.statistics(broken == nil)
 	}
 
-	var (
-		times, validate, copies []float64
-		edges                   []int64
-		levels                  LevelMeans
-		broken                  error // of the first invalid tree
-		total                   = int64(len(roots))
-	)
-	end := pw.phase(Searching)
+	if counter, ok := engine.(Counter); ok && c.Count {
+		for i, root := range roots {
+			counted, err := counter.Count(ctx, root)
+			if err != nil {
+				return fmt.Errorf("graph500: counting search from %d: %w", root, err)
+			}
+			bfs.levels.AddCounted(counted)
+			c.Progress(Counting, int64(i)+1, int64(len(roots)))
+		}
+		out.CountedOutsideClock = true
+	}
+	report := engine.Report()
+	out.Setup, out.Kernels = report.Setup, report.Kernels
+	out.Levels = bfs.levels.Levels()
+	return errors.Join(broken...)
+}
+
+// kernel is kernel 2 or 3, with what its searches gave.
+type kernel struct {
+	name  string // of a search, in errors
+	stage Stage
+	find  func(ctx context.Context, root uint32) (Found, error)
+
+	searches        []record.Search
+	times, validate []float64
+	edges           []int64
+	levels          LevelMeans // of kernel 2
+	validation      record.Validation
+	broken          error // of the first invalid tree
+}
+
+// run makes the timed searches, and validates each tree right after its search.
+func (k *kernel) run(ctx context.Context, c Config, roots []uint32, validator *Validator, counts *EdgeCounts) error {
 	for i, root := range roots {
 		start := time.Now()
-		found, err := engine.Search(ctx, root)
+		found, err := k.find(ctx, root)
 		spent := time.Since(start)
 		if err != nil {
-			return fmt.Errorf("graph500: search from %d: %w", root, err)
+			return fmt.Errorf("graph500: %s from %d: %w", k.name, root, err)
 		}
 		start = time.Now()
-		verdict, err := validator.Validate(ctx, Tree{Root: root, Parents: found.Parents})
+		verdict, err := validator.Validate(ctx, Tree{Root: root, Parents: found.Parents, Distances: found.Distances})
 		if err != nil {
-			return fmt.Errorf("graph500: search from %d: %w", root, err)
+			return fmt.Errorf("graph500: %s from %d: %w", k.name, root, err)
 		}
-		validate = append(validate, time.Since(start).Seconds())
+		k.validate = append(k.validate, time.Since(start).Seconds())
 
 		nedge, spec, err := counts.Of(found.Parents)
 		if err != nil {
@@ -294,48 +352,40 @@ func search(ctx context.Context, c Config, pw *powered, engine Engine, tuples *g
 			x := found.Copy.Seconds()
 			s.CopyS = &x
 		}
-		copies = append(copies, found.Copy.Seconds())
-		times, edges = append(times, s.TimeS), append(edges, nedge)
-		levels.Add(found.Levels)
-		out.Roots = append(out.Roots, s.Root)
-		out.Searches = append(out.Searches, s)
+		k.times, k.edges = append(k.times, s.TimeS), append(k.edges, nedge)
+		k.searches = append(k.searches, s)
+		if k.stage == Searching {
+			k.levels.Add(found.Levels)
+		}
 
 		if err := verdict.Err(); err == nil {
-			out.Validation.Passed++
+			k.validation.Passed++
 		} else {
-			out.Validation.Failed++
-			countRules(&out.Validation.Rules, verdict)
-			if broken == nil {
-				broken = fmt.Errorf("from root %d: %w", root, err)
+			k.validation.Failed++
+			countRules(&k.validation.Rules, verdict)
+			if k.broken == nil {
+				k.broken = fmt.Errorf("from root %d: %w", root, err)
 			}
 		}
-		c.Progress(Searching, int64(i)+1, total)
-	}
-	end()
-	out.NBFS = len(roots)
-	out.BFS = Statistics(times, edges, validate, broken == nil)
-	if mean := Summarize(copies).Mean; mean > 0 {
-		out.BFS.CopyS = &mean
-	}
-
-	if counter, ok := engine.(Counter); ok && c.Count {
-		for i, root := range roots {
-			counted, err := counter.Count(ctx, root)
-			if err != nil {
-				return fmt.Errorf("graph500: counting search from %d: %w", root, err)
-			}
-			levels.AddCounted(counted)
-			c.Progress(Counting, int64(i)+1, total)
-		}
-		out.CountedOutsideClock = true
-	}
-	report := engine.Report()
-	out.Setup, out.Kernels = report.Setup, report.Kernels
-	out.Levels = levels.Levels()
-	if broken != nil {
-		return fmt.Errorf("%w: %d of %d trees; the first, %w", ErrValidation, out.Validation.Failed, out.NBFS, broken)
+		c.Progress(k.stage, int64(i)+1, int64(len(roots)))
 	}
 	return nil
+}
+
+// statistics returns the kernel's block, with TEPS if the trees of all kernels are valid.
+func (k *kernel) statistics(valid bool) *record.Statistics {
+	out := Statistics(k.times, k.edges, k.validate, valid)
+	copies := 0.
+	for _, s := range k.searches {
+		if s.CopyS != nil {
+			copies += *s.CopyS
+		}
+	}
+	if copies > 0 {
+		mean := copies / float64(len(k.searches))
+		out.CopyS = &mean
+	}
+	return out
 }
 
 // countRules counts the rules that one tree breaks.

@@ -60,8 +60,8 @@ func (e *testEngine) Report() graph500.Report {
 
 func (e *testEngine) Close() error { e.closed = true; return e.closeErr }
 
-func (e *testEngine) build(_ context.Context, tuples *graph.EdgeList) (graph500.Engine, error) {
-	e.tuples = tuples
+func (e *testEngine) build(_ context.Context, tuples graph.Source) (graph500.Engine, error) {
+	e.tuples = tuples.(*graph.EdgeList)
 	return e, nil
 }
 
@@ -209,7 +209,7 @@ func TestRunErrors(t *testing.T) {
 		{"close", graph500.Config{Scale: 5}, testEngine{closeErr: boom}, nil, boom},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			r, err := graph500.Run(context.Background(), c.config, func(ctx context.Context, l *graph.EdgeList) (graph500.Engine, error) {
+			r, err := graph500.Run(context.Background(), c.config, func(ctx context.Context, l graph.Source) (graph500.Engine, error) {
 				if c.build != nil {
 					return nil, c.build
 				}

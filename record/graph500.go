@@ -14,15 +14,18 @@ type Graph500 struct {
 	ConstructionTime float64     `json:"construction_time"`         // s, kernel 1
 	BFS              *Statistics `json:"bfs,omitempty"`             // kernel 2; absent if it was not run
 	SSSP             *Statistics `json:"sssp,omitempty"`            // kernel 3; absent if it was not run
-	Validation       Validation  `json:"validation"`                // of all trees
-	Kernels          string      `json:"kernels,omitempty"`         // as in Bench; absent without a CPU processor
+	Validation       Validation  `json:"validation"`                // of the trees of kernel 2
+	// Of the trees of shortest paths; absent without kernel 3
+	SSSPValidation *Validation `json:"sssp_validation,omitempty"`
+	Kernels        string      `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
 	// One for each level number and direction; means over the searches that ran it
 	Levels []Level `json:"levels,omitempty"`
 	// True if edges examined come from an extra, untimed search per root
 	CountedOutsideClock bool     `json:"counted_outside_clock,omitempty"`
-	Searches            []Search `json:"searches"`          // in the order of Roots
-	Green               *Green   `json:"green,omitempty"`   // absent without a power session
-	Compare             *Compare `json:"compare,omitempty"` // absent unless two configurations were compared
+	Searches            []Search `json:"searches"`                // of kernel 2, in the order of Roots
+	SSSPSearches        []Search `json:"sssp_searches,omitempty"` // of kernel 3, in the order of Roots; absent if it was not run
+	Green               *Green   `json:"green,omitempty"`         // absent without a power session
+	Compare             *Compare `json:"compare,omitempty"`       // absent unless two configurations were compared
 }
 
 // Validation counts the trees that were checked.
@@ -33,12 +36,14 @@ type Validation struct {
 }
 
 // Rules counts, for each of the benchmark's five rules, the trees that break it. A
-// tree may break several.
+// tree may break several. Of kernel 3, rules 2 and 3 are about distances.
 type Rules struct {
 	Tree int `json:"tree"` // rule 1: a tree rooted at the root, without a cycle
-	// Rule 2: tree edges join levels that differ by one; only stated levels can break it
+	// Rule 2: tree edges join levels that differ by one, which only stated levels can break, or distances
+	// that differ by the weight of an edge
 	TreeLevels int `json:"tree_levels"`
-	// Rule 3: input edges within the tree join levels that differ by at most one
+	// Rule 3: input edges within the tree join levels that differ by at most one, or distances that differ by
+	// at most the weight
 	EdgeLevels int `json:"edge_levels"`
 	Component  int `json:"component"`  // rule 4: the tree spans the root's component
 	TreeEdges  int `json:"tree_edges"` // rule 5: every tree edge is an input edge

@@ -46,7 +46,7 @@ type GreenMeter struct {
 
 // GreenPhase is the energy of a stage of the run before the repeated searches.
 type GreenPhase struct {
-	// "generating", "constructing" or "searching" (searches and their validation)
+	// "generating", "constructing", "searching" or "finding paths" (searches of kernel 2 or 3 and their validation)
 	Name      string  `json:"name"`
 	DurationS float64 `json:"duration_s"` // of the phase
 	// Of the meters that count; absent if one of them has no reading for the phase

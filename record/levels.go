@@ -140,11 +140,11 @@ func (p *ProcessorLevel) Sums() [6]*float64 {
 	return [...]*float64{&p.ComputeS, &p.PushS, &p.PullS, &p.IdleS, &p.BytesSent, &p.BytesReceived}
 }
 
-// Search is one BFS.
+// Search is one BFS, or one search of kernel 3 of Graph500.
 type Search struct {
 	Root uint64 `json:"root"` // vertex id
-	// From before the root is visited until the parents are in memory as vertex ids: in host memory, or,
-	// on devices alone, in device memory in rank order
+	// From before the root is visited until the parents, and of kernel 3 the distances, are in memory as vertex ids: in
+	// host memory, or, on devices alone, those of a BFS in device memory in rank order
 	TimeS float64 `json:"time_s"`
 	// Copying the parents from device memory to host memory, by vertex id; not part of time_s; absent
 	// unless the run is on devices alone
@@ -153,5 +153,5 @@ type Search struct {
 	NEdge     int64 `json:"nedge"`
 	NEdgeSpec int64 `json:"nedge_spec"` // the same with self-loops, as the specification counts
 	Reached   int64 `json:"reached"`    // vertices, including the root
-	Depth     int64 `json:"depth"`      // largest level
+	Depth     int64 `json:"depth"`      // largest level in the tree
 }

@@ -37,9 +37,12 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 // each of the flags, before anything is allocated.
 func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 	limit := engines[0].o.MemoryLimit
-	need := size.EdgeBytes
+	need, weight := size.EdgeBytes+size.WeightBytes, 0
+	if size.WeightBytes > 0 {
+		weight = graph.Float32.Size()
+	}
 	for _, x := range engines {
-		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1)
+		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1, weight)
 		if more > math.MaxInt64-need {
 			need = math.MaxInt64
 		} else {
