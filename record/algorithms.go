@@ -30,6 +30,7 @@ type PageRank struct {
 	Tolerance  float64 `json:"tolerance"`  // change at which the iteration ends; 0 runs all iterations
 	Iterations int     `json:"iterations"` // iterations run
 	Change     float64 `json:"change"`     // of scores in the last iteration, summed up (L1)
+	Converged  bool    `json:"converged"`  // Change is below Tolerance
 }
 
 // Reach is the document of "totemgo reach".

@@ -52,8 +52,8 @@ type algorithm struct {
 // job is one run of an algorithm. Its methods are called in this order.
 type job interface {
 	flags(fl *pflag.FlagSet)
-	check(f *algorithmFlags) error   // returns what the command line alone shows, and sets engine options
-	read(labels *graph.Labels) error // reads the vertices and files that flags name
+	check(f *algorithmFlags) error                        // returns what the command line alone shows, and sets engine options
+	read(ctx context.Context, labels *graph.Labels) error // reads the vertices and files that flags name
 	run(ctx context.Context, eng *engine.Engine) (*result, error)
 }
 
@@ -132,7 +132,7 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 		return err
 	}
 	defer file.Close()
-	if err := j.read(file.Source.VertexLabels()); err != nil {
+	if err := j.read(ctx, file.Source.VertexLabels()); err != nil {
 		return err
 	}
 	if f.engine.o.RunStatistics = f.stats; !a.search {
@@ -232,7 +232,7 @@ func (r *roots) check(*algorithmFlags) error {
 	return nil
 }
 
-func (r *roots) read(labels *graph.Labels) error {
+func (r *roots) read(_ context.Context, labels *graph.Labels) error {
 	for _, s := range r.list() {
 		label, err := parseRoot(s, labels)
 		if err != nil {

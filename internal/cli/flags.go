@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -234,57 +232,6 @@ func completes(c *cobra.Command, flag string, values ...string) {
 	if err != nil {
 		panic("completion of --" + flag + ": " + err.Error()) // the command has no such flag
 	}
-}
-
-// readAssignment reads lines of a vertex (the file's id) and a processor number.
-func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	const unset = 255
-	owner := make([]uint8, labels.Len())
-	for i := range owner {
-		owner[i] = unset
-	}
-	s := bufio.NewScanner(f)
-	line := int64(0)
-	bad := func(found, want string) error {
-		return &graphio.Error{File: path, Line: line, Found: found, Want: want, Err: graphio.ErrFormat}
-	}
-	for s.Scan() {
-		line++
-		fields := strings.Fields(s.Text())
-		if len(fields) == 0 || strings.HasPrefix(fields[0], "#") {
-			continue
-		}
-		if len(fields) != 2 {
-			return nil, bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number")
-		}
-		label, err := strconv.ParseUint(fields[0], 10, 64)
-		if err != nil {
-			return nil, bad(fmt.Sprintf("%q", fields[0]), "a vertex id")
-		}
-		id, err := labels.ID(label)
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		p, err := strconv.Atoi(fields[1])
-		if err != nil || p < 0 || p >= processors {
-			return nil, bad(fmt.Sprintf("processor %q", fields[1]), fmt.Sprintf("0..%d", processors-1))
-		}
-		owner[id] = uint8(p)
-	}
-	if err := s.Err(); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	for v, p := range owner {
-		if p == unset {
-			return nil, fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
-		}
-	}
-	return owner, nil
 }
 
 // readFlags are the flags of every command that reads a graph file.

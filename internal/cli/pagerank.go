@@ -22,13 +22,18 @@ the score of every vertex, and --top prints the highest.
 
 // pagerankJob computes PageRank.
 type pagerankJob struct {
-	o engine.PageRankOptions
+	o           engine.PageRankOptions
+	start, warm string
 }
 
 func (j *pagerankJob) flags(fl *pflag.FlagSet) {
 	fl.Float64Var(&j.o.Damping, "damping", 0.85, "`PROBABILITY` to follow an arc")
 	fl.Float64Var(&j.o.Tolerance, "tolerance", 1e-6, "`CHANGE` of all scores, summed up, below which the iteration ends; 0 runs all iterations")
 	fl.IntVar(&j.o.MaxIterations, "iterations", 100, "most iterations")
+	fl.StringVar((*string)(&j.o.Dangling), "dangling", string(engine.DanglingSpread), "`RULE` for the score of vertices without out-arcs: spread (over all vertices) or drop")
+	fl.BoolVar(&j.o.Float32, "float32", false, "send scores along arcs in single precision")
+	fl.StringVar(&j.start, "start", "", "`FILE` of lines of a vertex and a weight (default 1): jumps lead to these vertices only")
+	fl.StringVar(&j.warm, "warm", "", "`FILE` of lines of a vertex and a score, as -o writes them, to begin with")
 }
 
 func (j *pagerankJob) check(*algorithmFlags) error {
@@ -39,28 +44,46 @@ func (j *pagerankJob) check(*algorithmFlags) error {
 		return usagef("--tolerance %v: want 0 or more", j.o.Tolerance)
 	case j.o.MaxIterations < 1:
 		return usagef("--iterations %d: want 1 or more", j.o.MaxIterations)
+	case j.o.Dangling != engine.DanglingSpread && j.o.Dangling != engine.DanglingDrop:
+		return usagef("--dangling %q: want %s or %s", j.o.Dangling, engine.DanglingSpread, engine.DanglingDrop)
 	case j.o.Tolerance == 0:
 		j.o.Tolerance = -1
 	}
 	return nil
 }
 
-func (j *pagerankJob) read(*graph.Labels) error { return nil }
+func (j *pagerankJob) read(ctx context.Context, labels *graph.Labels) error {
+	if j.start != "" {
+		j.o.Start = map[uint64]float64{}
+		if err := readValues(ctx, j.start, labels, func(v uint32, x float64) { j.o.Start[labels.Label(v)] = x }); err != nil {
+			return err
+		}
+	}
+	if j.warm == "" {
+		return nil
+	}
+	j.o.Warm = make([]float64, labels.Len())
+	return readValues(ctx, j.warm, labels, func(v uint32, x float64) { j.o.Warm[v] = x })
+}
 
 func (j *pagerankJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 	r, err := eng.PageRank(ctx, j.o)
 	if err != nil {
 		return nil, err
 	}
+	state := ""
+	if !r.Converged && j.o.Tolerance > 0 {
+		state = fmt.Sprintf(", above --tolerance %g", j.o.Tolerance)
+	}
 	scores := table{[]column{whole("vertex", r.Label), numbers("score", r.Ranks)}, every(len(r.Ranks), nil)}
 	return &result{
-		summary: fmt.Sprintf("vertices %d\niterations %d\nchange %.3g\n", len(r.Ranks), r.Iterations, r.Change),
+		summary: fmt.Sprintf("vertices %d\niterations %d\nchange %.3g%s\n", len(r.Ranks), r.Iterations, r.Change, state),
 		table:   scores,
 		top:     scores,
 		compare: func(a, b uint32) int { return cmp.Compare(r.Ranks[b], r.Ranks[a]) },
 		stats:   r.Statistics,
 		doc: func(run record.Run) any {
-			return record.PageRank{Run: run, Damping: j.o.Damping, Tolerance: max(0, j.o.Tolerance), Iterations: r.Iterations, Change: r.Change}
+			return record.PageRank{Run: run, Damping: j.o.Damping, Tolerance: max(0, j.o.Tolerance), Iterations: r.Iterations, Change: r.Change, Converged: r.Converged}
 		},
 	}, nil
 }

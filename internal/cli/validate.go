@@ -1,12 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"fmt"
 	"io"
-	"os"
 	"strconv"
 	"strings"
 
@@ -85,110 +82,69 @@ first line "# root R" names the root.
 	return c
 }
 
-// readParents reads a tree as writeParents writes it.
+// readParents reads a tree as bfs -o writes it.
 func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels) (*graph500.Tree, error) {
-	in := e.stdin
-	if path != "-" {
-		f, err := os.Open(path)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		in = f
-	}
-	line := int64(0)
-	bad := func(found, want string) error {
-		return &graphio.Error{File: path, Line: line, Found: found, Want: want, Err: graphio.ErrFormat}
+	var in io.Reader
+	if path == "-" {
+		in = e.stdin
 	}
 	n := labels.Len()
 	t := &graph500.Tree{Root: graph.None, Parents: make([]uint32, n)}
 	for i := range t.Parents {
 		t.Parents[i] = graph.None
 	}
-	id := func(s string) (uint32, error) {
-		l, err := strconv.ParseUint(s, 10, 64)
-		if err != nil {
-			return 0, bad(fmt.Sprintf("%q", s), "a vertex id")
-		}
-		v, err := labels.ID(l)
-		if err != nil {
-			return 0, fmt.Errorf("%s:%d: %w", path, line, err)
-		}
-		return v, nil
-	}
 	levels := make([]uint32, 0)
 	columns := 0 // of the first line with a parent
-	r := bufio.NewReaderSize(in, 1<<16)
 	named := false
-	for {
-		text, err := r.ReadString('\n')
-		if err != nil && !errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-		end := err != nil
-		if end && text == "" {
-			break
-		}
-		line++
-		if line%4096 == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
-		fields := strings.Fields(text)
+	l := &vertexLines{path: path, labels: labels}
+	err := l.each(ctx, in, func(fields []string) (err error) {
 		switch {
-		case len(fields) == 0:
-			continue
 		case strings.HasPrefix(fields[0], "#"):
 			if len(fields) == 3 && fields[0] == "#" && fields[1] == "root" && !named {
-				v, err := id(fields[2])
-				if err != nil {
-					return nil, err
-				}
-				t.Root, named = v, true
+				t.Root, err = l.id(fields[2])
+				named = true
 			}
-			continue
+			return err
 		case len(fields) != 2 && len(fields) != 3:
-			return nil, bad(fmt.Sprintf("%d columns", len(fields)), "vertex, parent and, if you like, level")
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "vertex, parent and, if you like, level")
 		}
-		v, err := id(fields[0])
-		if err != nil {
-			return nil, err
-		}
-		if fields[1] == "-1" {
-			continue
+		v, err := l.id(fields[0])
+		if err != nil || fields[1] == "-1" {
+			return err
 		}
 		if t.Parents[v] != graph.None {
-			return nil, bad("vertex "+fields[0]+" again", "one line a vertex")
+			return l.bad("vertex "+fields[0]+" again", "one line a vertex")
 		}
-		p, err := id(fields[1])
+		p, err := l.id(fields[1])
 		if err != nil {
-			return nil, err
+			return err
 		}
 		t.Parents[v] = p
 		if columns == 0 {
 			columns = len(fields)
 		}
 		if len(fields) != columns {
-			return nil, bad(fmt.Sprintf("%d columns", len(fields)), fmt.Sprintf("%d, as on the lines before", columns))
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), fmt.Sprintf("%d, as on the lines before", columns))
 		}
 		if !named && p == v && t.Root == graph.None {
 			t.Root = v
 		}
 		if len(fields) == 3 {
-			l, err := strconv.ParseUint(fields[2], 10, 32)
+			level, err := strconv.ParseUint(fields[2], 10, 32)
 			if err != nil {
-				return nil, bad(fmt.Sprintf("level %q", fields[2]), "a number")
+				return l.bad(fmt.Sprintf("level %q", fields[2]), "a number")
 			}
 			if len(levels) == 0 {
 				levels = make([]uint32, n)
 			}
-			levels[v] = uint32(l)
+			levels[v] = uint32(level)
 		}
-		if end {
-			break
-		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
 	if t.Root == graph.None {
-		line = 0
 		return nil, &graphio.Error{File: path, Found: "no root", Want: `a first line "# root R", or a vertex that is its own parent`, Err: graphio.ErrFormat}
 	}
 	if len(levels) > 0 {

@@ -1,0 +1,140 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+)
+
+// vertexLines reads a text file, plain or compressed, whose lines name vertices.
+type vertexLines struct {
+	path   string
+	labels *graph.Labels
+	line   int64
+}
+
+// each calls f for the fields of every line that has some, comments included. in is read instead
+// of the path if it is not nil.
+func (l *vertexLines) each(ctx context.Context, in io.Reader, f func(fields []string) error) error {
+	if in == nil {
+		file, err := os.Open(l.path)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		in = file
+	}
+	z, err := graphio.Decompress(in)
+	if err != nil {
+		return fmt.Errorf("%s: %w", l.path, err)
+	}
+	defer z.Close()
+	s := bufio.NewScanner(z)
+	s.Buffer(nil, 1<<20)
+	for s.Scan() {
+		if l.line++; l.line%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if fields := strings.Fields(s.Text()); len(fields) > 0 {
+			if err := f(fields); err != nil {
+				return err
+			}
+		}
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("%s: %w", l.path, err)
+	}
+	return nil
+}
+
+// bad is the error of the current line.
+func (l *vertexLines) bad(found, want string) error {
+	return &graphio.Error{File: l.path, Line: l.line, Found: found, Want: want, Err: graphio.ErrFormat}
+}
+
+// id reads the file's id of a vertex.
+func (l *vertexLines) id(s string) (uint32, error) {
+	label, err := strconv.ParseUint(s, 10, 64)
+	if err != nil {
+		return 0, l.bad(fmt.Sprintf("%q", s), "a vertex id")
+	}
+	v, err := l.labels.ID(label)
+	if err != nil {
+		return 0, fmt.Errorf("%s:%d: %w", l.path, l.line, err)
+	}
+	return v, nil
+}
+
+// readValues reads lines of a vertex and a number ≥ 0, which is 1 where it is left out.
+func readValues(ctx context.Context, path string, labels *graph.Labels, set func(v uint32, x float64)) error {
+	l, seen := &vertexLines{path: path, labels: labels}, make([]bool, labels.Len())
+	return l.each(ctx, nil, func(fields []string) error {
+		switch {
+		case strings.HasPrefix(fields[0], "#"):
+			return nil
+		case len(fields) > 2:
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a number")
+		}
+		v, err := l.id(fields[0])
+		if err != nil {
+			return err
+		}
+		x := 1.0
+		if len(fields) == 2 {
+			if x, err = strconv.ParseFloat(fields[1], 64); err != nil || !(x >= 0) || math.IsInf(x, 0) {
+				return l.bad(fmt.Sprintf("%q", fields[1]), "a number of 0 or more")
+			}
+		}
+		if seen[v] {
+			return l.bad("vertex "+fields[0]+" again", "one line a vertex")
+		}
+		seen[v] = true
+		set(v, x)
+		return nil
+	})
+}
+
+// readAssignment reads lines of a vertex and a processor number.
+func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
+	const unset = 255
+	owner := make([]uint8, labels.Len())
+	for i := range owner {
+		owner[i] = unset
+	}
+	l := &vertexLines{path: path, labels: labels}
+	err := l.each(context.Background(), nil, func(fields []string) error {
+		switch {
+		case strings.HasPrefix(fields[0], "#"):
+			return nil
+		case len(fields) != 2:
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number")
+		}
+		v, err := l.id(fields[0])
+		if err != nil {
+			return err
+		}
+		p, err := strconv.Atoi(fields[1])
+		if err != nil || p < 0 || p >= processors {
+			return l.bad(fmt.Sprintf("processor %q", fields[1]), fmt.Sprintf("0..%d", processors-1))
+		}
+		owner[v] = uint8(p)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for v, p := range owner {
+		if p == unset {
+			return nil, fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
+		}
+	}
+	return owner, nil
+}
