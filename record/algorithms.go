@@ -15,6 +15,16 @@ type Run struct {
 // Row is a row of a table: a number by the name of its column.
 type Row map[string]json.Number
 
+// SSSP is the document of "totemgo sssp".
+type SSSP struct {
+	Run
+	Root            uint64   `json:"root"`             // vertex id
+	Reached         int64    `json:"reached"`          // vertices, including the root
+	LargestDistance float64  `json:"largest_distance"` // of a reached vertex
+	DistanceKind    string   `json:"distance_kind"`    // "int64", "float32" or "float64", by the weights
+	Delta           *float64 `json:"delta,omitempty"`  // width of the buckets of distances; absent if there were none
+}
+
 // Components is the document of "totemgo cc".
 type Components struct {
 	Run

@@ -27,6 +27,7 @@ var documents = []struct {
 }{
 	{record.SchemaGraph500, record.Graph500{}},
 	{record.SchemaBFS, record.BFS{}},
+	{record.SchemaSSSP, record.SSSP{}},
 	{record.SchemaCC, record.Components{}},
 	{record.SchemaPageRank, record.PageRank{}},
 	{record.SchemaReach, record.Reach{}},

@@ -5,6 +5,7 @@ package record
 const (
 	SchemaGraph500  = "totemgo.graph500/1"
 	SchemaBFS       = "totemgo.bfs/1"
+	SchemaSSSP      = "totemgo.sssp/1"
 	SchemaCC        = "totemgo.cc/1"
 	SchemaPageRank  = "totemgo.pagerank/1"
 	SchemaReach     = "totemgo.reach/1"

@@ -27,6 +27,11 @@ var algorithms = []algorithm{
 		search: true, job: func() job { return &bfsJob{} },
 	},
 	{
+		use: "sssp FILE --root ID", short: "Find shortest paths from a root", long: ssspHelp, schema: record.SchemaSSSP,
+		rows: "a row a reached vertex: vertex, distance, and parent with --parents", top: "nearest vertices",
+		job: func() job { return &ssspJob{} },
+	},
+	{
 		use: "reach FILE --root ID[,ID…]", short: "Find the vertices that roots reach", long: reachHelp, schema: record.SchemaReach,
 		rows: "a row a reached vertex: vertex", job: func() job { return &reachJob{} },
 	},
@@ -52,8 +57,8 @@ type algorithm struct {
 // job is one run of an algorithm. Its methods are called in this order.
 type job interface {
 	flags(fl *pflag.FlagSet)
-	check(f *algorithmFlags) error                        // returns what the command line alone shows, and sets engine options
-	read(ctx context.Context, labels *graph.Labels) error // reads the vertices and files that flags name
+	check(f *algorithmFlags) error                    // returns what the command line alone shows, and sets engine options
+	read(ctx context.Context, src graph.Source) error // reads the vertices and files that flags name, and looks at the graph
 	run(ctx context.Context, eng *engine.Engine) (*result, error)
 }
 
@@ -132,7 +137,7 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 		return err
 	}
 	defer file.Close()
-	if err := j.read(ctx, file.Source.VertexLabels()); err != nil {
+	if err := j.read(ctx, file.Source); err != nil {
 		return err
 	}
 	if f.engine.o.RunStatistics = f.stats; !a.search {
@@ -156,7 +161,7 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	}
 	if f.output != "" {
 		if r.head == "" {
-			r.head = "# " + strings.Join(r.names(), "\t") + "\n"
+			r.head = r.header()
 		}
 		if err := e.writeTable(ctx, f.output, r.head, &r.table); err != nil || f.output == "-" {
 			return err
@@ -232,7 +237,8 @@ func (r *roots) check(*algorithmFlags) error {
 	return nil
 }
 
-func (r *roots) read(_ context.Context, labels *graph.Labels) error {
+func (r *roots) read(_ context.Context, src graph.Source) error {
+	labels := src.VertexLabels()
 	for _, s := range r.list() {
 		label, err := parseRoot(s, labels)
 		if err != nil {

@@ -24,9 +24,9 @@ component of every vertex, and --top the largest components with their sizes.
 // ccJob finds connected components.
 type ccJob struct{}
 
-func (j *ccJob) flags(*pflag.FlagSet)                      {}
-func (j *ccJob) check(*algorithmFlags) error               { return nil }
-func (j *ccJob) read(context.Context, *graph.Labels) error { return nil }
+func (j *ccJob) flags(*pflag.FlagSet)                     {}
+func (j *ccJob) check(*algorithmFlags) error              { return nil }
+func (j *ccJob) read(context.Context, graph.Source) error { return nil }
 
 func (j *ccJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 	r, err := eng.Components(ctx)

@@ -52,7 +52,8 @@ func (j *pagerankJob) check(*algorithmFlags) error {
 	return nil
 }
 
-func (j *pagerankJob) read(ctx context.Context, labels *graph.Labels) error {
+func (j *pagerankJob) read(ctx context.Context, src graph.Source) error {
+	labels := src.VertexLabels()
 	if j.start != "" {
 		j.o.Start = map[uint64]float64{}
 		if err := readValues(ctx, j.start, labels, func(v uint32, x float64) { j.o.Start[labels.Label(v)] = x }); err != nil {

@@ -145,6 +145,9 @@ func message(err error) string {
 	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "invalid options: invalid options: ", "invalid options: ")
+	if w := (*engine.WeightError)(nil); errors.As(err, &w) && w.Reason == engine.WeightNegative {
+		s += "; --bellman-ford accepts negative weights"
+	}
 	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
 		s += "; --memory-limit sets another"
 	}

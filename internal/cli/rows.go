@@ -68,6 +68,9 @@ func (t *table) names() []string {
 	return list
 }
 
+// header is the comment above the rows of TSV.
+func (t *table) header() string { return "# " + strings.Join(t.names(), "\t") + "\n" }
+
 // appendRow appends the numbers of a row, or what names hold of each column, between separators.
 func (t *table) appendRow(dst []byte, row uint32, separator byte, names []string) []byte {
 	for i, c := range t.columns {
