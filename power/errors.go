@@ -32,21 +32,24 @@ var (
 	ErrUnknownEnergy = errors.New("energy unknown")
 )
 
-// UnavailableError says why one meter cannot be used and what cures it.
-type UnavailableError struct {
-	Name   string // the meter or the kind of meters
-	Reason string // one line
-	Cure   string // one line, or ""
-	Err    error  // the cause, or nil
+// Unavailable says why a meter, or a kind of meters, is not used and what cures it.
+type Unavailable struct {
+	Name        string // of the meter or the kind
+	Info        *Info  // what it would be, nil if unknown
+	DuplicateOf string // the meter that reads the same hardware, or ""
+	Reason      string // one line
+	Cure        string // one line, or ""
+	Err         error  // the cause, or nil
 }
 
 // Error joins name, reason and cure in one line.
-func (e *UnavailableError) Error() string {
-	if e.Cure == "" {
-		return fmt.Sprintf("%s: unavailable: %s", e.Name, e.Reason)
+func (u *Unavailable) Error() string {
+	s := fmt.Sprintf("%s: unavailable: %s", u.Name, u.Reason)
+	if u.Cure != "" {
+		s += "; " + u.Cure
 	}
-	return fmt.Sprintf("%s: unavailable: %s; %s", e.Name, e.Reason, e.Cure)
+	return s
 }
 
 // Unwrap returns the cause.
-func (e *UnavailableError) Unwrap() error { return e.Err }
+func (u *Unavailable) Unwrap() error { return u.Err }

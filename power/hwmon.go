@@ -70,7 +70,7 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			}
 			info.Apart = !gpuChip(name) && chip == "" || gpuChip(name) && cards > 0
 			cards++
-			m := &fileMeter{tree: t, file: dir + "/" + s.file, info: info}
+			m := &fileMeter{passive{info}, t, dir + "/" + s.file}
 			if _, err := t.readUint(m.file); err != nil {
 				missing = append(missing, denied(info, info.Source, err, "run 'sudo chmod a+r "+info.Source+"', or run as root"))
 				continue

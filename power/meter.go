@@ -1,6 +1,7 @@
 package power
 
 import (
+	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/record"
@@ -89,6 +90,18 @@ type Meter interface {
 	Close() error
 }
 
+// passive is the part that meters share which do nothing between reads.
+type passive struct{ info Info }
+
+// Info describes the meter.
+func (p passive) Info() Info { return p.info }
+
+// Begin does nothing: the source is read when asked.
+func (p passive) Begin(time.Time) error { return nil }
+
+// Close does nothing: no file stays open.
+func (p passive) Close() error { return nil }
+
 // Faults counts what a stream had to drop or correct. A Meter may implement
 // Faulty to state them.
 type Faults struct {
@@ -107,22 +120,19 @@ func Describe(i Info) record.PowerMeter {
 		Coverage: i.Coverage, Method: i.Method.String(), PartOf: i.PartOf,
 		Available: true, Estimated: i.Estimated, Replayed: i.Replayed,
 	}
-	if i.Unit > 0 {
-		u := i.Unit
-		if i.Method == Power {
-			m.ResolutionW = &u
-		} else if i.Method == Counter {
-			m.ResolutionJ = &u
+	positive := func(x float64) *float64 {
+		if x > 0 {
+			return &x
 		}
+		return nil
 	}
-	if i.Wrap > 0 {
-		w := float64(i.Wrap) * i.Unit
-		m.WrapJ = &w
+	switch i.Method {
+	case Power:
+		m.ResolutionW = positive(i.Unit)
+	case Counter:
+		m.ResolutionJ = positive(i.Unit)
 	}
-	if i.Update > 0 {
-		u := i.Update.Seconds()
-		m.UpdateIntervalS = &u
-	}
+	m.WrapJ, m.UpdateIntervalS = positive(float64(i.Wrap)*i.Unit), positive(i.Update.Seconds())
 	return m
 }
 
@@ -132,36 +142,24 @@ func Describe(i Info) record.PowerMeter {
 // meter if there are none; else the first model.
 func inTotal(infos []Info) []bool {
 	in := make([]bool, len(infos))
-	for i, x := range infos {
-		if x.Coverage == record.CoverageWholeSystem {
+	first := func(is func(Info) bool) bool {
+		i := slices.IndexFunc(infos, is)
+		if i >= 0 {
 			in[i] = true
-			return in
 		}
+		return i >= 0
 	}
-	names := map[string]bool{}
-	for _, x := range infos {
-		names[x.Name] = true
+	if first(func(x Info) bool { return x.Coverage == record.CoverageWholeSystem }) {
+		return in
 	}
 	found := false
 	for i, x := range infos {
-		if x.Coverage == record.CoverageComponent && !x.Apart && !names[x.PartOf] {
+		whole := func(y Info) bool { return y.Name == x.PartOf }
+		if x.Coverage == record.CoverageComponent && !x.Apart && !slices.ContainsFunc(infos, whole) {
 			in[i], found = true, true
 		}
 	}
-	if found {
-		return in
-	}
-	for i, x := range infos {
-		if x.Domain == "platform" {
-			in[i] = true
-			return in
-		}
-	}
-	for i, x := range infos {
-		if x.Coverage == record.CoverageModel {
-			in[i] = true
-			return in
-		}
-	}
+	_ = found || first(func(x Info) bool { return x.Domain == "platform" }) ||
+		first(func(x Info) bool { return x.Coverage == record.CoverageModel })
 	return in
 }

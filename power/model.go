@@ -29,7 +29,7 @@ const modelSettle = 300 * time.Millisecond
 // that was not idle, from /proc/stat. It counts in microjoules, so that marks and
 // samples work as with a counter.
 type modelMeter struct {
-	info        Info
+	passive
 	stat        string
 	idle, busy  float64
 	at          time.Duration
@@ -55,7 +55,7 @@ func newModel(idle, busy float64, proc string) (Meter, error) {
 		if runtime.GOOS != "linux" && proc == "/proc" {
 			cause = ErrUnsupported
 		}
-		return nil, &UnavailableError{Name: "model", Reason: reasonOn(cause, m.stat), Err: err,
+		return nil, &Unavailable{Name: "model", Reason: reasonOn(cause, m.stat), Err: err,
 			Cure: "the model needs Linux's count of CPU time"}
 	}
 	return m, nil
@@ -121,12 +121,6 @@ func (m *modelMeter) update(work, total uint64) bool {
 	return false
 }
 
-// Info describes the model.
-func (m *modelMeter) Info() Info { return m.info }
-
-// Begin does nothing: the first Read is the start.
-func (m *modelMeter) Begin(time.Time) error { return nil }
-
 // Read adds the energy since the last Read, at the share of busy time since the
 // ticks were last taken.
 func (m *modelMeter) Read(now time.Duration) ([]Reading, error) {
@@ -143,6 +137,3 @@ func (m *modelMeter) Read(now time.Duration) ([]Reading, error) {
 	m.at = now
 	return []Reading{{At: now, Count: uint64(math.Round(m.microjoules))}}, nil
 }
-
-// Close does nothing: no file stays open.
-func (m *modelMeter) Close() error { return nil }

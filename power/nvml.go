@@ -3,7 +3,7 @@ package power
 import (
 	"errors"
 	"fmt"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/totemgo/totemgo/record"
@@ -45,34 +45,28 @@ type nvmlAPI interface {
 // nvmlError is an NVML code as an error.
 type nvmlError int
 
+// Error is the code's name.
 func (e nvmlError) Error() string {
-	switch int(e) {
-	case nvmlNotSupported:
-		return "NVML: not supported"
-	case nvmlNoPermission:
-		return "NVML: no permission"
-	case nvmlNotFound:
-		return "NVML: not found"
-	case nvmlDriverNotLoaded:
-		return "NVML: driver not loaded"
-	case nvmlGPUIsLost:
-		return "NVML: GPU is lost"
+	if s := nvmlTexts[int(e)]; s != "" {
+		return "NVML: " + s
 	}
 	return fmt.Sprintf("NVML: error %d", int(e))
+}
+
+var nvmlTexts = map[int]string{
+	nvmlNotSupported: "not supported", nvmlNoPermission: "no permission", nvmlNotFound: "not found",
+	nvmlDriverNotLoaded: "driver not loaded", nvmlGPUIsLost: "GPU is lost",
 }
 
 // nvmlLibrary counts the meters that use an initialised NVML and shuts it down after
 // the last.
 type nvmlLibrary struct {
 	api nvmlAPI
-	mu  sync.Mutex
-	use int
+	use atomic.Int32
 }
 
 func (l *nvmlLibrary) release() error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.use--; l.use > 0 {
+	if l.use.Add(-1) > 0 {
 		return nil
 	}
 	if c := l.api.shutdown(); c != nvmlSuccess {
@@ -84,32 +78,35 @@ func (l *nvmlLibrary) release() error {
 // nvmlMeters lists the GPUs that NVML knows. load opens the library; no call is made
 // after an initialisation that failed.
 func nvmlMeters(load func() (nvmlAPI, error)) (meters []Meter, missing []Unavailable) {
+	none := func(err error, cure string) ([]Meter, []Unavailable) {
+		return nil, []Unavailable{{Name: "nvml", Reason: err.Error(), Err: err, Cure: cure}}
+	}
 	api, err := load()
 	if err != nil {
 		cure := "install the NVIDIA driver, if there is an NVIDIA GPU"
 		if errors.Is(err, errNVMLLeftOut) {
 			cure = "use a build without the tag nogpu"
 		}
-		return nil, []Unavailable{{Name: "nvml", Reason: err.Error(), Err: err, Cure: cure}}
+		return none(err, cure)
 	}
 	if c := api.initialise(); c != nvmlSuccess {
-		return nil, []Unavailable{{Name: "nvml", Reason: nvmlError(c).Error(), Err: nvmlError(c),
-			Cure: "load the kernel driver ('sudo modprobe nvidia') and see that 'nvidia-smi' works"}}
+		return none(nvmlError(c), "load the kernel driver ('sudo modprobe nvidia') and see that 'nvidia-smi' works")
 	}
-	lib := &nvmlLibrary{api: api, use: 1} // this function's own use
+	lib := &nvmlLibrary{api: api}
+	lib.use.Add(1) // this function's own use
 	defer lib.release()
 	n, c := api.deviceCount()
-	if c != nvmlSuccess {
-		return nil, []Unavailable{{Name: "nvml", Reason: nvmlError(c).Error(), Err: nvmlError(c)}}
-	}
-	if n == 0 {
-		return nil, []Unavailable{{Name: "nvml", Reason: "NVML lists no GPU"}}
+	switch {
+	case c != nvmlSuccess:
+		return none(nvmlError(c), "")
+	case n == 0:
+		return none(errors.New("NVML lists no GPU"), "")
 	}
 	for i := range n {
-		m := &nvmlMeter{lib: lib, info: Info{
+		m := &nvmlMeter{lib: lib, passive: passive{Info{
 			Name: fmt.Sprintf("nvml:%d", i), Kind: "nvml", Domain: "gpu", Source: "NVML",
 			Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-3, Update: nvmlUpdate,
-		}}
+		}}}
 		m.dev, c = api.device(i)
 		if c == nvmlSuccess {
 			m.info.Device, _ = api.name(m.dev)
@@ -120,13 +117,10 @@ func nvmlMeters(load func() (nvmlAPI, error)) (meters []Meter, missing []Unavail
 			}
 		}
 		if c != nvmlSuccess {
-			info := m.info
-			missing = append(missing, Unavailable{Name: info.Name, Info: &info, Reason: nvmlError(c).Error(), Err: nvmlError(c)})
+			missing = append(missing, Unavailable{Name: m.info.Name, Info: &m.info, Reason: nvmlError(c).Error(), Err: nvmlError(c)})
 			continue
 		}
-		lib.mu.Lock()
-		lib.use++
-		lib.mu.Unlock()
+		lib.use.Add(1)
 		meters = append(meters, m)
 	}
 	return meters, missing
@@ -134,17 +128,11 @@ func nvmlMeters(load func() (nvmlAPI, error)) (meters []Meter, missing []Unavail
 
 // nvmlMeter is one GPU.
 type nvmlMeter struct {
+	passive
 	lib    *nvmlLibrary
 	dev    nvmlDevice
-	info   Info
 	closed bool
 }
-
-// Info describes the GPU's meter.
-func (m *nvmlMeter) Info() Info { return m.info }
-
-// Begin does nothing: NVML is asked when read.
-func (m *nvmlMeter) Begin(time.Time) error { return nil }
 
 // Read asks for the energy counter, or the power where there is none.
 func (m *nvmlMeter) Read(now time.Duration) ([]Reading, error) {

@@ -3,20 +3,9 @@ package power
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/totemgo/totemgo/record"
 )
-
-// Unavailable says why a meter, or a kind of meters, is not used.
-type Unavailable struct {
-	Name        string
-	Info        *Info  // what it would be, nil if unknown
-	DuplicateOf string // the meter that reads the same hardware, or ""
-	Reason      string // one line
-	Cure        string // one line, or ""
-	Err         error
-}
 
 // OpenOptions say where meters are looked for.
 type OpenOptions struct {
@@ -100,30 +89,14 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 	return meters, unavailable, nil
 }
 
-// noMeter is the error for a kind without any meter.
+// noMeter is the error for a kind without any meter: one line with every reason.
 func noMeter(kind string, lack []Unavailable) error {
-	why := make([]string, len(lack))
-	errs := []error{ErrNoMeter}
-	for i, u := range lack {
-		why[i] = (&UnavailableError{Name: u.Name, Reason: u.Reason, Cure: u.Cure}).Error()
-		if u.Err != nil {
-			errs = append(errs, u.Err)
-		}
+	err, sep := fmt.Errorf("power: %w of kind %s", ErrNoMeter, kind), ":"
+	for i := range lack {
+		err, sep = fmt.Errorf("%w%s %w", err, sep, &lack[i]), ";"
 	}
-	return &noMeterError{text: fmt.Sprintf("power: no meter of kind %s: %s", kind, strings.Join(why, "; ")), errs: errs}
+	return err
 }
-
-// noMeterError has one line for all its causes.
-type noMeterError struct {
-	text string
-	errs []error
-}
-
-// Error is the line.
-func (e *noMeterError) Error() string { return e.text }
-
-// Unwrap returns ErrNoMeter and the causes.
-func (e *noMeterError) Unwrap() []error { return e.errs }
 
 func openOne(s Spec, o OpenOptions) (Meter, error) {
 	f, err := s.format()

@@ -145,7 +145,7 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 		case z.err != nil:
 			missing = append(missing, denied(info, t.show(z.file()), z.err, raplCure))
 		default:
-			meters = append(meters, &fileMeter{tree: t, file: z.file(), info: info})
+			meters = append(meters, &fileMeter{passive{info}, t, z.file()})
 		}
 	}
 	return meters, missing
@@ -246,16 +246,10 @@ func denied(info Info, file string, err error, cure string) Unavailable {
 
 // fileMeter polls one sysfs file: a counter, or a power in steps of the unit.
 type fileMeter struct {
+	passive
 	tree *Sysfs
 	file string
-	info Info
 }
-
-// Info describes the file's meter.
-func (m *fileMeter) Info() Info { return m.info }
-
-// Begin does nothing: a file is read when asked.
-func (m *fileMeter) Begin(time.Time) error { return nil }
 
 // Read reads the file now.
 func (m *fileMeter) Read(now time.Duration) ([]Reading, error) {
@@ -269,6 +263,3 @@ func (m *fileMeter) Read(now time.Duration) ([]Reading, error) {
 	}
 	return []Reading{r}, nil
 }
-
-// Close does nothing: no file stays open.
-func (m *fileMeter) Close() error { return nil }

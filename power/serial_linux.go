@@ -9,33 +9,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// baudFlag is the termios constant of a rate.
-func baudFlag(baud int) (uint32, bool) {
-	switch baud {
-	case 1200:
-		return unix.B1200, true
-	case 2400:
-		return unix.B2400, true
-	case 4800:
-		return unix.B4800, true
-	case 9600:
-		return unix.B9600, true
-	case 19200:
-		return unix.B19200, true
-	case 38400:
-		return unix.B38400, true
-	case 57600:
-		return unix.B57600, true
-	case 115200:
-		return unix.B115200, true
-	case 230400:
-		return unix.B230400, true
-	case 460800:
-		return unix.B460800, true
-	case 921600:
-		return unix.B921600, true
-	}
-	return 0, false
+// bauds are the termios constants of the rates.
+var bauds = map[int]uint32{
+	1200: unix.B1200, 2400: unix.B2400, 4800: unix.B4800, 9600: unix.B9600, 19200: unix.B19200, 38400: unix.B38400,
+	57600: unix.B57600, 115200: unix.B115200, 230400: unix.B230400, 460800: unix.B460800, 921600: unix.B921600,
 }
 
 // openSerial opens a serial port raw, with 8 data bits, no parity and one stop bit, at
@@ -73,7 +50,7 @@ func rawTerminal(fd, baud int) error {
 	t.Cflag |= unix.CS8 | unix.CREAD | unix.CLOCAL
 	t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
 	if baud != 0 {
-		b, ok := baudFlag(baud)
+		b, ok := bauds[baud]
 		if !ok {
 			return fmt.Errorf("%w: %d baud", ErrUnsupported, baud)
 		}

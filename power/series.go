@@ -1,6 +1,8 @@
 package power
 
 import (
+	"errors"
+	"io/fs"
 	"math"
 	"sort"
 	"time"
@@ -47,6 +49,10 @@ type series struct {
 	lost                                                                  bool
 	lostAt                                                                float64
 	lostWhy                                                               string
+
+	streak  int           // failed reads in a row
+	failing time.Duration // when the first of them was
+	gone    bool          // not tried again
 }
 
 // add appends a reading. Readings that are not later than the last are counted and
@@ -121,6 +127,39 @@ func (s *series) lose(at time.Duration, why string) {
 	}
 }
 
+// take adds what a read at time t returned. late is true for a round that began late.
+func (s *series) take(readings []Reading, err error, t time.Duration, late bool) {
+	for _, r := range readings {
+		s.add(r)
+	}
+	if late && len(readings) > 0 && !s.info.Stream {
+		s.late++
+	}
+	switch {
+	case err == nil:
+		s.streak, s.lost, s.lostWhy = 0, false, ""
+		return
+	case errors.Is(err, ErrEnded):
+		s.lose(t, err.Error())
+		s.gone = true
+		return
+	}
+	s.failures++
+	if s.streak++; s.streak == 1 {
+		s.failing = t
+	}
+	missing := errors.Is(err, fs.ErrNotExist)
+	if s.streak < maxFailures && !missing {
+		return
+	}
+	s.gone = missing || t-s.failing >= failingFor
+	why := reason(err)
+	if whole := err.Error(); whole != why {
+		why += " (" + whole + ")"
+	}
+	s.lose(t, why)
+}
+
 // nominal is the usual step in seconds: the sampler's period, or the median of the
 // source's own steps; 0 if unknown.
 func (s *series) nominal() float64 {
@@ -138,57 +177,53 @@ func (s *series) nominal() float64 {
 	return steps[(len(steps)-1)/2]
 }
 
-// gaps counts the steps that last far longer than the usual one.
-func (s *series) gaps(nominal float64) (gaps, missing int, longest, total float64) {
+// from is the index of the first point at t or later.
+func (s *series) from(t float64) int {
+	return sort.Search(len(s.points), func(i int) bool { return s.points[i].t >= t })
+}
+
+// gapsIn calls f with the ends of each step that lasts far longer than the usual one
+// and reaches into [a, b].
+func (s *series) gapsIn(a, b, nominal float64, f func(p, q float64)) {
 	if nominal <= 0 {
 		return
 	}
-	for i := 1; i < len(s.points); i++ {
-		dt := s.points[i].t - s.points[i-1].t
-		if dt <= gapFactor*nominal {
-			continue
+	for i := max(s.from(a), 1); i < len(s.points) && s.points[i-1].t < b; i++ {
+		if p, q := s.points[i-1].t, s.points[i].t; q-p > gapFactor*nominal {
+			f(p, q)
 		}
-		gaps++
-		missing += int(math.Round(dt/nominal)) - 1
-		longest = max(longest, dt)
-		total += dt
 	}
+}
+
+// gaps counts the gaps and the readings that are missing in them.
+func (s *series) gaps(nominal float64) (gaps, missing int, longest, total float64) {
+	s.gapsIn(math.Inf(-1), math.Inf(1), nominal, func(p, q float64) {
+		gaps++
+		missing += int(math.Round((q-p)/nominal)) - 1
+		longest = max(longest, q-p)
+		total += q - p
+	})
 	return
 }
 
-// at is the energy since the first reading, and the seconds without known energy,
-// at time t inside the series: a counter's value is interpolated between its
-// readings, power along the line between them.
-func (s *series) at(t float64) (energy, broken float64) {
-	i := sort.Search(len(s.points), func(i int) bool { return s.points[i].t >= t })
+// at is the state at time t, which lies inside the series: power along the line between
+// two readings, a counter's energy likewise.
+func (s *series) at(t float64) point {
+	i := s.from(t)
 	if i == len(s.points) {
-		p := s.points[i-1]
-		return p.e, p.b
+		return s.points[i-1]
 	}
 	q := s.points[i]
 	if q.t == t || i == 0 {
-		return q.e, q.b
+		return q
 	}
 	p := s.points[i-1]
 	x := (t - p.t) / (q.t - p.t)
-	broken = p.b + x*(q.b-p.b)
+	m := point{t: t, v: p.v + x*(q.v-p.v), e: p.e + x*(q.e-p.e), b: p.b + x*(q.b-p.b)}
 	if s.info.Method == Power {
-		return p.e + (p.v+s.watts(t))/2*(t-p.t), broken
+		m.e = p.e + (p.v+m.v)/2*(t-p.t)
 	}
-	return p.e + x*(q.e-p.e), broken
-}
-
-// watts is the power of a power meter at time t inside the series.
-func (s *series) watts(t float64) float64 {
-	i := sort.Search(len(s.points), func(i int) bool { return s.points[i].t >= t })
-	switch {
-	case i == len(s.points):
-		return s.points[i-1].v
-	case i == 0 || s.points[i].t == t:
-		return s.points[i].v
-	}
-	p, q := s.points[i-1], s.points[i]
-	return p.v + (t-p.t)/(q.t-p.t)*(q.v-p.v)
+	return m
 }
 
 // between is the energy from a to b: exact differences for a counter read at both
@@ -204,12 +239,11 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 	first, last := s.points[0], s.points[n-1]
 	lo, hi := max(a, first.t), min(b, last.t)
 	if hi > lo {
-		e0, b0 := s.at(lo)
-		e1, b1 := s.at(hi)
-		m.Joules = e1 - e0
-		m.Covered = (hi - lo) - (b1 - b0)
+		p, q := s.at(lo), s.at(hi)
+		m.Joules = q.e - p.e
+		m.Covered = (hi - lo) - (q.b - p.b)
 		m.PeakWatts = s.peak(lo, hi)
-		m.Gap = s.gapSeconds(lo, hi, nominal)
+		s.gapsIn(lo, hi, nominal, func(p, q float64) { m.Gap += min(q, hi) - max(p, lo) })
 	}
 	if s.info.Method == Power {
 		hold := 2 * nominal
@@ -234,28 +268,6 @@ func (m *MeterEnergy) extend(w, t float64) {
 	m.PeakWatts = max(m.PeakWatts, w)
 }
 
-// gapSeconds is how much of [a, b] lies in gaps.
-func (s *series) gapSeconds(a, b, nominal float64) float64 {
-	if nominal <= 0 {
-		return 0
-	}
-	sum := 0.0
-	i := sort.Search(len(s.points), func(i int) bool { return s.points[i].t > a })
-	for ; i < len(s.points); i++ {
-		if i == 0 {
-			continue
-		}
-		p, q := s.points[i-1].t, s.points[i].t
-		if p >= b {
-			break
-		}
-		if q-p > gapFactor*nominal {
-			sum += min(q, b) - max(p, a)
-		}
-	}
-	return sum
-}
-
 // window is the shortest time over which this meter's power means something.
 func (s *series) window(nominal float64) float64 {
 	return max(nominal, peakRenewals*s.info.Update.Seconds())
@@ -264,31 +276,27 @@ func (s *series) window(nominal float64) float64 {
 // peak is the highest power in [a, b], which lies inside the series: the highest
 // value of a power meter, the steepest rise of a counter over its window.
 func (s *series) peak(a, b float64) float64 {
-	i := sort.Search(len(s.points), func(i int) bool { return s.points[i].t >= a })
-	j := sort.Search(len(s.points), func(i int) bool { return s.points[i].t > b })
+	i, p, q := s.from(a), s.at(a), s.at(b)
 	if s.info.Method == Power {
-		top := max(s.watts(a), s.watts(b))
-		for ; i < j; i++ {
+		top := max(p.v, q.v)
+		for ; i < len(s.points) && s.points[i].t <= b; i++ {
 			top = max(top, s.points[i].v)
 		}
 		return top
 	}
 	w := s.window(s.period)
 	top, found := 0.0, false
-	for k := i; i < j; i++ {
-		k = max(k, i+1)
-		for k < j && s.points[k].t-s.points[i].t < w {
+	for k := i; i < len(s.points); i++ {
+		for k < len(s.points) && (k <= i || s.points[k].t-s.points[i].t < w) {
 			k++
 		}
-		if k >= j {
+		if k == len(s.points) || s.points[k].t > b {
 			break
 		}
 		top, found = max(top, (s.points[k].e-s.points[i].e)/(s.points[k].t-s.points[i].t)), true
 	}
 	if !found && b > a {
-		e0, _ := s.at(a)
-		e1, _ := s.at(b)
-		return (e1 - e0) / (b - a)
+		return (q.e - p.e) / (b - a)
 	}
 	return top
 }

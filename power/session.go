@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
+	"slices"
 	"sync"
 	"time"
 
@@ -60,9 +60,6 @@ type Session struct {
 
 	mu       sync.Mutex
 	series   []*series
-	streak   []int           // failed reads in a row, per meter
-	failing  []time.Duration // when the first of them was
-	gone     []bool          // not tried again
 	marks    []*Mark
 	closed   bool
 	closeErr error
@@ -96,7 +93,6 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 			ser.period = 1 / s.rate
 		}
 		s.series = append(s.series, ser)
-		s.streak, s.failing, s.gone = append(s.streak, 0), append(s.failing, 0), append(s.gone, false)
 	}
 	s.total = inTotal(infos)
 	if o.clock != nil {
@@ -204,39 +200,9 @@ func (s *Session) round(late bool) time.Duration {
 	s.wallOffset = offset
 	s.ticks++
 	for i, m := range s.o.Meters {
-		ser := s.series[i]
-		if s.gone[i] {
-			continue
-		}
-		readings, err := m.Read(t)
-		for _, r := range readings {
-			ser.add(r)
-		}
-		if late && len(readings) > 0 && !ser.info.Stream {
-			ser.late++
-		}
-		if err == nil {
-			s.streak[i] = 0
-			ser.lost, ser.lostWhy = false, ""
-			continue
-		}
-		if errors.Is(err, ErrEnded) {
-			ser.lose(t, err.Error())
-			s.gone[i] = true
-			continue
-		}
-		ser.failures++
-		if s.streak[i]++; s.streak[i] == 1 {
-			s.failing[i] = t
-		}
-		missing := errors.Is(err, fs.ErrNotExist)
-		if s.streak[i] >= maxFailures || missing {
-			s.gone[i] = missing || t-s.failing[i] >= failingFor
-			why := reason(err)
-			if whole := err.Error(); whole != why {
-				why += " (" + whole + ")"
-			}
-			ser.lose(t, why)
+		if ser := s.series[i]; !ser.gone {
+			readings, err := m.Read(t)
+			ser.take(readings, err, t, late)
 		}
 	}
 	after, _ := s.now()
@@ -292,17 +258,16 @@ func (s *Session) Interval(from, to time.Duration) Interval {
 // can be worked on while the sampler goes on.
 type view struct {
 	series   []series
-	nominal  []float64
+	nominal  []float64 // steps, reckoned once
 	total    []bool
 	baseline *Interval // nil: nothing to subtract
 }
 
 // look takes a view; the lock is held.
 func (s *Session) look() *view {
-	v := &view{series: make([]series, len(s.series)), nominal: make([]float64, len(s.series)), total: s.total}
+	v := &view{series: make([]series, len(s.series)), total: s.total}
 	for i, x := range s.series {
 		v.series[i] = *x
-		v.nominal[i] = -1
 	}
 	if s.o.SubtractBaseline {
 		v.baseline = s.baseline
@@ -310,14 +275,7 @@ func (s *Session) look() *view {
 	return v
 }
 
-// usual is the usual step of series k, reckoned once.
-func (v *view) usual(k int) float64 {
-	if v.nominal[k] < 0 {
-		v.nominal[k] = v.series[k].nominal()
-	}
-	return v.nominal[k]
-}
-
+// interval is the energy between two times, less the baseline besides if that is asked for.
 func (v *view) interval(name string, from, to time.Duration) Interval {
 	i := v.gross(name, from, to)
 	if v.baseline != nil && i.Known {
@@ -327,83 +285,72 @@ func (v *view) interval(name string, from, to time.Duration) Interval {
 }
 
 func (v *view) gross(name string, from, to time.Duration) Interval {
-	i := Interval{Name: name, Start: from, End: to, Known: true}
+	for k := len(v.nominal); k < len(v.series); k++ {
+		v.nominal = append(v.nominal, v.series[k].nominal())
+	}
+	i := Interval{Name: name, Start: from, End: to}
 	a, b := from.Seconds(), to.Seconds()
-	i.Covered = b - a
-	counted := 0
+	var counted []MeterEnergy
 	for k := range v.series {
-		ser := &v.series[k]
-		m := ser.between(a, b, v.usual(k))
+		s := &v.series[k]
+		m := s.between(a, b, v.nominal[k])
 		m.InTotal = v.total[k]
 		i.Meters = append(i.Meters, m)
-		if !m.InTotal {
-			continue
+		if m.InTotal {
+			counted = append(counted, m)
+			i.Coverage = s.info.Coverage
+			i.Estimated = i.Estimated || s.info.Estimated
+			i.Replayed = i.Replayed || s.info.Replayed
 		}
-		counted++
-		i.Known = i.Known && m.Known
-		i.Joules += m.Joules
-		i.Covered = min(i.Covered, m.Covered)
-		i.Coverage = ser.info.Coverage
-		i.Estimated = i.Estimated || ser.info.Estimated
-		i.Replayed = i.Replayed || ser.info.Replayed
 	}
-	if counted == 0 {
-		i.Known, i.Covered = false, 0
-	}
-	if !i.Known {
-		i.Joules, i.Covered = 0, 0
+	if len(counted) == 0 || slices.ContainsFunc(counted, func(m MeterEnergy) bool { return !m.Known }) {
 		return i
 	}
-	if counted > 1 {
+	i.Energy = counted[0].Energy
+	if len(counted) > 1 {
 		// Meters that know different parts of the interval are brought to the part
 		// that all of them cover by their own mean power.
-		i.Joules = 0
-		for _, m := range i.Meters {
-			if m.InTotal {
-				i.Joules += m.Joules * (i.Covered / m.Covered)
-			}
+		for _, m := range counted {
+			i.Covered = min(i.Covered, m.Covered)
 		}
+		i.Joules = 0
+		for _, m := range counted {
+			i.Joules += m.Joules * (i.Covered / m.Covered)
+		}
+		i.PeakWatts = v.jointPeak(counted, a, b)
 	}
-	i.PeakWatts = v.jointPeak(i.Meters, a, b)
 	return i
 }
 
-// jointPeak is the highest power of the meters that count together: that of the
-// meter alone if there is one, else over the longest of their windows.
-func (v *view) jointPeak(meters []MeterEnergy, a, b float64) float64 {
-	var counted []*series
-	w, top, alone := 0.0, 0.0, 0.0
-	for k, m := range meters {
-		if !m.InTotal {
-			continue
-		}
-		s := &v.series[k]
-		counted = append(counted, s)
-		w = max(w, s.window(v.usual(k)))
+// jointPeak is the highest power of several meters that count together, over the longest
+// of their windows.
+func (v *view) jointPeak(counted []MeterEnergy, a, b float64) float64 {
+	w, top := 0.0, 0.0
+	for _, m := range counted {
 		top += m.MeanWatts()
-		alone = m.PeakWatts
 	}
-	if len(counted) == 1 {
-		return alone
+	for k := range v.series {
+		if v.total[k] {
+			w = max(w, v.series[k].window(v.nominal[k]))
+		}
 	}
 	if w <= 0 {
 		return top
 	}
+window:
 	for n := 0; a+float64(n+1)*w <= b; n++ {
-		x, p, known := a+float64(n)*w, 0.0, true
-		for _, s := range counted {
-			last := len(s.points) - 1
-			if last < 0 || x < s.points[0].t || x+w > s.points[last].t {
-				known = false
-				break
+		x, p := a+float64(n)*w, 0.0
+		for k := range v.series {
+			if !v.total[k] {
+				continue
 			}
-			e0, _ := s.at(x)
-			e1, _ := s.at(x + w)
-			p += (e1 - e0) / w
+			s := &v.series[k]
+			if x < s.points[0].t || x+w > s.points[len(s.points)-1].t {
+				continue window
+			}
+			p += (s.at(x+w).e - s.at(x).e) / w
 		}
-		if known {
-			top = max(top, p)
-		}
+		top = max(top, p)
 	}
 	return top
 }
@@ -519,10 +466,8 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	if ser.lost {
 		seen.LostAtS = pointer(ser.lostAt)
 	}
-	if e.Known {
-		seen.EnergyJ, seen.MeanW, seen.PeakW = pointer(e.Joules), pointer(e.MeanWatts()), pointer(e.PeakWatts)
-	}
-	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.usual(i))
+	seen.EnergyJ, seen.MeanW, seen.PeakW = e.figures()
+	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.nominal[i])
 	if ser.unseen > 0 {
 		seen.Notes = append(seen.Notes, fmt.Sprintf("%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen))
 	}

@@ -188,9 +188,6 @@ func TestNothingKnownIsAbsent(t *testing.T) {
 	m := s.Mark("run")
 	c.t = time.Second
 	i := m.End()
-	if _, err := Green(i, 5, 1e6); !errors.Is(err, ErrUnknownEnergy) {
-		t.Errorf("green: %v", err)
-	}
 	if _, err := CostOf(i); !errors.Is(err, ErrUnknownEnergy) {
 		t.Errorf("cost: %v", err)
 	}
@@ -325,26 +322,6 @@ func TestBaseline(t *testing.T) {
 	cancel()
 	if _, err := s.Baseline(ctx, time.Hour); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
-	}
-}
-
-func TestGreen(t *testing.T) {
-	i := Interval{Name: "green", Start: 2 * time.Second, End: 12 * time.Second, Known: true, Joules: 1500, Covered: 10, Coverage: "whole-system", Replayed: true}
-	g, err := Green(i, 300, 2.5e8)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := GreenFigures{EnergyJoules: 1500, DurationSeconds: 10, AveragePowerWatts: 150, JoulesPerSearch: 5,
-		MTEPSPerWatt: 250.0 / 150, Coverage: "whole-system", Replayed: true, FullyCovered: true}
-	if d := cmp.Diff(want, g); d != "" {
-		t.Error(d)
-	}
-	i.Covered, i.Joules = 5, 750
-	if g, err = Green(i, 300, 2.5e8); err != nil || g.FullyCovered || math.Abs(g.EnergyJoules-1500) > 1e-9 {
-		t.Errorf("%+v, %v", g, err)
-	}
-	if _, err = Green(i, 0, 1); err == nil {
-		t.Error("figures without a search")
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"math"
 	"path/filepath"
 	"regexp"
-	"sort"
 	"strconv"
 	"strings"
 	"time"
@@ -25,6 +24,16 @@ const (
 	KindReplay  = "replay"  // a recorded log
 	KindModel   = "model"   // an estimate from the share of CPU time
 )
+
+// specKeys are the options of each kind, as alternatives of a regular expression.
+var specKeys = map[string]string{
+	KindAuto: "", KindNone: "", KindRAPL: "", KindNVML: "",
+	KindHwmon:   "chip|label|covers",
+	KindWattsUp: "covers|baud",
+	KindLine:    "file|exec|column|time|pattern|unit|zone|covers|baud",
+	KindReplay:  "file|column|time|pattern|unit|zone|covers",
+	KindModel:   "idle|busy",
+}
 
 // Spec is a parsed specification of meters, such as "rapl" or
 // "replay:watts.csv,column=watts,covers=whole-system".
@@ -52,21 +61,12 @@ type Spec struct {
 	Chip, Label string
 }
 
-// specKeys are the options of each kind.
-func specKeys(kind string) []string {
-	switch kind {
-	case KindHwmon:
-		return []string{"chip", "label", "covers"}
-	case KindWattsUp:
-		return []string{"covers", "baud"}
-	case KindLine:
-		return []string{"file", "exec", "column", "time", "pattern", "unit", "zone", "covers", "baud"}
-	case KindReplay:
-		return []string{"file", "column", "time", "pattern", "unit", "zone", "covers"}
-	case KindModel:
-		return []string{"idle", "busy"}
-	}
-	return nil
+// field is where the value of an option goes.
+func (s *Spec) field(key string) any {
+	return map[string]any{
+		"file": &s.File, "exec": &s.Exec, "column": &s.Column, "time": &s.Time, "pattern": &s.Pattern, "unit": &s.Unit,
+		"zone": &s.Zone, "covers": &s.Covers, "baud": &s.Baud, "idle": &s.Idle, "busy": &s.Busy, "chip": &s.Chip, "label": &s.Label,
+	}[key]
 }
 
 // ParseSpec parses one specification: a kind, then for some kinds ':' and a file or
@@ -75,44 +75,8 @@ func specKeys(kind string) []string {
 func ParseSpec(text string) (Spec, error) {
 	kind, rest, _ := strings.Cut(text, ":")
 	s := Spec{Kind: kind}
-	bad := func(format string, args ...any) (Spec, error) {
-		return Spec{}, fmt.Errorf("power: %w %q: %s", ErrSpec, text, fmt.Sprintf(format, args...))
-	}
-	switch kind {
-	case KindAuto, KindNone, KindRAPL, KindNVML:
-		if rest != "" {
-			return bad("%s takes no options", kind)
-		}
-		return s, nil
-	case KindHwmon, KindWattsUp, KindLine, KindReplay, KindModel:
-	default:
-		return bad("unknown kind %q; there are auto, none, rapl, nvml, hwmon, wattsup, line, replay, model", kind)
-	}
-	first, opts, twice := splitOptions(rest, specKeys(kind))
-	if twice != "" {
-		return bad("%s= is there twice", twice)
-	}
-	if first != "" {
-		if kind == KindModel || kind == KindHwmon {
-			return bad("%q is no option of %s", first, kind)
-		}
-		if opts["file"] != "" {
-			return bad("%q and file=%s are two files", first, opts["file"])
-		}
-		s.File = first
-	}
-	keys := make([]string, 0, len(opts))
-	for k := range opts {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
-	for _, k := range keys {
-		if err := s.set(k, opts[k]); err != nil {
-			return bad("%v", err)
-		}
-	}
-	if err := s.check(opts); err != nil {
-		return bad("%v", err)
+	if err := s.parse(rest); err != nil {
+		return Spec{}, fmt.Errorf("power: %w %q: %w", ErrSpec, text, err)
 	}
 	return s, nil
 }
@@ -137,140 +101,87 @@ func ParseSpecs(texts []string) ([]Spec, error) {
 	return specs, nil
 }
 
-// splitOptions takes "FILE,key=value,..." apart; twice names a key that comes again.
-func splitOptions(s string, keys []string) (first string, opts map[string]string, twice string) {
-	opts = map[string]string{}
-	re := regexp.MustCompile(`(?:^|,)(` + strings.Join(keys, "|") + `)=`)
-	at := re.FindAllStringSubmatchIndex(s, -1)
-	if len(at) == 0 {
-		return s, opts, ""
+// parse reads "FILE,key=value,...".
+func (s *Spec) parse(rest string) error {
+	keys, known := specKeys[s.Kind]
+	switch {
+	case !known:
+		return fmt.Errorf("unknown kind %q; there are auto, none, rapl, nvml, hwmon, wattsup, line, replay, model", s.Kind)
+	case keys == "" && rest != "":
+		return fmt.Errorf("%s takes no options", s.Kind)
+	case keys == "":
+		return nil
 	}
-	for i, m := range at {
-		end := len(s)
-		if i+1 < len(at) {
-			end = at[i+1][0]
-		}
-		k := s[m[2]:m[3]]
-		if _, ok := opts[k]; ok {
-			twice = k
-		}
-		opts[k] = s[m[1]:end]
+	at := regexp.MustCompile(`(?:^|,)(`+keys+`)=`).FindAllStringSubmatchIndex(rest, -1)
+	at = append(at, []int{len(rest)})
+	s.File = rest[:at[0][0]]
+	given := map[string]bool{"file": s.File != ""}
+	if s.File != "" && (s.Kind == KindModel || s.Kind == KindHwmon) {
+		return fmt.Errorf("%q is no option of %s", s.File, s.Kind)
 	}
-	return s[:at[0][0]], opts, twice
+	for i, m := range at[:len(at)-1] {
+		key, value := rest[m[2]:m[3]], rest[m[1]:at[i+1][0]]
+		if given[key] {
+			return fmt.Errorf("%s= is there twice", key)
+		}
+		given[key] = true
+		if err := s.set(key, value); err != nil {
+			return err
+		}
+	}
+	return s.check(given)
 }
 
-func (s *Spec) set(key, value string) error {
-	number := func() (float64, error) {
-		v, err := strconv.ParseFloat(value, 64)
-		if err != nil || math.IsNaN(v) || math.IsInf(v, 0) || v < 0 {
-			return 0, fmt.Errorf("%s=%s is no number of watts", key, value)
-		}
-		return v, nil
-	}
+func (s *Spec) set(key, value string) (err error) {
 	if strings.TrimSpace(value) == "" {
 		return fmt.Errorf("%s= is empty", key)
 	}
-	var err error
-	switch key {
-	case "file":
-		s.File = value
-	case "exec":
-		s.Exec = value
-	case "column":
-		s.Column = value
-	case "time":
-		s.Time = value
-	case "pattern":
-		s.Pattern = value
-		re, err := regexp.Compile(value)
-		if err != nil {
-			return err
+	switch p := s.field(key).(type) {
+	case *string:
+		*p = value
+	case *int:
+		if *p, err = strconv.Atoi(value); err != nil || *p <= 0 {
+			return fmt.Errorf("%s=%s is no rate", key, value)
 		}
-		if re.NumSubexp() == 0 {
-			return fmt.Errorf("pattern=%s has no group (...) for the power", value)
+	case *float64:
+		if *p, err = strconv.ParseFloat(value, 64); err != nil || math.IsNaN(*p) || math.IsInf(*p, 0) || *p < 0 {
+			return fmt.Errorf("%s=%s is no number of watts", key, value)
 		}
-	case "unit":
-		s.Unit = value
-		if unitScale(value) == 0 {
-			return fmt.Errorf("unit=%s is none of W, kW, mW, uW", value)
-		}
-	case "zone":
-		s.Zone = value
-		_, err = time.LoadLocation(value)
-	case "covers":
-		s.Covers = value
-		if value != record.CoverageWholeSystem && value != record.CoverageComponent {
-			return fmt.Errorf("covers=%s is neither whole-system nor component", value)
-		}
-	case "baud":
-		s.Baud, err = strconv.Atoi(value)
-		if err != nil || s.Baud <= 0 {
-			return fmt.Errorf("baud=%s is no rate", value)
-		}
-	case "idle":
-		s.Idle, err = number()
-	case "busy":
-		s.Busy, err = number()
-	case "chip":
-		s.Chip = value
-	case "label":
-		s.Label = value
-	}
-	return err
-}
-
-func (s *Spec) check(opts map[string]string) error {
-	if s.Covers == "" {
-		s.Covers = record.CoverageComponent
-	}
-	switch s.Kind {
-	case KindModel:
-		if opts["idle"] == "" || opts["busy"] == "" {
-			return fmt.Errorf("a model needs idle=WATTS,busy=WATTS")
-		}
-		if s.Busy < s.Idle {
-			return fmt.Errorf("busy=%g is below idle=%g", s.Busy, s.Idle)
-		}
-	case KindHwmon:
-		if s.Chip == "" && (s.Label != "" || opts["covers"] != "") {
-			return fmt.Errorf("label and covers need chip=NAME")
-		}
-	case KindLine:
-		if (s.File == "") == (s.Exec == "") {
-			return fmt.Errorf("line needs a file or exec=COMMAND")
-		}
-	case KindWattsUp, KindReplay:
-		if s.File == "" {
-			return fmt.Errorf("%s needs a file: %s:FILE", s.Kind, s.Kind)
-		}
-	}
-	if s.Pattern != "" && (s.Column != "" || s.Time != "") {
-		return fmt.Errorf("pattern and column exclude each other")
 	}
 	return nil
 }
 
-// unitScale is the number of watts in a unit, 0 for an unknown one.
-func unitScale(unit string) float64 {
-	switch unit {
-	case "", "W":
-		return 1
-	case "kW":
-		return 1e3
-	case "mW":
-		return 1e-3
-	case "uW":
-		return 1e-6
+// check finds what options do not go together. given has the options that were there.
+func (s *Spec) check(given map[string]bool) error {
+	if s.Covers == "" {
+		s.Covers = record.CoverageComponent
 	}
-	return 0
+	switch {
+	case s.Covers != record.CoverageWholeSystem && s.Covers != record.CoverageComponent:
+		return fmt.Errorf("covers=%s is neither whole-system nor component", s.Covers)
+	case s.Kind == KindModel && !(given["idle"] && given["busy"]):
+		return fmt.Errorf("a model needs idle=WATTS,busy=WATTS")
+	case s.Kind == KindModel && s.Busy < s.Idle:
+		return fmt.Errorf("busy=%g is below idle=%g", s.Busy, s.Idle)
+	case s.Kind == KindHwmon && s.Chip == "" && (s.Label != "" || given["covers"]):
+		return fmt.Errorf("label and covers need chip=NAME")
+	case s.Kind == KindLine && (s.File == "") == (s.Exec == ""):
+		return fmt.Errorf("line needs a file or exec=COMMAND")
+	case (s.Kind == KindWattsUp || s.Kind == KindReplay) && s.File == "":
+		return fmt.Errorf("%s needs a file: %s:FILE", s.Kind, s.Kind)
+	}
+	_, err := s.format()
+	return err
 }
+
+// unitScale is the number of watts in each unit.
+var unitScale = map[string]float64{"": 1, "W": 1, "kW": 1e3, "mW": 1e-3, "uW": 1e-6}
 
 // name is the meter's name: kind, file and column.
 func (s Spec) name() string {
 	n := s.Kind + ":" + filepath.Base(s.File)
 	if s.Exec != "" {
-		f := strings.Fields(s.Exec)
-		n = s.Kind + ":" + filepath.Base(f[0])
+		n = s.Kind + ":" + filepath.Base(strings.Fields(s.Exec)[0])
 	}
 	if s.Column != "" {
 		n += "/" + s.Column
@@ -279,24 +190,23 @@ func (s Spec) name() string {
 }
 
 // format is how lines are read.
-func (s Spec) format() (lineFormat, error) {
-	f := lineFormat{column: s.Column, time: s.Time, scale: unitScale(s.Unit)}
+func (s Spec) format() (f lineFormat, err error) {
+	f = lineFormat{column: s.Column, time: s.Time, scale: unitScale[s.Unit]}
+	if f.scale == 0 {
+		return f, fmt.Errorf("unit=%s is none of W, kW, mW, uW", s.Unit)
+	}
 	if s.Pattern != "" {
-		re, err := regexp.Compile(s.Pattern)
-		if err != nil {
-			return f, fmt.Errorf("power: %w: %w", ErrSpec, err)
+		switch f.pattern, err = regexp.Compile(s.Pattern); {
+		case err != nil:
+			return f, err
+		case f.pattern.NumSubexp() == 0:
+			return f, fmt.Errorf("pattern=%s has no group (...) for the power", s.Pattern)
+		case s.Column != "" || s.Time != "":
+			return f, fmt.Errorf("pattern and column exclude each other")
 		}
-		if re.NumSubexp() == 0 {
-			return f, fmt.Errorf("power: %w: pattern without a group", ErrSpec)
-		}
-		f.pattern = re
 	}
 	if s.Zone != "" {
-		z, err := time.LoadLocation(s.Zone)
-		if err != nil {
-			return f, fmt.Errorf("power: %w: %w", ErrSpec, err)
-		}
-		f.zone = z
+		f.zone, err = time.LoadLocation(s.Zone)
 	}
-	return f, nil
+	return f, err
 }

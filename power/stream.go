@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync"
 	"time"
 )
@@ -28,14 +29,14 @@ type streamMeter struct {
 	source func() (io.ReadCloser, error) // opens; called by Begin if src is nil
 	src    io.ReadCloser
 	split  bufio.SplitFunc
-	decode func(string) (w float64, at stamp, skip bool, err error)
+	decode decode
 
 	start time.Time
 	done  chan struct{}
 
 	mu     sync.Mutex
 	queue  []Reading
-	end    error // why the source ended
+	end    error // ErrEnded and why, or nil
 	faults Faults
 
 	anchored bool
@@ -63,33 +64,23 @@ func (m *streamMeter) Begin(start time.Time) error {
 
 func (m *streamMeter) follow() {
 	defer close(m.done)
-	sc := bufio.NewScanner(m.src)
-	sc.Buffer(nil, maxLine)
-	sc.Split(m.split)
-	for sc.Scan() {
+	err := scan(m.src, m.split, m.decode, func(n int, w float64, at stamp, err error) error {
 		arrived := time.Since(m.start)
-		w, at, skip, err := m.decode(sc.Text())
-		if skip {
-			continue
-		}
 		m.mu.Lock()
+		defer m.mu.Unlock()
 		if err != nil {
-			m.faults.Malformed++
-			if m.faults.Malformed == 1 {
-				m.faults.Notes = append(m.faults.Notes, "first malformed line: "+err.Error())
-			}
+			m.faults.malformed(n, err)
 		} else {
 			m.queue = append(m.queue, Reading{At: m.place(at, arrived), Watts: w})
 		}
-		m.mu.Unlock()
-	}
-	err := sc.Err()
+		return nil
+	})
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if err == nil {
-		err = io.EOF
+	m.end = ErrEnded
+	if err != nil {
+		m.end = fmt.Errorf("%w: %w", ErrEnded, err)
 	}
-	m.end = err
 }
 
 // place is the session's time of a line. Lines without stamps have the time of their
@@ -125,11 +116,8 @@ func (m *streamMeter) Read(time.Duration) ([]Reading, error) {
 	defer m.mu.Unlock()
 	q := m.queue
 	m.queue = nil
-	if len(q) == 0 && m.end != nil {
-		if errors.Is(m.end, io.EOF) {
-			return nil, ErrEnded
-		}
-		return nil, fmt.Errorf("%w: %w", ErrEnded, m.end)
+	if len(q) == 0 {
+		return nil, m.end
 	}
 	return q, nil
 }
@@ -139,7 +127,7 @@ func (m *streamMeter) Faults() Faults {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	f := m.faults
-	f.Notes = append([]string(nil), f.Notes...)
+	f.Notes = slices.Clone(f.Notes)
 	return f
 }
 
@@ -233,7 +221,7 @@ func newLine(s Spec, f lineFormat) (Meter, error) {
 	}
 	src, err := openSource(s.File, s.Baud, d)
 	if err != nil {
-		return nil, &UnavailableError{Name: m.info.Name, Reason: reasonOn(err, s.File), Err: err}
+		return nil, &Unavailable{Name: m.info.Name, Reason: reasonOn(err, s.File), Err: err}
 	}
 	m.src = src
 	return m, nil
@@ -269,16 +257,28 @@ func openSource(path string, baud int, d *decoder) (io.ReadCloser, error) {
 	return newTail(f, st.Mode().IsRegular(), at), nil
 }
 
+// errHeader ends a scan once the header is known.
+var errHeader = errors.New("header read")
+
 // readHeader shows the decoder the first lines of a file, up to its header.
 func readHeader(f *os.File, d *decoder) error {
-	sc := bufio.NewScanner(f)
-	sc.Buffer(nil, maxLine)
-	for !d.header && sc.Scan() {
-		if _, _, skip, err := d.line(sc.Text()); !skip && err != nil && !d.header {
-			return err
-		}
+	if d.header {
+		return nil
 	}
-	return sc.Err()
+	line := func(s string) (w float64, at stamp, skip bool, err error) {
+		w, at, skip, err = d.line(s)
+		return w, at, skip && !d.header, err
+	}
+	err := scan(f, bufio.ScanLines, line, func(_ int, _ float64, _ stamp, err error) error {
+		if d.header {
+			return errHeader
+		}
+		return err
+	})
+	if err == errHeader {
+		return nil
+	}
+	return err
 }
 
 // wattsUpStart asks the meter to send a record each second; wattsUpStop ends that.
@@ -303,7 +303,7 @@ func newWattsUp(s Spec) (Meter, error) {
 		}
 	}
 	if err != nil {
-		u := &UnavailableError{Name: info.Name, Reason: reasonOn(err, s.File), Err: err}
+		u := &Unavailable{Name: info.Name, Reason: reasonOn(err, s.File), Err: err}
 		if errors.Is(err, os.ErrPermission) {
 			u.Cure = "join the port's group ('sudo usermod -aG dialout $USER') and log in again"
 		}

@@ -3,52 +3,60 @@ package power
 import (
 	"fmt"
 	"math"
-	"sort"
+	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/record"
 )
 
-// MeterEnergy is one meter's part of an interval.
-type MeterEnergy struct {
-	Info    Info
-	InTotal bool
-	// Known tells whether there is an energy at all; without it Joules means nothing.
+// Energy is what is known of a stretch of time.
+type Energy struct {
+	// Known tells whether there is an energy at all; without it the figures mean nothing.
 	Known  bool
 	Joules float64
 	// PeakWatts is the highest power: of a power meter the highest reading, of a
 	// counter the steepest rise over one sampling period or ten renewals of its
 	// source, whichever is longer.
 	PeakWatts float64
-	// Covered is the number of seconds of the interval with known energy, Gap how
-	// many of these were bridged over a gap by a straight line, Extrapolated how many
-	// lie before the first or after the last reading.
-	Covered, Gap, Extrapolated float64
+	// Covered is the number of seconds with known energy.
+	Covered float64
 }
 
 // MeanWatts is the energy over the seconds that it covers, 0 if unknown.
-func (m MeterEnergy) MeanWatts() float64 {
-	if m.Covered <= 0 {
+func (e Energy) MeanWatts() float64 {
+	if !e.Known || e.Covered <= 0 {
 		return 0
 	}
-	return m.Joules / m.Covered
+	return e.Joules / e.Covered
 }
 
-// Interval is the energy of a stretch of a session.
+// figures are energy, mean and peak power as records have them: nil if unknown.
+func (e Energy) figures() (joules, mean, peak *float64) {
+	if !e.Known {
+		return nil, nil, nil
+	}
+	return pointer(e.Joules), pointer(e.MeanWatts()), pointer(e.PeakWatts)
+}
+
+// MeterEnergy is one meter's part of an interval.
+type MeterEnergy struct {
+	Energy
+	Info    Info
+	InTotal bool
+	// Gap is how many of the covered seconds were bridged over a gap by a straight line,
+	// Extrapolated how many lie before the first or after the last reading.
+	Gap, Extrapolated float64
+}
+
+// Interval is the energy of a stretch of a session: the sum over the meters that count,
+// each joule once. It is known if every meter that counts knows its energy; PeakWatts is
+// that of all of them together, and Covered the seconds for which all know their energy.
 type Interval struct {
+	Energy
 	Name       string
 	Start, End time.Duration // since the session's start
 	// Meters has one entry per meter, in the session's order.
 	Meters []MeterEnergy
-	// Known tells whether every meter that counts knows an energy; without it the
-	// figures below mean nothing.
-	Known bool
-	// Joules is the sum over the meters that count, each joule once.
-	Joules float64
-	// PeakWatts is the highest power of all of them together.
-	PeakWatts float64
-	// Covered is the number of seconds for which all of them know their energy.
-	Covered float64
 	// NetJoules is Joules less the baseline's power over Covered; it is known only
 	// where HasNet is set.
 	NetJoules float64
@@ -61,14 +69,6 @@ type Interval struct {
 // Seconds is the length of the interval.
 func (i Interval) Seconds() float64 { return i.End.Seconds() - i.Start.Seconds() }
 
-// MeanWatts is Joules over Covered, 0 if unknown.
-func (i Interval) MeanWatts() float64 {
-	if !i.Known || i.Covered <= 0 {
-		return 0
-	}
-	return i.Joules / i.Covered
-}
-
 // Record turns the interval into its record.
 func (i Interval) Record() record.PowerMark {
 	m := record.PowerMark{
@@ -76,17 +76,13 @@ func (i Interval) Record() record.PowerMark {
 		CoveredS: i.Covered, Coverage: i.Coverage, Estimated: i.Estimated, Replayed: i.Replayed,
 		Meters: []record.PowerMarkMeter{},
 	}
-	if i.Known {
-		m.EnergyJ, m.MeanW, m.PeakW = pointer(i.Joules), pointer(i.MeanWatts()), pointer(i.PeakWatts)
-		if i.HasNet {
-			m.NetEnergyJ = pointer(i.NetJoules)
-		}
+	m.EnergyJ, m.MeanW, m.PeakW = i.figures()
+	if i.HasNet {
+		m.NetEnergyJ = pointer(i.NetJoules)
 	}
 	for _, x := range i.Meters {
 		r := record.PowerMarkMeter{Name: x.Info.Name, CoveredS: x.Covered, GapS: x.Gap, ExtrapolatedS: x.Extrapolated, InTotal: x.InTotal}
-		if x.Known {
-			r.EnergyJ, r.MeanW, r.PeakW = pointer(x.Joules), pointer(x.MeanWatts()), pointer(x.PeakWatts)
-		}
+		r.EnergyJ, r.MeanW, r.PeakW = x.figures()
 		m.Meters = append(m.Meters, r)
 	}
 	return m
@@ -94,48 +90,11 @@ func (i Interval) Record() record.PowerMark {
 
 func pointer(x float64) *float64 { return &x }
 
-// GreenFigures are the figures of a Green Graph500 run.
-type GreenFigures struct {
-	EnergyJoules, DurationSeconds     float64
-	AveragePowerWatts                 float64 // energy over duration
-	JoulesPerSearch                   float64
-	MTEPSPerWatt                      float64 // harmonic-mean TEPS / 10^6 / average power
-	Coverage                          string
-	Estimated, Replayed, FullyCovered bool
-}
-
-// Green computes the figures of an interval in which the given number of searches
-// ran, at harmonicMeanTEPS. It fails with ErrUnknownEnergy if the meters that count
-// do not know the energy. Where they cover only part of the interval, the mean power
-// of that part stands for the whole, and FullyCovered is false.
-func Green(i Interval, searches int, harmonicMeanTEPS float64) (GreenFigures, error) {
-	if !i.Known || i.Covered <= 0 || i.Seconds() <= 0 {
-		return GreenFigures{}, fmt.Errorf("power: green figures of %q: %w", i.Name, ErrUnknownEnergy)
-	}
-	if searches <= 0 {
-		return GreenFigures{}, fmt.Errorf("power: green figures of %q: %d searches", i.Name, searches)
-	}
-	g := GreenFigures{
-		DurationSeconds: i.Seconds(), EnergyJoules: i.Joules, FullyCovered: true,
-		Coverage: i.Coverage, Estimated: i.Estimated, Replayed: i.Replayed,
-	}
-	if i.Covered < g.DurationSeconds-1e-6 {
-		g.EnergyJoules = i.MeanWatts() * g.DurationSeconds
-		g.FullyCovered = false
-	}
-	g.AveragePowerWatts = g.EnergyJoules / g.DurationSeconds
-	g.JoulesPerSearch = g.EnergyJoules / float64(searches)
-	if g.AveragePowerWatts > 0 {
-		g.MTEPSPerWatt = harmonicMeanTEPS / 1e6 / g.AveragePowerWatts
-	}
-	return g, nil
-}
-
 // Cost is what one round of work took.
 type Cost struct{ Seconds, Joules float64 }
 
 // CostOf is the cost of an interval, with ErrUnknownEnergy if no meter knows it.
-// As in Green, the mean power of the part that is covered stands for the whole.
+// The mean power of the part that is covered stands for the whole.
 func CostOf(i Interval) (Cost, error) {
 	if !i.Known || i.Covered <= 0 {
 		return Cost{}, fmt.Errorf("power: cost of %q: %w", i.Name, ErrUnknownEnergy)
@@ -152,15 +111,11 @@ func SpreadOf(xs []float64) Spread {
 	if len(xs) == 0 {
 		return Spread{}
 	}
-	s := append([]float64(nil), xs...)
-	sort.Float64s(s)
+	s := slices.Sorted(slices.Values(xs))
 	q := func(p float64) float64 {
-		x := p * float64(len(s)-1)
-		i := int(math.Floor(x))
-		if i+1 >= len(s) {
-			return s[len(s)-1]
-		}
-		return s[i] + (x-float64(i))*(s[i+1]-s[i])
+		i, x := math.Modf(p * float64(len(s)-1))
+		low := s[int(i)]
+		return low + x*(s[min(int(i)+1, len(s)-1)]-low)
 	}
 	return Spread{Median: q(0.5), P10: q(0.1), P90: q(0.9)}
 }
