@@ -304,7 +304,7 @@ func TestLogWithGapAndRepeat(t *testing.T) {
 	c.t = 9500 * time.Millisecond
 	i := m.End()
 	near(t, "energy", i.Joules, 15+200+50+25, 1e-9)
-	near(t, "whole", s.Interval(0, 9*time.Second).Joules, 10+20+30+200+50, 1e-9)
+	near(t, "whole", between(s, 0, 9*time.Second).Joules, 10+20+30+200+50, 1e-9)
 	c.t = 20 * time.Second
 	s.sample()
 	s.sample()
@@ -313,7 +313,7 @@ func TestLogWithGapAndRepeat(t *testing.T) {
 	if seen.Gaps != 1 || seen.MissingSamples != 4 || seen.Repeats != 1 || seen.Malformed != 1 || seen.OutOfOrder != 1 || !seen.Lost {
 		t.Errorf("%+v", seen)
 	}
-	if e := s.Interval(0, 20*time.Second); e.Covered != 10 {
+	if e := between(s, 0, 20*time.Second); e.Covered != 10 {
 		t.Errorf("a log of 10 s covers %v s of 20", e.Covered)
 	}
 }
@@ -332,7 +332,7 @@ func TestExampleLog(t *testing.T) {
 	if seen.Gaps != 1 || seen.Repeats != 1 || seen.MissingSamples < 3 {
 		t.Errorf("the log should show a gap and a repeat: %+v", seen)
 	}
-	e := s.Interval(0, 15*time.Second)
+	e := between(s, 0, 15*time.Second)
 	sum := 0.0
 	for _, p := range s.series[0].points {
 		if p.t <= 15 {

@@ -22,7 +22,7 @@ func replayed(t *testing.T, s Spec, log string) (Interval, error) {
 	session := start(t, c, Options{Meters: meters})
 	c.t = 2 * time.Second
 	session.sample()
-	return session.Interval(0, time.Second), nil
+	return between(session, 0, time.Second), nil
 }
 
 // All these logs say 100 W, then 200 W a second later: 150 J.

@@ -2,25 +2,21 @@ package power
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/totemgo/totemgo/record"
 )
 
-var hwmonFile = regexp.MustCompile(`^(power|energy)([0-9]+)_(average|input)$`)
+var hwmonFile = regexp.MustCompile(`^(?:power([0-9]{1,9})_average|(?:power|energy)([0-9]{1,9})_input)$`)
 
 // gpuChips are the hwmon names of graphics drivers; one sensor of each covers the card.
-func gpuChip(name string) bool {
-	switch name {
-	case "amdgpu", "radeon", "i915", "xe", "nouveau":
-		return true
-	}
-	return false
-}
+var gpuChips = map[string]bool{"amdgpu": true, "radeon": true, "i915": true, "xe": true, "nouveau": true}
 
 // hwmonMeters lists the power and energy sensors of class/hwmon, of one chip name
 // and label if these are given. A sensor of a GPU counts in totals; any other is
@@ -65,10 +61,10 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			if covers != "" {
 				info.Coverage = covers
 			}
-			if gpuChip(name) {
+			if gpuChips[name] {
 				info.Domain = "gpu"
 			}
-			info.Apart = !gpuChip(name) && chip == "" || gpuChip(name) && cards > 0
+			info.Apart = !gpuChips[name] && chip == "" || gpuChips[name] && cards > 0
 			cards++
 			m := &fileMeter{passive{info}, t, dir + "/" + s.file}
 			if _, err := t.readUint(m.file); err != nil {
@@ -79,15 +75,14 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 		}
 	}
 	if len(meters)+len(missing) == 0 {
-		why := "no power or energy sensors in " + t.show(root)
+		why := "no power or energy sensors"
 		if chip != "" {
 			why = fmt.Sprintf("no power or energy sensor of chip %q", chip)
-			if label != "" {
-				why += fmt.Sprintf(" with label %q", label)
-			}
-			why += " in " + t.show(root)
 		}
-		missing = append(missing, Unavailable{Name: "hwmon", Reason: why,
+		if label != "" {
+			why += fmt.Sprintf(" with label %q", label)
+		}
+		missing = append(missing, Unavailable{Name: "hwmon", Reason: why + " in " + t.show(root),
 			Cure: "load the board's or card's sensor driver ('sudo sensors-detect' from lm-sensors finds it)"})
 	}
 	return meters, missing
@@ -99,41 +94,27 @@ type hwmonSensor struct {
 	file  string
 }
 
-// hwmonSensors lists one sensor a channel: average power before momentary power,
-// and counters before both where the channel of one number has them. One that can be
-// read goes before all that cannot: some drivers show a file that has nothing to tell.
+// hwmonSensors lists one sensor a channel: counters before average power before momentary
+// power where the channel of one number has them. One that can be read goes before all
+// that cannot: some drivers show a file that has nothing to tell.
 func hwmonSensors(t *Sysfs, dir string) []hwmonSensor {
-	best := map[int]hwmonSensor{}
-	rank := func(s hwmonSensor) int {
-		if _, err := t.readUint(dir + "/" + s.file); err != nil {
-			return -1
-		}
-		switch {
-		case s.what == "energy":
-			return 2
-		case s.file == fmt.Sprintf("power%d_average", s.index):
-			return 1
-		}
-		return 0
-	}
+	files := map[int][]string{}
 	for _, f := range t.list(dir) {
-		m := hwmonFile.FindStringSubmatch(f)
-		if m == nil || m[1] == "energy" && m[3] != "input" {
-			continue
-		}
-		n, err := strconv.Atoi(m[2])
-		if err != nil {
-			continue
-		}
-		s := hwmonSensor{what: m[1], index: n, file: f}
-		if old, ok := best[n]; !ok || rank(s) > rank(old) {
-			best[n] = s
+		if m := hwmonFile.FindStringSubmatch(f); m != nil {
+			n, _ := strconv.Atoi(m[1] + m[2])
+			files[n] = append(files[n], f)
 		}
 	}
-	out := make([]hwmonSensor, 0, len(best))
-	for _, s := range best {
-		out = append(out, s)
+	var out []hwmonSensor
+	for _, n := range slices.Sorted(maps.Keys(files)) {
+		readable := func(f string) bool {
+			_, err := t.readUint(dir + "/" + f)
+			return err == nil
+		}
+		// By name energyN_input stands before powerN_average before powerN_input.
+		best := files[n][max(0, slices.IndexFunc(files[n], readable))]
+		what, _, _ := strings.Cut(best, strconv.Itoa(n))
+		out = append(out, hwmonSensor{what, n, best})
 	}
-	sort.Slice(out, func(i, j int) bool { return out[i].index < out[j].index })
 	return out
 }

@@ -75,6 +75,13 @@ func near(t *testing.T, what string, got, want, tol float64) {
 	}
 }
 
+// between is the energy between two times of a session.
+func between(s *Session, from, to time.Duration) Interval {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.look().interval("", from, to)
+}
+
 // writeTree writes a snapshot out as a directory. Content nil becomes a directory,
 // which no user can read as a file.
 func writeTree(t *testing.T, files map[string]*string) string {

@@ -83,7 +83,7 @@ func TestNVMLCounter(t *testing.T) {
 	if seen := s.Result().Meters[0].Seen; seen.Resets != 1 {
 		t.Errorf("%+v", seen)
 	}
-	e := s.Interval(0, 3*time.Second).Meters[0]
+	e := between(s, 0, 3*time.Second).Meters[0]
 	near(t, "covered", e.Covered, 2, 1e-9)
 	near(t, "energy", e.Joules, 100, 1e-9)
 
@@ -172,7 +172,7 @@ func TestNVMLThroughALibrary(t *testing.T) {
 	s := start(t, c, Options{Meters: meters})
 	c.t = time.Second
 	s.sample()
-	i := s.Interval(0, time.Second)
+	i := between(s, 0, time.Second)
 	near(t, "counter", energyOf(t, i, "nvml:0"), 0.25, 1e-12)
 	near(t, "power", energyOf(t, i, "nvml:1"), 75, 1e-12)
 }

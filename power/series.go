@@ -6,6 +6,8 @@ import (
 	"math"
 	"sort"
 	"time"
+
+	"github.com/totemgo/totemgo/record"
 )
 
 // maxWatts bounds what one counter can plausibly tell: a counter that falls is a
@@ -45,10 +47,8 @@ type series struct {
 	raw    uint64 // last count
 	sum    uint64 // counts since the first
 
-	wraps, resets, repeats, late, outOfOrder, malformed, failures, unseen int
-	lost                                                                  bool
-	lostAt                                                                float64
-	lostWhy                                                               string
+	seen   record.PowerSeen // its counts and its loss
+	unseen int              // steps in which a counter may have wrapped twice
 
 	streak  int           // failed reads in a row
 	failing time.Duration // when the first of them was
@@ -62,9 +62,9 @@ func (s *series) add(r Reading) {
 	n := len(s.points)
 	if n > 0 && t <= s.points[n-1].t {
 		if t == s.points[n-1].t {
-			s.repeats++
+			s.seen.Repeats++
 		} else {
-			s.outOfOrder++
+			s.seen.OutOfOrder++
 		}
 		return
 	}
@@ -84,14 +84,14 @@ func (s *series) add(r Reading) {
 	switch {
 	case r.Count >= s.raw:
 		if r.Count == s.raw {
-			s.repeats++
+			s.seen.Repeats++
 		}
 		s.sum += r.Count - s.raw
 	case wrap > 0 && s.raw <= wrap && float64(wrap-s.raw+r.Count)*s.info.Unit <= maxWatts*(dt+maxDelay):
-		s.wraps++
+		s.seen.Wraps++
 		s.sum += wrap - s.raw + r.Count
 	default:
-		s.resets++
+		s.seen.Resets++
 		p.b += dt
 	}
 	if wrap > 0 && dt*unseenWatts > float64(wrap)*s.info.Unit {
@@ -105,14 +105,14 @@ func (s *series) add(r Reading) {
 
 func (s *series) addPower(t, w float64) {
 	if math.IsNaN(w) || w < 0 || w > maxReading {
-		s.malformed++
+		s.seen.Malformed++
 		return
 	}
 	p := point{t: t, v: w}
 	if n := len(s.points); n > 0 {
 		last := s.points[n-1]
 		if !s.info.Stream && w == last.v {
-			s.repeats++
+			s.seen.Repeats++
 		}
 		p.e = last.e + (last.v+w)/2*(t-last.t)
 		p.b = last.b
@@ -122,8 +122,8 @@ func (s *series) addPower(t, w float64) {
 
 // lose marks the meter as gone.
 func (s *series) lose(at time.Duration, why string) {
-	if !s.lost {
-		s.lost, s.lostAt, s.lostWhy = true, at.Seconds(), why
+	if !s.seen.Lost {
+		s.seen.Lost, s.seen.LostAtS, s.seen.Reason = true, pointer(at.Seconds()), why
 	}
 }
 
@@ -133,18 +133,18 @@ func (s *series) take(readings []Reading, err error, t time.Duration, late bool)
 		s.add(r)
 	}
 	if late && len(readings) > 0 && !s.info.Stream {
-		s.late++
+		s.seen.Late++
 	}
 	switch {
 	case err == nil:
-		s.streak, s.lost, s.lostWhy = 0, false, ""
+		s.streak, s.seen.Lost, s.seen.LostAtS, s.seen.Reason = 0, false, nil, ""
 		return
 	case errors.Is(err, ErrEnded):
 		s.lose(t, err.Error())
 		s.gone = true
 		return
 	}
-	s.failures++
+	s.seen.Failures++
 	if s.streak++; s.streak == 1 {
 		s.failing = t
 	}
@@ -250,7 +250,7 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 		if left := min(b, first.t) - max(a, first.t-hold); left > 0 {
 			m.extend(first.v, left)
 		}
-		if !s.lost {
+		if !s.seen.Lost {
 			if right := min(b, last.t+hold) - max(a, last.t); right > 0 {
 				m.extend(last.v, right)
 			}

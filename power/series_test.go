@@ -129,8 +129,8 @@ func TestCountersAreExact(t *testing.T) {
 		}
 		got := s.between(ts[i], ts[j], 1)
 		near(t, "energy", got.Joules, float64(sum[j]-sum[i])*1e-6, 1e-9)
-		if s.resets != 0 {
-			t.Fatalf("%d resets", s.resets)
+		if s.seen.Resets != 0 {
+			t.Fatalf("%d resets", s.seen.Resets)
 		}
 	}
 }
@@ -142,8 +142,8 @@ func TestResetsHaveNoEnergy(t *testing.T) {
 			s.add(Reading{At: time.Duration(i) * time.Second, Count: c})
 		}
 		m := s.between(0, 3, 1)
-		if s.resets != 1 || s.wraps != 0 {
-			t.Errorf("wrap %d: %d resets, %d wraps", wrap, s.resets, s.wraps)
+		if s.seen.Resets != 1 || s.seen.Wraps != 0 {
+			t.Errorf("wrap %d: %d resets, %d wraps", wrap, s.seen.Resets, s.seen.Wraps)
 		}
 		near(t, "energy", m.Joules, 200, 1e-9)
 		near(t, "covered", m.Covered, 2, 1e-9)
@@ -156,8 +156,8 @@ func TestBadPowerIsDropped(t *testing.T) {
 	for i, w := range []float64{10, math.NaN(), math.Inf(1), -3, 10} {
 		s.add(Reading{At: time.Duration(i) * time.Second, Watts: w})
 	}
-	if s.malformed != 3 || len(s.points) != 2 {
-		t.Errorf("%d malformed, %d points", s.malformed, len(s.points))
+	if s.seen.Malformed != 3 || len(s.points) != 2 {
+		t.Errorf("%d malformed, %d points", s.seen.Malformed, len(s.points))
 	}
 	gaps, missing, longest, total := s.gaps(1)
 	if gaps != 1 || missing != 3 || longest != 4 || total != 4 {
@@ -229,8 +229,8 @@ func TestFallNearTheEnd(t *testing.T) {
 		s := &series{info: Info{Method: Counter, Unit: 1e-6, Wrap: wrap}, period: 0.1}
 		s.add(Reading{Count: wrap - uint64(c.left*1e6)})
 		s.add(Reading{At: c.step, Count: 1000})
-		if s.wraps != c.wraps || s.resets != c.resets {
-			t.Errorf("%v J before the end, %v: %d wraps, %d resets", c.left, c.step, s.wraps, s.resets)
+		if s.seen.Wraps != c.wraps || s.seen.Resets != c.resets {
+			t.Errorf("%v J before the end, %v: %d wraps, %d resets", c.left, c.step, s.seen.Wraps, s.seen.Resets)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package power
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,7 +53,6 @@ type Options struct {
 // methods may be called from several goroutines.
 type Session struct {
 	o       Options
-	rate    float64
 	start   time.Time
 	total   []bool
 	stop    context.CancelFunc
@@ -65,32 +65,28 @@ type Session struct {
 	closeErr error
 	end      time.Duration // when closed
 
-	lastRound        time.Duration
-	ticks, lateTicks int
-	cost, worst      time.Duration
-	wallOffset       time.Duration // wall clock less monotonic clock, at the last round
-	clockSteps       int
-	baseline         *Interval
+	lastRound  time.Duration
+	cost       record.PowerSampler
+	wallOffset time.Duration // wall clock less monotonic clock, at the last round
+	clockSteps int
+	baseline   *Interval
 }
 
 // Start begins a session and its sampler, and takes the first reading of every
 // meter. ctx ends the sampler as Close does, but the results stay. No meters at all
 // is no error: every energy is then unknown.
 func Start(ctx context.Context, o Options) (*Session, error) {
-	s := &Session{o: o, rate: o.Rate}
-	if s.rate == 0 {
-		s.rate = DefaultRate
-	}
-	if !(s.rate >= MinRate && s.rate <= MaxRate) {
+	s := &Session{o: o, start: time.Now()}
+	s.cost.RateHz = cmp.Or(o.Rate, DefaultRate)
+	if !(s.cost.RateHz >= MinRate && s.cost.RateHz <= MaxRate) {
 		return nil, errors.Join(fmt.Errorf("power: %g Hz: %w (%d to %d)", o.Rate, ErrRate, MinRate, MaxRate), closeMeters(o.Meters))
 	}
-	s.start = time.Now()
 	infos := make([]Info, len(o.Meters))
 	for i, m := range o.Meters {
 		infos[i] = m.Info()
 		ser := &series{info: infos[i]}
 		if !infos[i].Stream {
-			ser.period = 1 / s.rate
+			ser.period = 1 / s.cost.RateHz
 		}
 		s.series = append(s.series, ser)
 	}
@@ -129,22 +125,11 @@ func (s *Session) now() (time.Duration, time.Time) {
 	return t.Sub(s.start), t.Round(0)
 }
 
-// Now is the time since the session's start, by the monotonic clock.
-func (s *Session) Now() time.Duration {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed {
-		return s.end
-	}
-	t, _ := s.now()
-	return t
-}
-
 // run is the sampler: rounds at multiples of the period; one that comes too late is
 // counted, those that were missed altogether are left out.
 func (s *Session) run(ctx context.Context) {
 	defer s.sampler.Done()
-	period := time.Duration(float64(time.Second) / s.rate)
+	period := time.Duration(float64(time.Second) / s.cost.RateHz)
 	timer := time.NewTimer(period)
 	defer timer.Stop()
 	due := period
@@ -162,7 +147,7 @@ func (s *Session) run(ctx context.Context) {
 		t, _ := s.now()
 		late := t-due > period/2
 		if late {
-			s.lateTicks++
+			s.cost.LateTicks++
 		}
 		s.round(late)
 		t, _ = s.now()
@@ -189,16 +174,16 @@ func (s *Session) round(late bool) time.Duration {
 		return s.end
 	}
 	t, wall := s.now()
-	if s.ticks > 0 && t == s.lastRound {
+	if s.cost.Ticks > 0 && t == s.lastRound {
 		return t // read at this very time already
 	}
 	s.lastRound = t
 	offset := wall.Sub(s.start.Round(0)) - t
-	if d := offset - s.wallOffset; s.ticks > 0 && (d > clockStep || d < -clockStep) {
+	if d := offset - s.wallOffset; s.cost.Ticks > 0 && (d > clockStep || d < -clockStep) {
 		s.clockSteps++
 	}
 	s.wallOffset = offset
-	s.ticks++
+	s.cost.Ticks++
 	for i, m := range s.o.Meters {
 		if ser := s.series[i]; !ser.gone {
 			readings, err := m.Read(t)
@@ -206,9 +191,9 @@ func (s *Session) round(late bool) time.Duration {
 		}
 	}
 	after, _ := s.now()
-	d := after - t
-	s.cost += d
-	s.worst = max(s.worst, d)
+	d := (after - t).Seconds()
+	s.cost.CostS += d
+	s.cost.WorstTickS = max(s.cost.WorstTickS, d)
 	return t
 }
 
@@ -243,15 +228,6 @@ func (m *Mark) End() Interval {
 	end, v := m.end, s.look()
 	s.mu.Unlock()
 	return v.interval(m.name, m.start, end)
-}
-
-// Interval is the energy between two times of the session. The edges are
-// interpolated between readings where they are none themselves.
-func (s *Session) Interval(from, to time.Duration) Interval {
-	s.mu.Lock()
-	v := s.look()
-	s.mu.Unlock()
-	return v.interval("", from, to)
 }
 
 // view is what a session holds at one moment. Readings are only ever appended, so it
@@ -407,9 +383,7 @@ func (s *Session) Result() *record.PowerSession {
 	p := &record.PowerSession{
 		Schema: record.PowerSessionSchema, Start: s.start.Round(0).UTC().Format(time.RFC3339Nano),
 		DurationS: t.Seconds(), Complete: s.closed, ClockSteps: s.clockSteps,
-		Meters: []record.PowerMeter{}, Marks: []record.PowerMark{},
-		Sampler: record.PowerSampler{RateHz: s.rate, Ticks: s.ticks, LateTicks: s.lateTicks,
-			CostS: s.cost.Seconds(), WorstTickS: s.worst.Seconds()},
+		Meters: []record.PowerMeter{}, Marks: []record.PowerMark{}, Sampler: s.cost,
 	}
 	if s.baseline != nil {
 		p.BaselineW = pointer(s.baseline.MeanWatts())
@@ -457,21 +431,14 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	ser := &v.series[i]
 	m := Describe(ser.info)
 	m.InTotal = v.total[i]
-	seen := &record.PowerSeen{
-		Samples: len(ser.points), CoveredS: e.Covered,
-		Wraps: ser.wraps, Resets: ser.resets, Repeats: ser.repeats, Late: ser.late,
-		OutOfOrder: ser.outOfOrder, Malformed: ser.malformed, Failures: ser.failures,
-		Lost: ser.lost, Reason: ser.lostWhy,
-	}
-	if ser.lost {
-		seen.LostAtS = pointer(ser.lostAt)
-	}
+	seen := ser.seen
+	seen.Samples, seen.CoveredS = len(ser.points), e.Covered
 	seen.EnergyJ, seen.MeanW, seen.PeakW = e.figures()
 	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.nominal[i])
 	if ser.unseen > 0 {
 		seen.Notes = append(seen.Notes, fmt.Sprintf("%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen))
 	}
-	m.Seen = seen
+	m.Seen = &seen
 	m.Samples = make([]record.PowerSample, len(ser.points))
 	values := make([]float64, len(ser.points))
 	for k, p := range ser.points {

@@ -8,6 +8,8 @@ import (
 	"io"
 	"os"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 )
@@ -162,34 +164,30 @@ func newTail(f *os.File, regular bool, at int64) *tail {
 
 // Read waits for bytes; io.EOF follows Close alone.
 func (t *tail) Read(b []byte) (int, error) {
-	timer := time.NewTimer(0)
-	defer timer.Stop()
 	for {
-		select {
-		case <-t.stop:
-			return 0, io.EOF
-		case <-timer.C:
-		}
 		n, err := t.f.Read(b)
 		if n > 0 {
 			t.at += int64(n)
 			return n, nil
 		}
+		if errors.Is(err, os.ErrClosed) {
+			return 0, io.EOF
+		}
 		if err != nil && err != io.EOF {
-			if errors.Is(err, os.ErrClosed) {
-				err = io.EOF
-			}
 			return 0, err
 		}
 		if t.regular {
 			if st, err := t.f.Stat(); err == nil && st.Size() < t.at {
-				if _, err := t.f.Seek(0, io.SeekStart); err != nil {
+				if t.at, err = t.f.Seek(0, io.SeekStart); err != nil {
 					return 0, err
 				}
-				t.at = 0
 			}
 		}
-		timer.Reset(tailWait)
+		select {
+		case <-t.stop:
+			return 0, io.EOF
+		case <-time.After(tailWait):
+		}
 	}
 }
 
@@ -206,24 +204,19 @@ func (t *tail) Close() error {
 // newLine follows a file, FIFO or device by name, or the output of a command.
 func newLine(s Spec, f lineFormat) (Meter, error) {
 	d := newDecoder(f)
-	name := s.File
-	if s.Exec != "" {
-		name = s.Exec
-	}
 	m := &streamMeter{
-		info: Info{Name: s.name(), Kind: "line", Domain: "system", Source: name,
+		info: Info{Name: s.name(), Kind: "line", Domain: "system", Source: s.File + s.Exec, // one of them
 			Coverage: s.Covers, Method: Power, Stream: true},
-		split: bufio.ScanLines, decode: d.line,
+		source: func() (io.ReadCloser, error) { return startCommand(s.Exec) },
+		split:  bufio.ScanLines, decode: d.line,
 	}
 	if s.Exec != "" {
-		m.source = func() (io.ReadCloser, error) { return startCommand(s.Exec) }
 		return m, nil
 	}
-	src, err := openSource(s.File, s.Baud, d)
-	if err != nil {
+	var err error
+	if m.src, err = openSource(s.File, s.Baud, d); err != nil {
 		return nil, &Unavailable{Name: m.info.Name, Reason: reasonOn(err, s.File), Err: err}
 	}
-	m.src = src
 	return m, nil
 }
 
@@ -244,41 +237,29 @@ func openSource(path string, baud int, d *decoder) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, err
 	}
-	at := int64(0)
-	if st.Mode().IsRegular() {
-		err = readHeader(f, d)
-		if err == nil {
-			at, err = f.Seek(0, io.SeekEnd)
-		}
-		if err != nil {
-			return nil, errors.Join(err, f.Close())
-		}
+	if !st.Mode().IsRegular() {
+		return newTail(f, false, 0), nil
 	}
-	return newTail(f, st.Mode().IsRegular(), at), nil
+	at := int64(0)
+	if err = readHeader(f, d); err == nil {
+		at, err = f.Seek(0, io.SeekEnd)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return newTail(f, true, at), nil
 }
-
-// errHeader ends a scan once the header is known.
-var errHeader = errors.New("header read")
 
 // readHeader shows the decoder the first lines of a file, up to its header.
 func readHeader(f *os.File, d *decoder) error {
-	if d.header {
-		return nil
-	}
-	line := func(s string) (w float64, at stamp, skip bool, err error) {
-		w, at, skip, err = d.line(s)
-		return w, at, skip && !d.header, err
-	}
-	err := scan(f, bufio.ScanLines, line, func(_ int, _ float64, _ stamp, err error) error {
-		if d.header {
-			return errHeader
+	sc := bufio.NewScanner(f)
+	sc.Buffer(nil, maxLine)
+	for !d.header && sc.Scan() {
+		if _, _, _, err := d.line(sc.Text()); err != nil && !d.header {
+			return err
 		}
-		return err
-	})
-	if err == errHeader {
-		return nil
 	}
-	return err
+	return sc.Err()
 }
 
 // wattsUpStart asks the meter to send a record each second; wattsUpStop ends that.
@@ -328,38 +309,29 @@ func splitPackets(data []byte, atEOF bool) (advance int, token []byte, err error
 	if i < 0 {
 		return len(data), nil, nil
 	}
-	j := bytes.IndexByte(data[i:], ';')
-	// A new start before the end: the packet before it was cut short.
-	if k := bytes.IndexByte(data[i+1:], '#'); k >= 0 && (j < 0 || i+1+k < i+j) {
-		return i + 1 + k, data[i : i+1+k], nil
+	end := bytes.IndexAny(data[i+1:], "#;") + i + 1
+	switch {
+	case end > i && data[end] == ';':
+		return end + 1, data[i : end+1], nil
+	case end > i: // a new start: the packet before it was cut short
+		return end, data[i:end], nil
+	case atEOF:
+		return len(data), nil, nil
 	}
-	if j < 0 {
-		if atEOF {
-			return len(data), nil, nil
-		}
-		return i, nil, nil
-	}
-	return i + j + 1, data[i : i+j+1], nil
+	return i, nil, nil
 }
 
 // decodeWattsUp reads a packet such as "#d,-,18,965,1204,792,...;": command,
 // sub-command, number of arguments, and of these the first in tenths of a watt.
 func decodeWattsUp(s string) (w float64, at stamp, skip bool, err error) {
-	body, whole := bytes.CutSuffix([]byte(s), []byte(";"))
-	f := bytes.Split(bytes.TrimPrefix(body, []byte("#")), []byte(","))
-	if string(f[0]) != "d" {
-		if whole {
-			return 0, stamp{}, true, nil // answers to commands, headers
-		}
-		return 0, stamp{}, false, fmt.Errorf("%w: packet %q cut short", ErrFormat, s)
+	body, whole := strings.CutSuffix(s, ";")
+	f := strings.Split(strings.TrimPrefix(body, "#"), ",")
+	if f[0] != "d" && whole {
+		return 0, stamp{}, true, nil // answers to commands, headers
 	}
-	var n int
-	if len(f) > 3 {
-		_, err = fmt.Sscanf(string(f[2]), "%d", &n)
-	}
-	if !whole || err != nil || len(f) < 4 || n != len(f)-3 {
+	if !whole || len(f) < 4 || f[2] != strconv.Itoa(len(f)-3) {
 		return 0, stamp{}, false, fmt.Errorf("%w: packet %q", ErrFormat, s)
 	}
-	w, err = parsePower(string(f[3]))
+	w, err = parsePower(f[3])
 	return w / 10, stamp{}, false, err
 }

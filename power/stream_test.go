@@ -37,7 +37,7 @@ func await(t *testing.T, s *Session, n int) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); time.Sleep(5 * time.Millisecond) {
 		s.mu.Lock()
-		have, lost := len(s.series[0].points), s.series[0].lost
+		have, lost := len(s.series[0].points), s.series[0].seen.Lost
 		s.mu.Unlock()
 		if have >= n || lost {
 			return

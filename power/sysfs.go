@@ -8,7 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -24,19 +24,17 @@ type Sysfs struct {
 // of path and content ({"class/powercap/intel-rapl:0/name": "package-0\n", ...}).
 // The content null stands for a file that may not be read. "" is /sys.
 func OpenSysfs(root string) (*Sysfs, error) {
-	if root == "" {
-		root = "/sys"
-		// A system without sysfs has an empty tree.
-		return &Sysfs{root: root}, nil
+	if root == "" { // a system without sysfs has an empty tree
+		return &Sysfs{root: "/sys"}, nil
 	}
 	st, err := os.Stat(root)
-	if err != nil {
-		return nil, fmt.Errorf("power: sysfs root: %w", err)
-	}
-	if st.IsDir() {
+	if err == nil && st.IsDir() {
 		return &Sysfs{root: root}, nil
 	}
-	data, err := os.ReadFile(root)
+	var data []byte
+	if err == nil {
+		data, err = os.ReadFile(root)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("power: sysfs root: %w", err)
 	}
@@ -108,24 +106,18 @@ func (s *Sysfs) list(dir string) []string {
 		}
 		return names
 	}
-	prefix := ""
-	if dir != "." && dir != "" {
-		prefix = dir + "/"
-	}
-	seen := map[string]bool{}
 	for p := range s.files {
-		rest, ok := strings.CutPrefix(p, prefix)
-		if !ok {
-			continue
+		if dir != "." {
+			var ok bool
+			if p, ok = strings.CutPrefix(p, dir+"/"); !ok {
+				continue
+			}
 		}
-		name, _, _ := strings.Cut(rest, "/")
-		if !seen[name] {
-			seen[name] = true
-			names = append(names, name)
-		}
+		name, _, _ := strings.Cut(p, "/")
+		names = append(names, name)
 	}
-	sort.Strings(names)
-	return names
+	slices.Sort(names)
+	return slices.Compact(names)
 }
 
 // reason is the short cause of a failed read.
