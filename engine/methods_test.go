@@ -42,6 +42,12 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 				return err
 			}))
 		},
+		"Weigh": func(ctx context.Context, e *engine.Engine) error {
+			if err := e.Weigh(ctx); !errors.Is(err, engine.ErrWeights) { // there are none
+				return err
+			}
+			return nil
+		},
 		"RankOf": func(_ context.Context, e *engine.Engine) error { _, _, err := e.RankOf(root); return err },
 		"SetDirector": func(ctx context.Context, e *engine.Engine) error {
 			return errors.Join(e.SetDirector(ctx, bsp.Script(nil)), e.SetDirector(ctx, nil))

@@ -59,6 +59,7 @@ func TestZeroEngine(t *testing.T) {
 		{"CountBFS", func() error { return e.CountBFS(ctx, 0, e.NewResult()) }, engine.ErrClosed},
 		{"CountBFS, nil", func() error { return e.CountBFS(ctx, 0, nil) }, engine.ErrResult},
 		{"Reach", func() error { _, err := e.Reach(ctx, 0); return err }, engine.ErrClosed},
+		{"Weigh", func() error { return e.Weigh(ctx) }, engine.ErrClosed},
 		{"Tune", func() error { return e.Tune(ctx, cpu.DefaultTuning()) }, engine.ErrClosed},
 		{"UseKernels", func() error { return e.UseKernels(ctx, "auto") }, engine.ErrClosed},
 		{"SetDirector", func() error { return e.SetDirector(ctx, nil) }, engine.ErrClosed},

@@ -102,6 +102,17 @@ func (e *Engine) outRows(r int) (*graph.Adjacency, error) {
 	return rows, nil
 }
 
+// Weigh reads all weights for SSSP, which otherwise does so in its first call. Its error is
+// WeightsMissing, a *WeightError, or one of Run.
+func (e *Engine) Weigh(ctx context.Context) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer e.release()
+	_, err := e.weigh(ctx)
+	return err
+}
+
 // weigh reads all weights, once an engine, in the caller's turn.
 func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
 	if e.weights != nil {

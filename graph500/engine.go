@@ -2,6 +2,7 @@ package graph500
 
 import (
 	"context"
+	"errors"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -20,6 +21,11 @@ func WithEngine(o engine.Options) Build {
 		if err != nil {
 			return nil, err
 		}
+		if o.Weights { // what kernel 3 learns from the graph belongs to kernel 1
+			if err := e.Weigh(ctx); err != nil {
+				return nil, errors.Join(err, e.Close())
+			}
+		}
 		return &onEngine{e: e, r: e.NewResult().Collect()}, nil
 	}
 }
@@ -36,6 +42,15 @@ func (x *onEngine) Search(ctx context.Context, root uint32) (Found, error) {
 		return Found{}, err
 	}
 	return Found{Parents: x.r.Parents, Copy: x.r.CopyTime, Levels: x.r.Statistics.All()}, nil
+}
+
+// SearchPaths implements PathEngine. The result's arrays are made inside the clock.
+func (x *onEngine) SearchPaths(ctx context.Context, root uint32) (Found, error) {
+	r, err := x.e.SSSP(ctx, uint64(root), engine.SSSPOptions{Parents: true})
+	if err != nil {
+		return Found{}, err
+	}
+	return Found{Parents: r.Parents, Distances: engine.DistancesOf[float32](r)}, nil
 }
 
 // Count implements Counter.

@@ -62,6 +62,27 @@ func TestRunOnEngine(t *testing.T) {
 	}
 }
 
+// TestRunSSSPOnEngine: every placement passes validation by both kernels on one and on several
+// processors.
+func TestRunSSSPOnEngine(t *testing.T) {
+	for _, policy := range partition.Policies() {
+		for _, processors := range []string{"cpu:2", "cpu:1,cpu:1"} {
+			procs, err := engine.ParseProcessors(processors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r, err := graph500.Run(context.Background(), graph500.Config{Scale: 9, Searches: 6, SSSP: true},
+				graph500.WithEngine(engine.Options{Processors: procs, Placement: policy}))
+			if err != nil {
+				t.Fatalf("%s, %s: %v", policy, processors, err)
+			}
+			if passed := (record.Validation{Passed: 6}); r.Validation != passed || *r.SSSPValidation != passed {
+				t.Errorf("%s, %s: %+v, %+v", policy, processors, r.Validation, r.SSSPValidation)
+			}
+		}
+	}
+}
+
 // TestRunGolden: the roots and the edge count of the benchmark's own graph.
 func TestRunGolden(t *testing.T) {
 	r, err := graph500.Run(context.Background(), graph500.Config{Scale: 10}, graph500.WithEngine(engine.Options{}))
