@@ -3,6 +3,7 @@ package power
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -348,5 +349,57 @@ func TestStartClosesMetersOnFailure(t *testing.T) {
 	m := &scripted{info: powerInfo("a")}
 	if _, err := Start(context.Background(), Options{Meters: []Meter{m}, Rate: 2000}); !errIs(err, ErrRate) || m.closed != 1 {
 		t.Errorf("error %v, closed %d times", err, m.closed)
+	}
+}
+
+// A counter that stands still, is disabled, or falls without a known range has no energy,
+// and a total without one of its meters says so.
+func TestUnknownCounters(t *testing.T) {
+	tree := func(uj ...string) map[string]*string {
+		files := map[string]*string{}
+		for i, x := range uj {
+			d := fmt.Sprintf("class/powercap/intel-rapl:%d", i)
+			files[d+"/name"] = text(fmt.Sprintf("package-%d", i))
+			files[d+"/energy_uj"] = text(x)
+			if x == "" {
+				files[d+"/energy_uj"] = nil
+			}
+			if i != 0 {
+				files[d+"/max_energy_range_uj"] = text("262143328850")
+			}
+			files[d+"/enabled"] = text(fmt.Sprint(i % 2))
+		}
+		return files
+	}
+	for name, c := range map[string]struct {
+		before, after []string
+		joules        float64 // of the total; 0: unknown
+		partial       string
+		notes         []string // of the meters that can be read
+	}{
+		"still":    {[]string{"5000000", "6000000"}, []string{"9000000", "6000000"}, 0, "1 of 2 packages", []string{"", "did not move in 3 s: "}},
+		"disabled": {[]string{"5000000"}, []string{"5000000"}, 0, "", []string{"did not move in 3 s (it is disabled: enabled is 0)"}},
+		// What is disabled and counts all the same, as on AMD and where the firmware has locked it, counts.
+		"disabled and counts": {[]string{"5000000"}, []string{"6000000"}, 1, "", []string{""}},
+		"no range":            {[]string{"5000000", "6000000"}, []string{"1000000", "7000000"}, 0, "1 of 2 packages", []string{"range is unknown", ""}},
+		"denied":              {[]string{"5000000", "", "6000000"}, []string{"7000000", "", "9000000"}, 5, "2 of 3 packages", []string{"", ""}},
+	} {
+		p := powercap{Snapshots: map[string]map[string]*string{"a": tree(c.before...), "b": tree(c.after...)}}
+		got, s := playPowercap(t, p, []string{"a", "b"}, []float64{0, 3})
+		near(t, name, got.Joules, c.joules, 1e-9)
+		if got.Known != (c.joules > 0) || got.Partial != c.partial {
+			t.Errorf("%s: known %v, partial %q", name, got.Known, got.Partial)
+		}
+		r := s.Result()
+		for i, want := range c.notes {
+			notes := strings.Join(r.Meters[i].Seen.Notes, "; ")
+			if !strings.Contains(notes, want) || (want == "") != (notes == "") || (r.Meters[i].Seen.EnergyJ == nil) != (want != "") {
+				t.Errorf("%s: meter %d: notes %q, %+v", name, i, notes, r.Meters[i].Seen)
+			}
+		}
+		said := strings.Contains(strings.Join(r.Notes, "; "), "partial: "+c.partial)
+		if c.partial != "" && !said || r.Partial != c.partial || r.Marks[0].Partial != c.partial {
+			t.Errorf("%s: partial %q, %q, notes %q", name, r.Partial, r.Marks[0].Partial, r.Notes)
+		}
 	}
 }

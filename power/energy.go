@@ -62,7 +62,11 @@ type Interval struct {
 	NetJoules float64
 	HasNet    bool
 	// Coverage is one of the Coverage names, "" if no meter counts.
-	Coverage            string
+	Coverage string
+	// Partial says how many of the meters that should count are known, such as "2 of 3
+	// packages"; "" if all are, or none. The total lacks those that could not be opened; one
+	// that was opened and has no energy makes it unknown.
+	Partial             string
 	Estimated, Replayed bool
 }
 
@@ -73,7 +77,7 @@ func (i Interval) Seconds() float64 { return i.End.Seconds() - i.Start.Seconds()
 func (i Interval) Record() record.PowerMark {
 	m := record.PowerMark{
 		Name: i.Name, StartS: i.Start.Seconds(), EndS: i.End.Seconds(), DurationS: i.Seconds(),
-		CoveredS: i.Covered, Coverage: i.Coverage, Estimated: i.Estimated, Replayed: i.Replayed,
+		CoveredS: i.Covered, Coverage: i.Coverage, Partial: i.Partial, Estimated: i.Estimated, Replayed: i.Replayed,
 		Meters: []record.PowerMarkMeter{},
 	}
 	m.EnergyJ, m.MeanW, m.PeakW = i.figures()

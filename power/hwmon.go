@@ -68,7 +68,7 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			cards++
 			m := &fileMeter{passive{info}, t, dir + "/" + s.file}
 			if _, err := t.readUint(m.file); err != nil {
-				missing = append(missing, denied(info, info.Source, err, "run 'sudo chmod a+r "+info.Source+"', or run as root"))
+				missing = append(missing, denied(info, err, "run 'sudo chmod a+r "+info.Source+"', or run as root"))
 				continue
 			}
 			meters = append(meters, m)

@@ -59,6 +59,11 @@ type Info struct {
 	// PartOf names the meter whose energy contains this one's: it is shown, and
 	// left out of totals.
 	PartOf string
+	// Group is that of counters which may mirror one counter, such as those of a package's
+	// dies; a session compares them. "": there are no others.
+	Group string
+	// Disabled is true where the source says that it is off.
+	Disabled bool
 	// Apart keeps the meter out of totals: what it covers overlaps with others.
 	Apart bool
 	// Estimated and Replayed mark figures that were not measured, or not now.
@@ -162,4 +167,38 @@ func inTotal(infos []Info) []bool {
 	_ = found || first(func(x Info) bool { return x.Domain == "platform" }) ||
 		first(func(x Info) bool { return x.Coverage == record.CoverageModel })
 	return in
+}
+
+// lacking lists the components that cannot be read and would count in a total of components.
+func lacking(infos []Info, in []bool, missing []Unavailable) (lack []Info) {
+	if i := slices.Index(in, true); i < 0 || infos[i].Coverage != record.CoverageComponent {
+		return nil
+	}
+	all := slices.Clone(infos)
+	for _, u := range missing {
+		if u.Info != nil && u.DuplicateOf == "" {
+			all = append(all, *u.Info)
+		}
+	}
+	for i, counts := range inTotal(all) {
+		if counts && i >= len(infos) {
+			lack = append(lack, all[i])
+		}
+	}
+	return lack
+}
+
+// plural names what all the meters cover: packages, or meters of several kinds.
+func plural(counted []MeterEnergy, lacking []Info) string {
+	domains := map[string]bool{}
+	for _, m := range counted {
+		domains[m.Info.Domain] = true
+	}
+	for _, m := range lacking {
+		domains[m.Domain] = true
+	}
+	if len(domains) == 1 && domains["package"] {
+		return "packages"
+	}
+	return "meters"
 }

@@ -3,6 +3,7 @@ package power
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/totemgo/totemgo/record"
 )
@@ -152,6 +153,9 @@ func List(o OpenOptions) (*record.PowerMeters, error) {
 	for i, in := range inTotal(infos) {
 		d := Describe(infos[i])
 		d.InTotal = in
+		if k := slices.IndexFunc(infos[:i], func(x Info) bool { return x.Group == infos[i].Group && x.Group != "" }); k >= 0 {
+			d.Reason = "may mirror " + infos[k].Name + ": a session compares them"
+		}
 		r.Meters = append(r.Meters, d)
 	}
 	for _, u := range missing {

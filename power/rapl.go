@@ -1,11 +1,14 @@
 package power
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
+	"maps"
 	"path"
 	"regexp"
-	"sort"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,13 +20,12 @@ import (
 // Software Developer's Manual, volume 3, "RAPL interfaces").
 const raplUpdate = time.Millisecond
 
-// raplTwinSlack is how far apart two counters of one package's dies may stand and
-// still be the same counter read twice, in microjoules.
-const raplTwinSlack = 1_000_000
-
 // raplCure lets everybody read the counters, which Linux 5.10 and later keep for
 // root (CVE-2020-8694).
 const raplCure = "run 'sudo chmod a+r /sys/class/powercap/*/energy_uj', or run as root"
+
+// danglingCure makes the files of a container's powercap class visible in it.
+const danglingCure = "in a container, mount /sys/devices/virtual/powercap too ('docker run -v /sys/devices/virtual/powercap:/sys/devices/virtual/powercap:ro')"
 
 // A zone's directory is CONTROL:N or CONTROL:N:M, as in intel-rapl:0:1.
 var zoneName = regexp.MustCompile(`^([^:]*rapl[^:]*)((?::[0-9]+)+)$`)
@@ -37,7 +39,9 @@ type raplZone struct {
 	name    string // package-0, core, dram, psys
 	wrap    uint64 // microjoules; 0: not stated
 	energy  uint64
-	err     error // of reading energy_uj
+	err     error  // of reading energy_uj, or name
+	link    string // where it leads, if that is not there
+	off     bool   // enabled is 0
 }
 
 func (z *raplZone) file() string { return z.dir + "/energy_uj" }
@@ -51,11 +55,8 @@ func raplZones(t *Sysfs) []*raplZone {
 		if len(seen) == 0 {
 			continue
 		}
-		zones := make([]*raplZone, 0, len(seen))
-		for _, z := range seen {
-			zones = append(zones, z)
-		}
-		sort.Slice(zones, func(i, j int) bool { return zones[i].id < zones[j].id })
+		zones := slices.Collect(maps.Values(seen))
+		slices.SortFunc(zones, func(a, b *raplZone) int { return strings.Compare(a.id, b.id) })
 		return zones
 	}
 	return nil
@@ -74,20 +75,28 @@ func walkZones(t *Sysfs, dir string, depth int, seen map[string]*raplZone) {
 			}
 			continue
 		}
-		if seen[n] == nil {
-			name, err := t.readFile(sub + "/name")
-			if err == nil && name != "" {
-				z := &raplZone{dir: sub, id: n, control: m[1], name: name}
-				if i := strings.LastIndexByte(n, ':'); strings.Count(n, ":") > 1 {
-					z.parent = n[:i]
-				}
-				z.wrap, _ = t.readUint(sub + "/max_energy_range_uj")
-				z.energy, z.err = t.readUint(z.file())
-				seen[n] = z
-			}
+		if z := (&raplZone{dir: sub, id: n, control: m[1]}); seen[n] == nil && z.read(t) {
+			seen[n] = z
 		}
 		walkZones(t, sub, depth+1, seen)
 	}
+}
+
+// read reads a zone's files; false: it is no zone.
+func (z *raplZone) read(t *Sysfs) bool {
+	if i := strings.LastIndexByte(z.id, ':'); strings.Count(z.id, ":") > 1 {
+		z.parent = z.id[:i]
+	}
+	z.name, z.err = t.readFile(z.dir + "/name")
+	if z.err != nil {
+		z.link = t.dangling(z.dir)
+		return z.link != "" || !errors.Is(z.err, fs.ErrNotExist)
+	}
+	z.wrap, _ = t.readUint(z.dir + "/max_energy_range_uj")
+	enabled, err := t.readUint(z.dir + "/enabled")
+	z.off = err == nil && enabled == 0
+	z.energy, z.err = t.readUint(z.file())
+	return z.name != ""
 }
 
 // raplMeters lists the RAPL zones of the tree: those to use, and those that cannot
@@ -110,25 +119,25 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	// Two zones with one label are two views of one counter; a readable one wins,
 	// then the one of the main control type, then the first.
 	labels := raplLabels(zones, byID)
-	label := func(z *raplZone) string { return labels[z] }
-	order := append([]*raplZone(nil), zones...)
-	sort.SliceStable(order, func(i, j int) bool {
-		a, b := order[i], order[j]
-		if (a.err == nil) != (b.err == nil) {
-			return a.err == nil
+	order := slices.Clone(zones)
+	slices.SortStableFunc(order, func(a, b *raplZone) int {
+		switch {
+		case a.err == nil && b.err != nil:
+			return -1
+		case a.err != nil && b.err == nil:
+			return 1
 		}
-		return len(a.control) < len(b.control)
+		return len(a.control) - len(b.control)
 	})
-	kept := map[string]*raplZone{} // by label
+	kept := map[string]*raplZone{} // by label, without the die on AMD, where a die's zone shows the whole package
 	twin := map[*raplZone]*raplZone{}
 	for _, z := range order {
-		l := label(z)
-		if k := kept[l]; k != nil {
-			twin[z] = k
-			continue
+		l := labels[z]
+		if amd {
+			l = dieless(l)
 		}
-		if k := sameDie(z, label, kept, byID, amd); k != nil {
-			twin[z] = k
+		if kept[l] != nil {
+			twin[z] = kept[l]
 			continue
 		}
 		kept[l] = z
@@ -136,14 +145,17 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 
 	for _, z := range zones {
 		info := raplInfo(t, z, byID[z.parent], labels)
-		k, dup := twin[z]
+		k := twin[z]
 		switch {
-		case dup:
+		case k != nil:
 			info.Name = "rapl:" + z.id
-			missing = append(missing, Unavailable{Name: info.Name, Info: &info, DuplicateOf: "rapl:" + label(k),
+			missing = append(missing, Unavailable{Name: info.Name, Info: &info, DuplicateOf: "rapl:" + labels[k],
 				Reason: "shows the same hardware as " + k.id + "; counted once"})
+		case z.link != "":
+			missing = append(missing, Unavailable{Name: info.Name, Info: &info, Err: z.err,
+				Reason: fmt.Sprintf("%s links to %s, which is not there", t.show(z.dir), z.link), Cure: danglingCure})
 		case z.err != nil:
-			missing = append(missing, denied(info, t.show(z.file()), z.err, raplCure))
+			missing = append(missing, denied(info, z.err, raplCure))
 		default:
 			meters = append(meters, &fileMeter{passive{info}, t, z.file()})
 		}
@@ -157,7 +169,7 @@ func raplLabels(zones []*raplZone, byID map[string]*raplZone) map[*raplZone]stri
 	labels := make(map[*raplZone]string, len(zones))
 	times := map[string]int{}
 	for _, z := range zones { // by rising id: a parent stands before its parts
-		l := z.name
+		l := cmp.Or(z.name, z.id)
 		if p := byID[z.parent]; p != nil {
 			l = labels[p] + "/" + z.name
 		}
@@ -170,39 +182,13 @@ func raplLabels(zones []*raplZone, byID map[string]*raplZone) map[*raplZone]stri
 	return labels
 }
 
-// sameDie finds the zone of another die of the same package, or of the same name,
-// that reads the same counter: on AMD each die's zone shows the whole package;
-// elsewhere dies have counters of their own, unless both stand at the same value.
-func sameDie(z *raplZone, label func(*raplZone) string, kept map[string]*raplZone, byID map[string]*raplZone, amd bool) *raplZone {
-	pkg, die, tail := splitDie(label(z))
-	for l, k := range kept {
-		kp, kd, kt := splitDie(l)
-		if kp != pkg || kd == die || kt != tail || (k.err == nil) != (z.err == nil) {
-			continue
-		}
-		// A sub-zone follows its package.
-		a, b := z, k
-		if z.parent != "" && byID[z.parent] != nil && byID[k.parent] != nil {
-			a, b = byID[z.parent], byID[k.parent]
-		}
-		near := a.err == nil && b.err == nil && a.wrap == b.wrap &&
-			a.energy > 2*raplTwinSlack && max(a.energy, b.energy)-min(a.energy, b.energy) <= raplTwinSlack
-		if amd || near {
-			return k
-		}
-	}
-	return nil
-}
-
-// splitDie takes a label apart: "package-0-die-1/dram" is package-0, die 1, dram;
-// "package-0.2" is package-0, die 2.
-func splitDie(label string) (pkg, die, tail string) {
+// dieless is a label without the die: "package-0-die-1/dram" and "package-0.2/dram" are
+// "package-0/dram".
+func dieless(label string) string {
 	head, tail, _ := strings.Cut(label, "/")
-	if pkg, die, ok := strings.Cut(head, "-die-"); ok {
-		return pkg, die, tail
-	}
-	pkg, die, _ = strings.Cut(head, ".")
-	return pkg, die, tail
+	head, _, _ = strings.Cut(head, "-die-")
+	head, _, _ = strings.Cut(head, ".")
+	return head + "/" + tail
 }
 
 func modalias(t *Sysfs) string {
@@ -213,10 +199,10 @@ func modalias(t *Sysfs) string {
 func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 	i := Info{
 		Name: "rapl:" + labels[z], Kind: "rapl", Device: z.id, Source: t.show(z.file()),
-		Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-6, Wrap: z.wrap, Update: raplUpdate,
+		Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-6, Wrap: z.wrap, Update: raplUpdate, Disabled: z.off,
 	}
 	switch {
-	case strings.HasPrefix(z.name, "package"):
+	case strings.HasPrefix(z.name, "package") || z.name == "" && z.parent == "":
 		i.Domain = "package"
 	case z.name == "core":
 		i.Domain = "cores"
@@ -227,6 +213,7 @@ func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 	default:
 		i.Domain = z.name // uncore, dram
 	}
+	i.Group = dieless(labels[z])
 	// Memory is fed beside the package: its energy is not in the package's.
 	if parent != nil && z.name != "dram" {
 		i.PartOf = "rapl:" + labels[parent]
@@ -236,8 +223,8 @@ func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 
 // denied makes the statement about a file that could not be read; the cure is given
 // where permission is what lacks.
-func denied(info Info, file string, err error, cure string) Unavailable {
-	u := Unavailable{Name: info.Name, Info: &info, Reason: reasonOn(err, file), Err: err}
+func denied(info Info, err error, cure string) Unavailable {
+	u := Unavailable{Name: info.Name, Info: &info, Reason: reasonOn(err, info.Source), Err: err}
 	if errors.Is(err, fs.ErrPermission) {
 		u.Cure = cure
 	}

@@ -2,6 +2,8 @@ package power
 
 import (
 	"encoding/json"
+	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"sort"
@@ -75,11 +77,18 @@ func TestTrees(t *testing.T) {
 			if duplicates != tc.duplicates {
 				t.Errorf("%d duplicates, want %d", duplicates, tc.duplicates)
 			}
-			asDir, err := List(OpenOptions{SysfsRoot: writeTree(t, files), nvml: noNVML})
+			root := writeTree(t, files)
+			asDir, err := List(OpenOptions{SysfsRoot: root, nvml: noNVML})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if d := cmp.Diff(got, asDir); d != "" {
+			// Both name the file that was read.
+			named := cmp.Transformer("root", func(s string) string {
+				return strings.NewReplacer(file, "ROOT", root, "ROOT").Replace(s)
+			})
+			if d := cmp.Diff(got, asDir, cmp.FilterPath(func(p cmp.Path) bool {
+				return p.Last().String() == ".Source" || p.Last().String() == ".Reason"
+			}, named)); d != "" {
 				t.Errorf("snapshot (-) and directory (+) differ:\n%s", d)
 			}
 		})
@@ -132,10 +141,47 @@ func TestPlainDiesHaveCountersOfTheirOwn(t *testing.T) {
 	if m, u := raplMeters(tree); len(m) != 2 || len(u) != 0 {
 		t.Errorf("%d meters, unavailable %+v", len(m), u)
 	}
-	files["class/powercap/intel-rapl:1/energy_uj"] = text("81000000900")
-	tree, _ = NewSnapshot(files)
-	if m, u := raplMeters(tree); len(m) != 1 || len(u) != 1 || u[0].DuplicateOf != "rapl:package-0-die-0" {
-		t.Errorf("%d meters, unavailable %+v", len(m), u)
+}
+
+// What dies show at one moment says little: only a session tells whether they mirror one
+// counter.
+func TestMirroredDies(t *testing.T) {
+	die := func(i int, uj string) map[string]*string {
+		d := fmt.Sprintf("class/powercap/intel-rapl:%d", i)
+		return map[string]*string{
+			d + "/name":                text(fmt.Sprintf("package-%d-die-%d", i/2, i%2)),
+			d + "/energy_uj":           text(uj),
+			d + "/max_energy_range_uj": text("262143328850"),
+		}
+	}
+	play := func(steps ...[4]string) (Interval, *Session) {
+		p := powercap{Snapshots: map[string]map[string]*string{}}
+		var order []string
+		var times []float64
+		for k, s := range steps {
+			name := fmt.Sprint(k)
+			p.Snapshots[name] = map[string]*string{}
+			for i, uj := range s {
+				maps.Copy(p.Snapshots[name], die(i, uj))
+			}
+			order, times = append(order, name), append(times, float64(k))
+		}
+		return playPowercap(t, p, order, times)
+	}
+	// Package 0 is one counter, read a moment apart; package 1 starts at one value.
+	got, s := play([4]string{"100", "6100", "81000000000", "81000000000"},
+		[4]string{"40000000", "40020000", "81015000000", "81011000000"}, [4]string{"90000000", "90000000", "81030000000", "81021000000"})
+	near(t, "total", got.Joules, 89.9999+30+21, 1e-6)
+	near(t, "the twin's own", energyOf(t, got, "rapl:package-0-die-1"), 89.9939, 1e-6)
+	m := s.Result().Meters
+	if m[1].DuplicateOf != "rapl:package-0-die-0" || m[1].InTotal || len(m[1].Seen.Notes) != 1 || m[3].DuplicateOf != "" || !m[3].InTotal {
+		t.Errorf("%+v, %+v", m[1], m[3])
+	}
+	// A joule tells nothing.
+	got, s = play([4]string{"0", "0", "0", "0"}, [4]string{"900000", "900000", "9000000", "90000000"})
+	near(t, "total", got.Joules, 1.8+99, 1e-6)
+	if n := s.Result().Meters[1].Seen.Notes; len(n) != 1 || !strings.Contains(n[0], "mirrors rapl:package-0-die-0") {
+		t.Errorf("notes %q", n)
 	}
 }
 
@@ -162,7 +208,7 @@ func TestOneNameTwice(t *testing.T) {
 		meters         int
 	}{
 		{"90000000000", "ven0000", 4}, // counters of their own
-		{"81000000500", "ven0000", 2}, // one counter, seen twice
+		{"81000000500", "ven0000", 4}, // a session tells
 		{"90000000000", "ven0002", 2},
 	} {
 		m, u := raplMeters(zones(tc.second, tc.vendor))
@@ -227,6 +273,7 @@ func TestVanishingZone(t *testing.T) {
 		updateTree(t, root, map[string]*string{"class/powercap/intel-rapl:0/energy_uj": text(uj)})
 	}
 	add("118310339121")
+	updateTree(t, root, map[string]*string{"class/powercap/intel-rapl:0:0/energy_uj": text("64542610987")})
 	c.t = time.Second
 	s.sample()
 	if err := os.RemoveAll(filepath.Join(root, "class", "powercap", "intel-rapl:0:0")); err != nil {
@@ -294,5 +341,51 @@ func TestHwmonByChip(t *testing.T) {
 	s.Label = "nothing"
 	if _, _, err := Open([]Spec{s}, OpenOptions{SysfsRoot: file}); !errIs(err, ErrNoMeter) {
 		t.Errorf("got %v", err)
+	}
+}
+
+// A container that has the class and not the devices holds links that lead nowhere.
+func TestDanglingLinks(t *testing.T) {
+	_, files := snapshot(t, "intel2")
+	root := writeTree(t, files)
+	zone := filepath.Join(root, "class", "powercap", "intel-rapl:1")
+	if err := os.RemoveAll(zone); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.RemoveAll(zone + ":0"); err != nil {
+		t.Fatal(err)
+	}
+	target := "../../devices/virtual/powercap/intel-rapl/intel-rapl:1"
+	if err := os.Symlink(target, zone); err != nil {
+		t.Skip(err)
+	}
+	meters, missing, err := Open([]Spec{{Kind: KindRAPL}}, OpenOptions{SysfsRoot: root})
+	if err != nil || len(meters) != 2 || len(missing) != 1 {
+		t.Fatalf("%d meters, missing %+v, %v", len(meters), missing, err)
+	}
+	mustContain(t, missing[0].Reason, zone, target, "not there")
+	mustContain(t, missing[0].Cure, "mount", "/sys/devices/virtual/powercap")
+	// Alone it is no reason to say that there are no zones.
+	for _, n := range []string{"intel-rapl:0", "intel-rapl:0:0"} {
+		if err := os.RemoveAll(filepath.Join(root, "class", "powercap", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	_, _, err = Open([]Spec{{Kind: KindRAPL}}, OpenOptions{SysfsRoot: root})
+	if !errIs(err, ErrNoMeter) {
+		t.Fatal(err)
+	}
+	mustContain(t, err.Error(), zone, target, "mount")
+}
+
+// Messages name the file that was read, not its place below /sys.
+func TestMessagesNameTheFile(t *testing.T) {
+	files := map[string]*string{"class/powercap/intel-rapl:0/name": text("package-0"), "class/powercap/intel-rapl:0/energy_uj": text("many")}
+	root := writeTree(t, files)
+	for _, kind := range []string{KindRAPL, KindHwmon} {
+		_, _, err := Open([]Spec{{Kind: kind}}, OpenOptions{SysfsRoot: root})
+		if err == nil || !strings.Contains(err.Error(), root) || strings.Contains(err.Error(), " /sys/class") {
+			t.Errorf("%s: %v", kind, err)
+		}
 	}
 }

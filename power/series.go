@@ -120,6 +120,39 @@ func (s *series) addPower(t, w float64) {
 	s.points = append(s.points, p)
 }
 
+// pair are two counters that may be one: rounds in which either moved, and those in which
+// they stood side by side afterwards.
+type pair struct {
+	first, second int
+	moved, near   int
+	at            [2]uint64
+}
+
+// A counter mirrors another if after most moves both stand at one value, give or take what
+// is counted between the two reads, over a session that counts enough to tell.
+const (
+	mirrorSlack = 1 // joules
+	mirrorLeast = 2 // joules
+)
+
+// compare follows the pair for one round.
+func (p *pair) compare(a, b *series) {
+	if at := [2]uint64{a.raw, b.raw}; at != p.at {
+		p.at = at
+		p.moved++
+		if float64(max(a.raw, b.raw)-min(a.raw, b.raw))*a.info.Unit <= mirrorSlack {
+			p.near++
+		}
+	}
+}
+
+// mirrored tells whether the two of s are one counter; open, that it may be.
+func (p *pair) mirrored(s []*series) (yes, open bool) {
+	near := p.near*2 > p.moved
+	enough := float64(s[p.second].sum)*s[p.second].info.Unit >= mirrorLeast
+	return near && enough, near && !enough
+}
+
 // lose marks the meter as gone.
 func (s *series) lose(at time.Duration, why string) {
 	if !s.seen.Lost {
@@ -256,7 +289,9 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 			}
 		}
 	}
-	m.Known = m.Covered > 0
+	if m.Known = m.Covered > 0; s.info.Method == Counter && m.Joules == 0 {
+		m = MeterEnergy{Info: s.info} // a counter that stands still tells nothing
+	}
 	return m
 }
 

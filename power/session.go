@@ -54,12 +54,14 @@ type Options struct {
 type Session struct {
 	o       Options
 	start   time.Time
-	total   []bool
+	total   []bool // which meters count, before mirrors are found
+	lacking []Info // meters that would count if they could be read
 	stop    context.CancelFunc
 	sampler sync.WaitGroup
 
 	mu       sync.Mutex
 	series   []*series
+	pairs    []*pair
 	marks    []*Mark
 	closed   bool
 	closeErr error
@@ -91,6 +93,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		s.series = append(s.series, ser)
 	}
 	s.total = inTotal(infos)
+	s.lacking = lacking(infos, s.total, o.Unavailable)
 	if o.clock != nil {
 		_, s.start = o.clock()
 	}
@@ -101,6 +104,13 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	}
 	ctx, s.stop = context.WithCancel(ctx)
 	s.sample()
+	for j, b := range infos {
+		for i, a := range infos[:j] {
+			if a.Group != "" && a.Group == b.Group {
+				s.pairs = append(s.pairs, &pair{first: i, second: j, at: [2]uint64{s.series[i].raw, s.series[j].raw}})
+			}
+		}
+	}
 	if o.clock == nil {
 		s.sampler.Add(1)
 		go s.run(ctx)
@@ -190,6 +200,9 @@ func (s *Session) round(late bool) time.Duration {
 			ser.take(readings, err, t, late)
 		}
 	}
+	for _, p := range s.pairs {
+		p.compare(s.series[p.first], s.series[p.second])
+	}
 	after, _ := s.now()
 	d := (after - t).Seconds()
 	s.cost.CostS += d
@@ -236,14 +249,26 @@ type view struct {
 	series   []series
 	nominal  []float64 // steps, reckoned once
 	total    []bool
+	mirrors  []string // the meter whose counter this one shows too, or ""
+	lacking  []Info
 	baseline *Interval // nil: nothing to subtract
 }
 
 // look takes a view; the lock is held.
 func (s *Session) look() *view {
-	v := &view{series: make([]series, len(s.series)), total: s.total}
-	for i, x := range s.series {
-		v.series[i] = *x
+	v := &view{total: slices.Clone(s.total), lacking: s.lacking, mirrors: make([]string, len(s.series))}
+	for _, x := range s.series {
+		v.series = append(v.series, *x)
+	}
+	for _, p := range s.pairs {
+		yes, open := p.mirrored(s.series)
+		first, second := v.series[p.first].info.Name, &v.series[p.second]
+		switch {
+		case yes:
+			v.total[p.second], v.mirrors[p.second] = false, first
+		case open && v.total[p.second]:
+			second.seen.Notes = append(slices.Clip(second.seen.Notes), "too little energy to tell whether it mirrors "+first)
+		}
 	}
 	if s.o.SubtractBaseline {
 		v.baseline = s.baseline
@@ -279,7 +304,12 @@ func (v *view) gross(name string, from, to time.Duration) Interval {
 			i.Replayed = i.Replayed || s.info.Replayed
 		}
 	}
-	if len(counted) == 0 || slices.ContainsFunc(counted, func(m MeterEnergy) bool { return !m.Known }) {
+	known := slices.Clone(counted)
+	known = slices.DeleteFunc(known, func(m MeterEnergy) bool { return !m.Known })
+	if all := len(counted) + len(v.lacking); len(known) > 0 && len(known) < all {
+		i.Partial = fmt.Sprintf("%d of %d %s", len(known), all, plural(counted, v.lacking))
+	}
+	if len(counted) == 0 || len(known) < len(counted) {
 		return i
 	}
 	i.Energy = counted[0].Energy
@@ -399,7 +429,7 @@ func (s *Session) Result() *record.PowerSession {
 		p.Sampler.CostShare = p.Sampler.CostS / t.Seconds()
 	}
 	whole := v.gross("", 0, t)
-	p.Coverage, p.Estimated, p.Replayed = whole.Coverage, whole.Estimated, whole.Replayed
+	p.Coverage, p.Partial, p.Estimated, p.Replayed = whole.Coverage, whole.Partial, whole.Estimated, whole.Replayed
 	for i := range v.series {
 		m := v.meterRecord(i, whole.Meters[i])
 		if f, ok := s.o.Meters[i].(Faulty); ok {
@@ -430,14 +460,28 @@ func (s *Session) Result() *record.PowerSession {
 func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	ser := &v.series[i]
 	m := Describe(ser.info)
-	m.InTotal = v.total[i]
+	m.InTotal, m.DuplicateOf = v.total[i], v.mirrors[i]
 	seen := ser.seen
 	seen.Samples, seen.CoveredS = len(ser.points), e.Covered
 	seen.EnergyJ, seen.MeanW, seen.PeakW = e.figures()
 	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.nominal[i])
-	if ser.unseen > 0 {
-		seen.Notes = append(seen.Notes, fmt.Sprintf("%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen))
+	note := func(when bool, format string, args ...any) {
+		if when {
+			seen.Notes = append(slices.Clip(seen.Notes), fmt.Sprintf(format, args...))
+		}
 	}
+	off, span := "", 0.0
+	if n := len(ser.points); n > 0 {
+		span = ser.points[n-1].t - ser.points[0].t
+	}
+	if ser.info.Disabled {
+		off = " (it is disabled: enabled is 0)"
+	}
+	counter := ser.info.Method == Counter
+	note(counter && !e.Known && seen.Samples > 1 && seen.Resets == 0, "the counter did not move in %.3g s%s: its energy is unknown", span, off)
+	note(counter && seen.Resets > 0 && ser.info.Wrap == 0, "the counter fell and its range is unknown (max_energy_range_uj): what it counted then is unknown")
+	note(ser.unseen > 0, "%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen)
+	note(v.mirrors[i] != "", "mirrors %s from start to end: one counter, counted once", v.mirrors[i])
 	m.Seen = &seen
 	m.Samples = make([]record.PowerSample, len(ser.points))
 	values := make([]float64, len(ser.points))
@@ -458,6 +502,9 @@ func notes(whole Interval, clockSteps int) []string {
 	var n []string
 	if whole.Coverage == "" {
 		n = append(n, "no meter: no energy is known")
+	}
+	if whole.Partial != "" {
+		n = append(n, "partial: "+whole.Partial+" are known")
 	}
 	if whole.Estimated {
 		n = append(n, "estimated: the energy comes from a model, nothing was measured")

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -46,6 +45,7 @@ func OpenSysfs(root string) (*Sysfs, error) {
 	if err != nil {
 		return nil, fmt.Errorf("power: sysfs snapshot %s: %w", root, err)
 	}
+	s.root = root
 	return s, nil
 }
 
@@ -63,12 +63,25 @@ func NewSnapshot(files map[string]*string) (*Sysfs, error) {
 	return s, nil
 }
 
-// show is the path a message names: the place in the tree, below /sys if that is it.
-func (s *Sysfs) show(name string) string { return path.Join("/sys", name) }
+// show is the path that a message names: the file that is read, or the place in the
+// snapshot's file.
+func (s *Sysfs) show(name string) string { return filepath.Join(s.root, filepath.FromSlash(name)) }
+
+// dangling is where the link of that name leads, if there is nothing; else "".
+func (s *Sysfs) dangling(name string) string {
+	if s.files != nil {
+		return ""
+	}
+	target, err := os.Readlink(s.show(name))
+	if _, serr := os.Stat(s.show(name)); err != nil || serr == nil {
+		return ""
+	}
+	return target
+}
 
 func (s *Sysfs) readFile(name string) (string, error) {
 	if s.files == nil {
-		b, err := os.ReadFile(filepath.Join(s.root, filepath.FromSlash(name)))
+		b, err := os.ReadFile(s.show(name))
 		return strings.TrimSpace(string(b)), err
 	}
 	c, ok := s.files[name]
@@ -97,7 +110,7 @@ func (s *Sysfs) readUint(name string) (uint64, error) {
 func (s *Sysfs) list(dir string) []string {
 	var names []string
 	if s.files == nil {
-		entries, err := os.ReadDir(filepath.Join(s.root, filepath.FromSlash(dir)))
+		entries, err := os.ReadDir(s.show(dir))
 		if err != nil {
 			return nil
 		}

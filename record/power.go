@@ -48,7 +48,7 @@ type PowerMeter struct {
 	WrapJ           *float64 `json:"wrap_j,omitempty"`            // range of a counter
 	UpdateIntervalS *float64 `json:"update_interval_s,omitempty"` // period at which the source renews its value
 	Available       bool     `json:"available"`                   // it can be read
-	Reason          string   `json:"reason,omitempty"`            // why it cannot be read
+	Reason          string   `json:"reason,omitempty"`            // why it cannot be read, or may not count
 	Cure            string   `json:"cure,omitempty"`              // remedy, often a command
 	PartOf          string   `json:"part_of,omitempty"`           // meter that already counts this energy
 	DuplicateOf     string   `json:"duplicate_of,omitempty"`      // meter that reads the same hardware
@@ -107,6 +107,7 @@ type PowerMark struct {
 	NetEnergyJ *float64         `json:"net_energy_j,omitempty"` // EnergyJ less the baseline, if requested
 	CoveredS   float64          `json:"covered_s"`              // seconds with known energy
 	Coverage   string           `json:"coverage,omitempty"`     // "whole-system", "component" or "model"
+	Partial    string           `json:"partial,omitempty"`      // known meters of those that should count: "2 of 3 packages"; absent if all
 	Estimated  bool             `json:"estimated"`              // a figure comes from a model
 	Replayed   bool             `json:"replayed"`               // a figure comes from a recorded log
 	Meters     []PowerMarkMeter `json:"meters"`                 // all meters, counted or not
@@ -146,6 +147,7 @@ type PowerSession struct {
 	DurationS  float64        `json:"duration_s"`           // of the session
 	Complete   bool           `json:"complete"`             // false in copies written while the session runs
 	Coverage   string         `json:"coverage,omitempty"`   // "whole-system", "component" or "model"
+	Partial    string         `json:"partial,omitempty"`    // known meters of those that should count: "2 of 3 packages"; absent if all
 	Estimated  bool           `json:"estimated"`            // a figure comes from a model
 	Replayed   bool           `json:"replayed"`             // a figure comes from a recorded log
 	Sampler    PowerSampler   `json:"sampler"`              // the sampler's rate and cost

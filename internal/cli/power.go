@@ -150,6 +150,8 @@ func printMeters(w io.Writer, list *record.PowerMeters) error {
 			state = "part of " + m.PartOf
 		case !m.InTotal:
 			state = "shown apart"
+		case m.Reason != "":
+			state += "; " + m.Reason
 		}
 		resolution := unitOr(m.ResolutionJ, "J")
 		if m.ResolutionW != nil {
@@ -468,6 +470,9 @@ func printSession(w io.Writer, s *record.PowerSession) error {
 		coverage := m.Coverage
 		if coverage == "" {
 			coverage = "no meter"
+		}
+		if m.Partial != "" {
+			coverage += ", partial: " + m.Partial
 		}
 		fmt.Fprintf(t, "%s\ttotal (%s)\t%.3f\t%.3f\t%s\t%s\t%s\t%s\n", name, coverage, m.DurationS, m.CoveredS,
 			figure(m.EnergyJ, "J"), figure(m.MeanW, "W"), figure(m.PeakW, "W"), strings.TrimSpace(tag))
