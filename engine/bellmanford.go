@@ -16,8 +16,8 @@ import (
 // A vertex that comes nearer takes all vertices below it out of the tree: their arcs wait until the search
 // has come to them anew. So the label of a vertex in the tree is the length of its path there, and a vertex
 // that would come nearer over an arc from below itself is on a cycle of negative weight.
-func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, e *Engine, root uint32, o SSSPOptions) (*SSSPResult, error) {
-	start, n, size := time.Now(), int(e.place.Ranks), int64(unsafe.Sizeof(T(0)))
+func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, s *pathSearch) (*SSSPResult, error) {
+	e, n, size := s.Engine, int(s.place.Ranks), int64(unsafe.Sizeof(T(0)))
 	if err := e.room("shortest paths with negative weights", int64(n)*(size+4*5+2)+int64(e.n)*(size+4)); err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, e *Engine
 	}
 	label := func(rank uint32) uint64 { return e.labels.Label(e.place.VertexOf[rank]) }
 	t := newPathTree[T](n)
-	if rank := e.place.RankOf[root]; rank != graph.None {
+	if rank := e.place.RankOf[s.root]; rank != graph.None {
 		t.plant(rank)
 	}
 	for step := 0; t.waiting > 0; step++ {
@@ -61,10 +61,10 @@ func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, e *Engine
 			}
 		}
 	}
-	r := &SSSPResult{Root: e.labels.Label(root), Type: program.TypeOf[T](), Time: time.Since(start)}
+	r := &SSSPResult{Root: e.labels.Label(s.root), Type: program.TypeOf[T](), Time: time.Since(s.start)}
 	dist := initial[T](e.n, program.Array{Init: program.Top})
 	parents := e.initial(program.Array{Type: program.U32, Init: program.None}).([]uint32)
-	dist[root], parents[root] = 0, root
+	dist[s.root], parents[s.root] = 0, s.root
 	for v, u := range t.parent {
 		if u == graph.None {
 			continue
@@ -81,7 +81,7 @@ func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, e *Engine
 		}
 	}
 	r.RunResult = &RunResult{labels: e.labels, arrays: []any{dist}}
-	if o.Parents {
+	if s.o.Parents {
 		r.Parents, r.arrays = parents, append(r.arrays, parents)
 	}
 	r.NumReached, _ = reachedOf(dist)

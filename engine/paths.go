@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/program"
 )
 
@@ -72,16 +73,55 @@ func (r *SSSPResult) All() iter.Seq2[uint64, float64] {
 	}
 }
 
-// widen makes distances int64.
-func (r *SSSPResult) widen() {
-	narrow := DistancesOf[int32](r)
-	wide := make([]int64, len(narrow))
-	for v, d := range narrow {
-		if wide[v] = int64(d); d == math.MaxInt32 {
-			wide[v] = math.MaxInt64
+// shortest is SSSP with weights of type W, and distances of type T if some are negative.
+func shortest[T program.Value, W graph.Weight](ctx context.Context, s *pathSearch) (*SSSPResult, error) {
+	switch {
+	case s.w.notFinite != nil:
+		return nil, s.w.notFinite
+	case s.w.negative != nil && s.o.BellmanFord:
+		return bellmanFord[T, W](ctx, s)
+	case s.w.negative != nil:
+		return nil, s.w.negative
+	case s.w.wide:
+		return paths[T](ctx, s)
+	}
+	return paths[W](ctx, s)
+}
+
+// inRange completes a result. Where a distance may have passed the range of T it searches again in int64,
+// or looks for one: then a tight arc leads from a vertex with a distance to one with the largest value.
+func inRange[T program.Value](ctx context.Context, s *pathSearch, r *SSSPResult, dist []T) (*SSSPResult, error) {
+	var far T
+	r.NumReached, far = reachedOf(dist)
+	switch bounded := float64(far)+s.w.largest < 0.999*greatest(r.Type); {
+	case r.Type == program.I32 && !bounded:
+		s.w.wide = true
+		return paths[int64](ctx, s)
+	case r.Type == program.I32:
+		wide := make([]int64, len(dist))
+		for v, d := range dist {
+			if wide[v] = int64(d); d == program.Largest[T]() {
+				wide[v] = math.MaxInt64
+			}
+		}
+		r.Type, r.arrays[spDist] = program.I64, wide
+	case bounded:
+	case r.Parents == nil:
+		again := *s
+		again.o.Parents = true
+		r, err := paths[T](ctx, &again)
+		if err == nil {
+			r.Parents, r.arrays = nil, r.arrays[:spParent]
+		}
+		return r, err
+	default:
+		for v, u := range r.Parents {
+			if u != graph.None && dist[v] == program.Largest[T]() {
+				return nil, &WeightError{From: r.Label(u), To: r.Label(uint32(v)), Reason: DistanceTooLarge}
+			}
 		}
 	}
-	r.Type, r.arrays[spDist] = program.I64, wide
+	return r, nil
 }
 
 // reachedOf returns how many distances there are, and the largest.

@@ -82,46 +82,43 @@ func (e *Engine) SSSP(ctx context.Context, root uint64, o SSSPOptions) (*SSSPRes
 	if err != nil {
 		return nil, err
 	}
+	s := &pathSearch{e, w, id, o, time.Now()}
 	switch e.kind {
 	case graph.Int32:
-		return shortest[int64, int32](ctx, e, w, id, o)
+		return shortest[int64, int32](ctx, s)
 	case graph.Int64:
-		return shortest[int64, int64](ctx, e, w, id, o)
+		return shortest[int64, int64](ctx, s)
 	case graph.Float32:
-		return shortest[float32, float32](ctx, e, w, id, o)
+		return shortest[float32, float32](ctx, s)
 	}
-	return shortest[float64, float64](ctx, e, w, id, o)
+	return shortest[float64, float64](ctx, s)
 }
 
-// shortest is SSSP with weights of type W and distances of type T.
-func shortest[T program.Value, W graph.Weight](ctx context.Context, e *Engine, w *weighed, root uint32, o SSSPOptions) (*SSSPResult, error) {
-	switch {
-	case w.notFinite != nil:
-		return nil, w.notFinite
-	case w.negative == nil:
-		return paths[W](ctx, e, w, root, o)
-	case !o.BellmanFord:
-		return nil, w.negative
-	}
-	return bellmanFord[T, W](ctx, e, root, o)
+// pathSearch is a call of SSSP. root is a dense id.
+type pathSearch struct {
+	*Engine
+	w     *weighed
+	root  uint32
+	o     SSSPOptions
+	start time.Time
 }
 
-// paths is SSSP with distances of type T, or int64 where int32 does not hold them.
-func paths[T program.Value](ctx context.Context, e *Engine, w *weighed, root uint32, o SSSPOptions) (*SSSPResult, error) {
-	kind, more, p := program.TypeOf[T](), int64(0), shortestPaths[program.TypeOf[T]()][0]
-	if o.Parents {
-		p = shortestPaths[kind][1]
+// paths is SSSP with distances of type T, and with int64 where int32 does not hold them.
+func paths[T program.Value](ctx context.Context, s *pathSearch) (*SSSPResult, error) {
+	r := &SSSPResult{Root: s.labels.Label(s.root), Type: program.TypeOf[T]()}
+	p, rank, more := shortestPaths[r.Type][0], s.place.RankOf[s.root], int64(0)
+	if s.o.Parents {
+		p = shortestPaths[r.Type][1]
 	}
-	if kind == program.I32 {
-		more = 8 * int64(e.n) // distances as int64
+	if r.Type == program.I32 {
+		more = 8 * int64(s.n) // distances as int64
 	}
-	start, rank := time.Now(), e.place.RankOf[root]
-	r := &SSSPResult{Root: e.labels.Label(root), Type: kind}
-	run, err := e.run(ctx, p, more, func(m program.Machine) error {
+	run, err := s.run(ctx, p, more, func(m program.Machine) error {
+		defer func() { r.Time = time.Since(s.start) }()
 		if rank == graph.None {
 			return nil // a root without arcs
 		}
-		delta := width[T](cmp.Or(o.Delta, w.delta(m.Info())))
+		delta := width[T](cmp.Or(s.o.Delta, s.w.delta(m.Info())))
 		f, err := m.Seed(rank, spDist, 0)
 		for err == nil && f.Count > 0 {
 			below := program.Unpack[T](f.Least) + delta
@@ -130,10 +127,10 @@ func paths[T program.Value](ctx context.Context, e *Engine, w *weighed, root uin
 			}
 			f, err = m.EdgeMap(spRelax, program.Step{Below: program.Pack(below)})
 		}
-		if err == nil && o.Parents {
+		if err == nil && s.o.Parents {
 			err = adopt(m, rank)
 		}
-		r.Delta, r.Time = float64(delta), time.Since(start)
+		r.Delta = float64(delta)
 		return err
 	})
 	if err != nil {
@@ -141,32 +138,12 @@ func paths[T program.Value](ctx context.Context, e *Engine, w *weighed, root uin
 	}
 	r.RunResult = run
 	dist := DistancesOf[T](r)
-	dist[root] = 0
-	if o.Parents {
+	dist[s.root] = 0
+	if s.o.Parents {
 		r.Parents = ArrayOf[uint32](run, spParent)
-		r.Parents[root] = root
+		r.Parents[s.root] = s.root
 	}
-	var far T
-	r.NumReached, far = reachedOf(dist)
-	switch bounded := float64(far)+w.largest < 0.999*greatest(kind); {
-	case bounded && kind == program.I32:
-		r.widen()
-	case bounded:
-	case kind == program.I32:
-		return paths[int64](ctx, e, w, root, o)
-	case o.Parents: // a tight arc leads from a distance to the largest value
-		for v, u := range r.Parents {
-			if u != graph.None && dist[v] == program.Largest[T]() {
-				return nil, &WeightError{From: r.Label(u), To: r.Label(uint32(v)), Reason: DistanceTooLarge}
-			}
-		}
-	default:
-		o.Parents = true
-		if r, err = paths[T](ctx, e, w, root, o); err == nil {
-			r.Parents, r.arrays = nil, r.arrays[:spParent]
-		}
-	}
-	return r, err
+	return inRange(ctx, s, r, dist)
 }
 
 // adopt gives every vertex with a distance a parent: over arcs from smaller distances first, then step by

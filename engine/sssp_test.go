@@ -2,17 +2,22 @@ package engine_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/program"
@@ -126,30 +131,29 @@ func TestSSSP(t *testing.T) {
 		if g.List.Vertices == 0 || raceEnabled && n%7 != 0 {
 			continue
 		}
-		for kind, src := range []*graph.EdgeList{
-			weighted(g.List, 255, int32(1), r), weighted(g.List, 3, int64(1)<<40, r),
-			weighted(g.List, 1<<24, float32(0.1), r), weighted(g.List, 9, 0.1, r),
-		} {
-			for parts := 1; parts <= 4; parts++ {
-				threads := 1 + r.IntN(3)
-				policy := []partition.Policy{partition.HubsOnCPU, partition.Random, partition.Original}[r.IntN(3)]
-				e := weighedEngine(t, src, parts, threads, policy)
-				for _, root := range g.Roots() {
-					o := engine.SSSPOptions{Parents: r.IntN(2) == 0, Delta: []float64{0, 0, 1, 100, math.Inf(1)}[r.IntN(5)]}
-					p, err := e.SSSP(t.Context(), g.List.VertexLabels().Label(root), o)
-					if err == nil {
-						err = []func(graph.Source, uint32, *engine.SSSPResult) error{
-							checkPaths[int64], checkPaths[int64], checkPaths[float32], checkPaths[float64],
-						}[kind](src, root, p)
-					}
-					if err != nil {
-						t.Fatalf("%s, %v, %d partitions of %d threads, %s, from %d, %+v: %v", g.Name, src.WeightKind(), parts, threads, policy, root, o, err)
-					}
-				}
-				if err := e.Close(); err != nil {
-					t.Fatal(err)
-				}
+		ofCorpus[int64](t, g, weighted(g.List, 255, int32(1), r), r)
+		ofCorpus[int64](t, g, weighted(g.List, 3, int64(1)<<40, r), r)
+		ofCorpus[float32](t, g, weighted(g.List, 1<<24, float32(0.1), r), r)
+		ofCorpus[float64](t, g, weighted(g.List, 9, 0.1, r), r)
+	}
+}
+
+func ofCorpus[T ref.Length](t *testing.T, g ref.Named, src *graph.EdgeList, r *rand.Rand) {
+	for _, parts := range []int{1, 2 + r.IntN(3)} {
+		threads, policy := 1+r.IntN(3), []partition.Policy{partition.HubsOnCPU, partition.Random, partition.Original}[r.IntN(3)]
+		e := weighedEngine(t, src, parts, threads, policy)
+		for _, root := range g.Roots() {
+			o := engine.SSSPOptions{Parents: r.IntN(2) == 0, Delta: []float64{0, 0, 1, 100, math.Inf(1)}[r.IntN(5)]}
+			p, err := e.SSSP(t.Context(), g.List.VertexLabels().Label(root), o)
+			if err == nil {
+				err = checkPaths[T](src, root, p)
 			}
+			if err != nil {
+				t.Fatalf("%s, %v, %d partitions of %d threads, %s, from %d, %+v: %v", g.Name, src.WeightKind(), parts, threads, policy, root, o, err)
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
 		}
 	}
 }
@@ -385,5 +389,93 @@ func TestSSSPNegativeEnds(t *testing.T) {
 	cancel()
 	if _, err := e.SSSP(ctx, 0, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
+	}
+}
+
+// TestSSSPGraphalytics compares with the expected outputs of LDBC Graphalytics, from vertex 1.
+func TestSSSPGraphalytics(t *testing.T) {
+	for name, direction := range map[string]graphio.Direction{"example-directed": graphio.Directed, "example-undirected": graphio.Undirected} {
+		for parts := 1; parts <= 3; parts++ {
+			e := openFile(t, needs.Data(t, "graphalytics", name+".e"), direction, parts)
+			p, err := e.SSSP(t.Context(), sources[name], engine.SSSPOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for label, value := range expected(t, name+"-SSSP") {
+				want, err := strconv.ParseFloat(strings.Replace(value, "Infinity", "Inf", 1), 64)
+				v, wrong := p.ID(label)
+				if err := errors.Join(err, wrong); err != nil {
+					t.Fatal(err)
+				}
+				if d, ok := p.Distance(v); ok != !math.IsInf(want, 1) || ok && math.Abs(d-want) > 1e-4*want {
+					t.Errorf("%s: distance of %d is %g, %v, want %g", name, label, d, ok, want)
+				}
+			}
+		}
+	}
+}
+
+// sources are the roots of the examples' outputs.
+var sources = map[string]uint64{"example-directed": 1, "example-undirected": 2}
+
+func openFile(t *testing.T, path string, direction graphio.Direction, parts int) *engine.Engine {
+	t.Helper()
+	f, err := graphio.Open(t.Context(), path, graphio.Options{Direction: direction})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := weighedEngine(t, f.Source, parts, 1, partition.Random)
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// TestSSSPCases: parallel edges, large, zero and negative weights of known failures.
+func TestSSSPCases(t *testing.T) {
+	for name, file := range map[string]string{"c06g": "multi.wel", "c09g": "big.wel", "c10g": "neg.wel", "c10g2": "negcycle.wel", "c11g": "zero.wel"} {
+		text, err := os.ReadFile(needs.Cases(t, name, "expected.json"))
+		var want struct {
+			Input   struct{ Directed bool }
+			Results struct {
+				SSSP struct {
+					Source uint64
+					Dist   map[uint64]*float64
+					Error  string
+				}
+			}
+		}
+		if err := errors.Join(err, json.Unmarshal(text, &want)); err != nil {
+			t.Fatal(err)
+		}
+		direction := graphio.Undirected
+		if want.Input.Directed {
+			direction = graphio.Directed
+		}
+		for parts := 1; parts <= 3; parts++ {
+			e := openFile(t, needs.Cases(t, name, file), direction, parts)
+			_, err := e.SSSP(t.Context(), want.Results.SSSP.Source, engine.SSSPOptions{})
+			if negative := strings.HasPrefix(name, "c10"); negative != errors.Is(err, engine.ErrWeights) {
+				t.Errorf("%s: negative weights %v: %v", name, negative, err)
+			}
+			p, err := e.SSSP(t.Context(), want.Results.SSSP.Source, engine.SSSPOptions{BellmanFord: true, Parents: true})
+			var c *engine.NegativeCycleError
+			if want.Results.SSSP.Error != "" {
+				if !errors.As(err, &c) || !slices.Equal(c.Cycle, []uint64{1, 2}) {
+					t.Errorf("%s: %v", name, err)
+				}
+				continue
+			}
+			if err != nil || len(want.Results.SSSP.Dist) == 0 {
+				t.Fatalf("%s: %v", name, err)
+			}
+			for label, d := range want.Results.SSSP.Dist {
+				v, err := p.ID(label)
+				got, ok := p.Distance(v)
+				if err != nil || ok != (d != nil) || ok && got != *d {
+					t.Errorf("%s: distance of %d is %v, %v, want %v", name, label, got, ok, d)
+				}
+			}
+		}
 	}
 }

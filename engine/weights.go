@@ -90,6 +90,7 @@ type weighed struct {
 	largest, mean float64
 	notFinite     *WeightError // nil if all are finite
 	negative      *WeightError // nil if none is
+	wide          bool         // int32 does not hold the distances from some root
 }
 
 // outRows returns the out-arcs of range r. It refuses rows that ReleaseHost has freed.
