@@ -21,6 +21,7 @@ type Engine struct {
 	opts     Options
 	n        int
 	labels   *graph.Labels
+	loops    map[uint32]float64 // self-loops by dense id, with Options.Multiplicities
 	place    *partition.Placement
 	devices  *Devices
 	procs    []kernels.Processor
@@ -97,6 +98,9 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		return nil, err
 	}
 	placing := time.Now()
+	if src, e.loops, err = o.counted(ctx, src); err != nil {
+		return nil, err
+	}
 	if e.place, err = o.place(ctx, src, e.devices); err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (k *ranking) pull() *program.Program {
 	if k.Float32 {
 		give, begin, damp = program.F32, beginRanks[float32], dampRanks[float32]
 	}
-	return &program.Program{
+	p := &program.Program{
 		Name: "pagerank",
 		Arrays: []program.Array{{Name: "rank", Type: program.F64}, {Name: "give", Type: give, Scratch: true},
 			{Name: "in", Type: program.F64, Scratch: true}, {Name: "share", Type: program.F64, Scratch: true}},
@@ -40,6 +40,35 @@ func (k *ranking) pull() *program.Program {
 			{Name: "damp", Block: func(b *program.Block) { damp(k, b) }},
 		},
 	}
+	if k.Multi {
+		p.Edges[prCount].Rows, p.Edges[prSum].Rows = copies{}, copies{}
+	}
+	return p
+}
+
+// copies is the sum of values times the numbers of records, or of these alone.
+type copies struct{}
+
+// Push implements program.Rows.
+func (copies) Push(_ uint32, from float64, _ []uint32, w, out []float64) {
+	for i := range out {
+		out[i] = from * w[i]
+	}
+}
+
+// Combine implements program.Rows.
+func (copies) Combine(to *float64, v float64) bool { *to += v; return true }
+
+// Pull implements program.Rows.
+func (copies) Pull(_ uint32, row []uint32, w, from []float64, _ []uint64, _ float64) (sum float64, ok bool) {
+	for i, u := range row {
+		if from == nil {
+			sum += w[i]
+		} else {
+			sum += w[i] * from[u]
+		}
+	}
+	return sum, true
 }
 
 // beginRanks sets the first ranks, Args[0] + Args[1] × degree unless warm. Sum[1] is the rank of
@@ -49,6 +78,9 @@ func beginRanks[T float32 | float64](k *ranking, b *program.Block) {
 	for i := range rank {
 		if rank[i] = b.Args[0] + b.Args[1]*share[i]; k.warm != nil {
 			rank[i] = k.warm[b.Lo+uint32(i)]
+		}
+		if k.loops != nil {
+			share[i] += k.loops[b.Lo+uint32(i)]
 		}
 		if share[i] == 0 {
 			b.Sum[1] += rank[i]
@@ -68,6 +100,9 @@ func dampRanks[T float32 | float64](k *ranking, b *program.Block) {
 	for i, sum := range in {
 		if k.start != nil {
 			base = b.Args[0] * k.start[b.Lo+uint32(i)]
+		}
+		if k.loops != nil {
+			sum += k.loops[b.Lo+uint32(i)] * rank[i] * share[i]
 		}
 		x := base + damping*sum
 		change += math.Abs(x - rank[i])
@@ -157,7 +192,11 @@ func (e *Engine) PageRank(ctx context.Context, o PageRankOptions) (*PageRankResu
 	if err := k.prepare(e); err != nil {
 		return nil, err
 	}
-	r, err := e.Run(ctx, k.pull(), func(m program.Machine) error { return k.drive(m, result) })
+	p, drive := k.pull, k.drive
+	if k.Method == PageRankDelta {
+		p, drive = k.delta, k.driveDelta
+	}
+	r, err := e.Run(ctx, p(), func(m program.Machine) error { return drive(m, result) })
 	if err != nil {
 		return nil, err
 	}

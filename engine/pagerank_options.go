@@ -40,7 +40,7 @@ type PageRankOptions struct {
 	// Tolerance ends the iteration once ranks change by less, summed up (L1); 1e-6 by default.
 	// Ranks are then within Tolerance × Damping ÷ (1 − Damping) of the exact ones (L1).
 	Tolerance float64
-	// MaxIterations bounds the iterations, 100 by default. A negative Tolerance runs them all.
+	// MaxIterations bounds the iterations, 100 by default, 1000 for PageRankDelta. A negative Tolerance runs them all.
 	MaxIterations int
 	// Method is PageRankPull by default.
 	Method PageRankMethod
@@ -56,7 +56,9 @@ type PageRankOptions struct {
 	// 1/n each, or an estimate by degree if the graph is undirected, jumps lead to all vertices and
 	// Tolerance is not negative.
 	Warm []float64
-	// Multi counts self-loops and each of several parallel arcs. It needs Options.Multiplicities.
+	// Multi counts self-loops and each of several parallel arcs: a vertex with k arcs to itself sends
+	// them k parts of its rank. A self-loop of an undirected graph is one arc. It needs
+	// Options.Multiplicities.
 	Multi bool
 }
 
@@ -91,11 +93,13 @@ func (o *PageRankOptions) ensureDefaults(n int) error {
 	if o.Tolerance == 0 {
 		o.Tolerance = 1e-6
 	}
-	if o.MaxIterations == 0 {
-		o.MaxIterations = 100
-	}
 	if o.Method == "" {
 		o.Method = PageRankPull
+	}
+	if o.MaxIterations == 0 {
+		if o.MaxIterations = 100; o.Method == PageRankDelta {
+			o.MaxIterations = 1000
+		}
 	}
 	if o.Dangling == "" {
 		o.Dangling = DanglingSpread
@@ -116,8 +120,6 @@ func (o *PageRankOptions) ensureDefaults(n int) error {
 		reason = "method delta needs a tolerance, and has neither Multi nor Warm"
 	case o.Warm != nil && len(o.Warm) != n:
 		reason = fmt.Sprintf("Warm has %d ranks, the graph %d vertices", len(o.Warm), n)
-	case delta || o.Multi:
-		reason = "method delta and Multi are not there yet"
 	}
 	if reason != "" {
 		return fmt.Errorf("%w: PageRank: %s", ErrArgument, reason)
@@ -210,6 +212,17 @@ func (k *ranking) prepare(e *Engine) error {
 		}
 		k.warm = make([]float64, e.place.Ranks)
 	}
+	if k.Multi {
+		if !e.opts.Multiplicities {
+			return fmt.Errorf("%w: PageRank: Multi needs an engine with Options.Multiplicities", ErrArgument)
+		}
+		k.loops = make([]float64, e.place.Ranks)
+		for v, count := range e.loops {
+			if rank := e.place.RankOf[v]; rank != graph.None {
+				k.loops[rank] = count
+			}
+		}
+	}
 	k.ids = make([]uint32, 0, e.place.Isolated)
 	known, last := map[loners]uint32{}, loners{count: -1}
 	for v, rank := range e.place.RankOf {
@@ -226,6 +239,9 @@ func (k *ranking) prepare(e *Engine) error {
 		}
 		if k.warm != nil {
 			l.rank = k.Warm[v] * warm
+		}
+		if k.Multi {
+			l.loops = e.loops[uint32(v)] > 0
 		}
 		if l != last {
 			index, is := known[l]

@@ -146,3 +146,113 @@ func TestRankArguments(t *testing.T) {
 		}
 	}
 }
+
+// TestRankMulti counts loops and parallel arcs as networkx does: every copy of an arc carries a part
+// of its own, a loop carries one back.
+func TestRankMulti(t *testing.T) {
+	rng := rand.New(rand.NewPCG(27, 12))
+	loops, copies := 0, 0
+	for _, g := range ref.Corpus() {
+		if g.List.Vertices == 0 {
+			continue
+		}
+		l := *g.List
+		l.Edges = slices.Clone(l.Edges)
+		for range len(l.Edges) / 3 {
+			e := l.Edges[rng.IntN(len(l.Edges))]
+			if l.Edges = append(l.Edges, e); rng.IntN(3) == 0 {
+				l.Edges = append(l.Edges, graph.Edge{U: e.U, V: e.U})
+				loops++
+			}
+			copies++
+		}
+		if rng.IntN(2) == 0 { // of a vertex without other arcs, perhaps
+			v := uint32(rng.IntN(l.Vertices))
+			l.Edges = append(l.Edges, graph.Edge{U: v, V: v}, graph.Edge{U: v, V: v})
+		}
+		if l.Weights = (graph.Weights{}); rng.IntN(2) == 0 {
+			l.Weights = graph.MakeWeights(graph.Float32, len(l.Edges)) // not read
+		}
+		cases := rankings(&l, rng)
+		for _, processors := range []string{"cpu:2", "cpu:1,cpu:2"} {
+			list, err := engine.ParseProcessors(processors)
+			if err != nil {
+				t.Fatal(err)
+			}
+			e := open(t, &l, engine.Options{Processors: list, Multiplicities: true})
+			for _, c := range cases {
+				if c.o.Float32 {
+					continue
+				}
+				c.o.Multi, c.ref.Multi = true, true
+				want := c.ref.Of(&l)
+				r, err := e.PageRank(t.Context(), c.o)
+				if err != nil {
+					t.Fatalf("%s, %s on %s: %v", c.name, g.Name, processors, err)
+				}
+				for v := range want {
+					if !(math.Abs(r.Ranks[v]-want[v]) <= 1e-12) {
+						t.Fatalf("%s, %s on %s: rank of %d is %g, want %g", c.name, g.Name, processors, v, r.Ranks[v], want[v])
+					}
+				}
+			}
+			want := ref.PageRank(&l, 0.85, 5)
+			r, err := e.PageRank(t.Context(), engine.PageRankOptions{MaxIterations: 5, Tolerance: -1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for v := range want {
+				if !(math.Abs(r.Ranks[v]-want[v]) <= 1e-12) {
+					t.Fatalf("%s on %s, simple: rank of %d is %g, want %g", g.Name, processors, v, r.Ranks[v], want[v])
+				}
+			}
+		}
+	}
+	if loops < 10 || copies < 100 {
+		t.Errorf("%d loops, %d copies", loops, copies)
+	}
+}
+
+// TestRankDelta: method delta is within 1e-9 of pull on every placement, and the bound that a
+// Tolerance states holds for both.
+func TestRankDelta(t *testing.T) {
+	rng := rand.New(rand.NewPCG(28, 12))
+	for _, g := range ref.Corpus() {
+		if g.List.Vertices == 0 {
+			continue
+		}
+		cases := rankings(g.List, rng)
+		onPlacements(t, g.List, func(name string, e *engine.Engine) {
+			for _, c := range cases {
+				if c.o.Warm != nil || c.o.Float32 {
+					continue
+				}
+				c.ref.Iterations = 90 // 0.7^90 is 1e-14
+				exact := c.ref.Of(g.List)
+				ranks := map[engine.PageRankMethod][]float64{}
+				for _, tolerance := range []float64{1e-3, 1e-11} {
+					for _, method := range []engine.PageRankMethod{engine.PageRankPull, engine.PageRankDelta} {
+						c.o.Method, c.o.MaxIterations, c.o.Tolerance = method, 1000, tolerance
+						r, err := e.PageRank(t.Context(), c.o)
+						if err != nil || !r.Converged || !(r.Change < tolerance) {
+							t.Fatalf("%s, %s, %s on %s: %v, %+v", method, c.name, g.Name, name, err, r)
+						}
+						off := 0.0
+						for v, x := range r.Ranks {
+							off += math.Abs(x - exact[v])
+						}
+						if bound := r.Change*c.o.Damping/(1-c.o.Damping) + 1e-12; off > bound {
+							t.Errorf("%s, %s, %s on %s: off by %g, the bound is %g", method, c.name, g.Name, name, off, bound)
+						}
+						ranks[method] = r.Ranks
+					}
+				}
+				for v, x := range ranks[engine.PageRankPull] {
+					if d := ranks[engine.PageRankDelta][v]; !(math.Abs(d-x) <= 1e-9) {
+						t.Fatalf("%s, %s on %s: rank of %d is %g by delta, %g by pull", c.name, g.Name, name, v, d, x)
+					}
+				}
+			}
+		})
+	}
+}

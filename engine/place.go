@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
@@ -21,6 +22,9 @@ func Place(ctx context.Context, src graph.Source, o Options) (_ *partition.Place
 	}
 	defer recovered(&err, ErrPanic)
 	if err := o.ensureDefaults(); err != nil {
+		return nil, err
+	}
+	if src, _, err = o.counted(ctx, src); err != nil {
 		return nil, err
 	}
 	return o.place(ctx, src, o.Devices)
@@ -82,11 +86,22 @@ func Need(src graph.Source, o Options) int64 {
 	if absent(src) {
 		return 0
 	}
-	weight := 0
-	if o.Weights {
+	n, records, weight, counting := src.NumVertices(), src.NumEdges(), 0, int64(0)
+	switch {
+	case o.Multiplicities:
+		weight = graph.Int32.Size()
+		if counting = graph.BuildBytes(n, records, src.IsDirected(), graph.Int32); counting > math.MaxInt64/2 || records > math.MaxInt64/64 {
+			return math.MaxInt64
+		}
+		counting += 12 * records
+	case o.Weights:
 		weight = src.WeightKind().Size()
 	}
-	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), len(o.Processors), weight)
+	need := NeedFor(int64(n), records, src.IsDirected(), len(o.Processors), weight)
+	if need > math.MaxInt64-counting {
+		return math.MaxInt64
+	}
+	return need + counting
 }
 
 // NeedFor is Need for a graph that need not exist yet, with weights of so many bytes, 0 for none. It is
@@ -98,6 +113,34 @@ func NeedFor(vertices, edges int64, directed bool, processors, weight int) int64
 		return math.MaxInt64
 	}
 	return placing + searching
+}
+
+// counted returns src as it is, or with Multiplicities a copy whose weights are the numbers of
+// records, and the number of self-loops of vertices that have some. It consumes src then, if it may;
+// the copy is to be consumed.
+func (o *Options) counted(ctx context.Context, src graph.Source) (graph.Source, map[uint32]float64, error) {
+	if !o.Multiplicities {
+		return src, nil, nil
+	}
+	list, err := graph.RandomWeights(ctx, src, 1, 1, 0, o.Threads) // all are 1
+	if err != nil {
+		return nil, nil, err
+	}
+	g, err := graph.Build(ctx, list, graph.BuildOptions{Threads: o.Threads, Duplicates: graph.MergeSum})
+	if err != nil {
+		return nil, nil, err
+	}
+	if o.Consume {
+		release(src)
+	}
+	o.Consume = true
+	loops := map[uint32]float64{}
+	for v := range uint32(g.NumVertices()) {
+		if i, is := slices.BinarySearch(g.Row(v), v); is {
+			loops[v] = g.RowWeights(v).Float64(i)
+		}
+	}
+	return g, loops, nil
 }
 
 // release frees the records or rows of a consumed source.
