@@ -16,15 +16,16 @@ const (
 
 	pdMove = 1 // edge operator
 
-	pdBegin  = 0 // vertex operators
-	pdSelect = 1
-	pdEnd    = 2
+	pdBegin = 0 // vertex operators
+	pdPick  = 1
+	pdTake  = 2
+	pdEnd   = 3
 )
 
 // pdUnit is 1 as a fixed-point number: sums of these depend on no order.
-const pdUnit = 1 << 62
+const pdUnit = 1 << 60
 
-// Tuning of delta, measured on Kronecker 20.
+// Tuning of delta, measured on Kronecker 20 and a web graph.
 const (
 	// pdPart × the mean of what is lacking for each out-arc is what a vertex lacks to take part.
 	pdPart = 0.5
@@ -34,9 +35,9 @@ const (
 )
 
 // delta is the PageRank of dropped dangling rank in the form of residues (McSherry 2005; Whang,
-// Lenharth, Dhillon, Pingali 2015): rank y = held + what y lacks. In each step the vertices that
-// lack most for each out-arc add it to held and send it along their arcs, damped. As y is short of
-// nothing but dangling rank, y ÷ Σy is the PageRank of spread rank.
+// Lenharth, Dhillon, Pingali 2015): y = held + what y lacks. The vertices that lack most for each
+// out-arc add it to held and send it along their arcs, damped; all vertices do where these have many
+// arcs, which is a power iteration. y ÷ Σy is the PageRank of spread rank.
 func (k *ranking) delta() *program.Program {
 	i64 := func(name string) program.Array { return program.Array{Name: name, Type: program.I64, Scratch: true} }
 	return &program.Program{
@@ -48,47 +49,61 @@ func (k *ranking) delta() *program.Program {
 			{Name: "move", From: pdGive, To: pdLacks, Map: program.Copy, Combine: program.Sum},
 		},
 		Vertices: []program.VertexOp{
-			{Name: "begin", Block: k.beginLacks}, {Name: "select", Block: k.selectLacks}, {Name: "end", Block: endLacks},
+			{Name: "begin", Block: k.beginLacks}, {Name: "pick", Block: pickLacks}, {Name: "take", Block: k.takeLacks}, {Name: "end", Block: endLacks},
 		},
 	}
 }
 
-// beginLacks makes every vertex lack its part of the jumps. Sum[0] is all of it.
+// beginLacks makes every vertex hold Args[0] + Args[1] × degree, and lack the rest of its part of
+// the jumps.
 func (k *ranking) beginLacks(b *program.Block) {
-	lacks, share := program.Of[int64](b, pdLacks), program.Of[float64](b, prShare)
-	for i := range lacks {
-		x := (1 - k.Damping) * k.unit
+	give, lacks, held := program.Of[int64](b, pdGive), program.Of[int64](b, pdLacks), program.Of[int64](b, pdHeld)
+	for i, degree := range program.Of[float64](b, prShare) {
+		x, y := (1-k.Damping)*k.unit, b.Args[0]+b.Args[1]*degree
 		if k.start != nil {
 			x = (1 - k.Damping) * k.start[b.Lo+uint32(i)]
 		}
-		if lacks[i] = int64(x * pdUnit); share[i] > 0 {
-			share[i] = 1 / share[i]
+		if lacks[i], held[i] = int64((x-y)*pdUnit), int64(y*pdUnit); degree > 0 {
+			program.Of[float64](b, prShare)[i] = 1 / degree
+			give[i] = int64(k.Damping * y / degree * pdUnit)
 		}
-		b.Sum[0] += float64(lacks[i])
 	}
 }
 
-// selectLacks leaves the vertices in the set that lack more than Args[0] and Args[0] for each
-// out-arc, and takes their rank. Sum[0] is what all lacked before, Sum[1] what they held.
-func (k *ranking) selectLacks(b *program.Block) {
+// pickLacks leaves the vertices in the set that lack more than Args[0] for each out-arc and itself.
+// Sum[0] is what all lack in size, Sum[1] their rank, Sum[2] what they lack.
+func pickLacks(b *program.Block) {
+	lacks, held := program.Of[int64](b, pdLacks), program.Of[int64](b, pdHeld)
+	lack, rank, signed := 0.0, 0.0, 0.0
+	for i, share := range program.Of[float64](b, prShare) {
+		x := math.Abs(float64(lacks[i]))
+		lack += x
+		rank += float64(held[i] + lacks[i])
+		signed += float64(lacks[i])
+		if x*share <= b.Args[0]*(1+share) && (share > 0 || x <= b.Args[0]) {
+			b.Drop(i)
+		}
+	}
+	b.Sum[0], b.Sum[1], b.Sum[2] = lack, rank, signed
+}
+
+// takeLacks adds what vertices of the set lack to what they hold, and sends it. All hold Args[0]
+// times as much before: they then lack Args[0] times as much, and 1 − Args[0] of their jumps.
+func (k *ranking) takeLacks(b *program.Block) {
 	give, lacks, held, share := program.Of[int64](b, pdGive), program.Of[int64](b, pdLacks), program.Of[int64](b, pdHeld), program.Of[float64](b, prShare)
-	for i, x := range lacks {
-		b.Sum[0] += float64(x)
-		b.Sum[1] += float64(held[i])
-		give[i] = 0
-		if share[i] == 0 { // nowhere to send it
-			held[i] += x
-			lacks[i] = 0
-			b.Drop(i)
-			continue
+	factor, jump := b.Args[0], (1-b.Args[0])*(1-k.Damping)*pdUnit
+	for i := range b.Each() {
+		if factor != 1 {
+			s := k.unit
+			if k.start != nil {
+				s = k.start[b.Lo+uint32(i)]
+			}
+			held[i] = int64(factor * float64(held[i]))
+			lacks[i] = int64(factor*float64(lacks[i]) + jump*s)
 		}
-		if float64(x)*share[i] <= b.Args[0]*(1+share[i]) {
-			b.Drop(i)
-			continue
-		}
-		held[i] += x
+		give[i] = int64(math.RoundToEven(k.Damping * float64(lacks[i]) * share[i]))
+		held[i] += lacks[i]
 		lacks[i] = 0
-		give[i] = int64(math.RoundToEven(k.Damping * float64(x) * share[i]))
 	}
 }
 
@@ -102,41 +117,50 @@ func endLacks(b *program.Block) {
 
 // driveDelta is the body of delta.
 func (k *ranking) driveDelta(m program.Machine, r *PageRankResult) error {
-	if _, err := m.EdgeMap(prCount, program.Step{Way: program.Pull, From: program.All}); err != nil {
-		return err
-	}
-	_, sums, err := m.VertexMap(pdBegin, program.All)
+	rule, scale, all := k.Dangling, 1.0, program.Step{Way: program.Pull, From: program.All}
+	k.Dangling = DanglingDrop // until the end
+	base, slope := k.estimate(m.Info())
 	_, alone := k.step(0, 1-k.Damping) // ranks of vertices without arcs are what jumps bring
-	arcs, total := float64(m.Info().Arcs+m.Info().Vertices), 0.0
+	_, err := m.EdgeMap(prCount, all)
+	if slope == 0 {
+		base = 0
+	}
+	if _, _, err = m.VertexMap(pdBegin, program.All, base, slope); err == nil && slope > 0 {
+		_, err = m.EdgeMap(pdMove, all)
+	}
+	lack := 1.0
 	for err == nil {
-		var f program.Frontier
-		if f, sums, err = m.VertexMap(pdSelect, program.All, pdPart*sums.Sum[0]/arcs); err != nil {
+		f, sums, failed := m.VertexMap(pdPick, program.All, pdPart*lack*pdUnit/float64(m.Info().Arcs+m.Info().Vertices))
+		if err = failed; err != nil {
 			break
 		}
-		total = (sums.Sum[0]+sums.Sum[1])/pdUnit + alone
-		if r.Change = sums.Sum[0] / pdUnit; k.Dangling == DanglingSpread {
-			r.Change *= 2 / total // y ÷ Σy changes by no more
+		lack = sums.Sum[0] / pdUnit
+		total := sums.Sum[1]/pdUnit + alone
+		if r.Change = lack; rule == DanglingSpread {
+			scale = 1 / total
+			r.Change *= 2 * scale // y ÷ Σy changes by no more
 		}
 		if r.Converged = r.Change < k.Tolerance; r.Converged || r.Iterations == k.MaxIterations {
 			break
 		}
-		s := program.Step{Way: program.Push}
+		over, s, factor := program.Default, program.Step{Way: program.Push}, 1.0
 		if f.Arcs > m.Info().Arcs/pdPush {
-			s = program.Step{Way: program.Pull, From: program.All} // others give 0
+			over, s = program.All, all
+			// All that is lacking shrinks by Damping a step. Less is left where it adds up to 0.
+			if jumps, sum := 1-k.Damping-alone, sums.Sum[2]/pdUnit; sum < 0.9*jumps {
+				factor = jumps / (jumps - sum)
+			}
 		}
-		_, err = m.EdgeMap(pdMove, s)
+		if _, _, err = m.VertexMap(pdTake, over, factor); err == nil {
+			_, err = m.EdgeMap(pdMove, s)
+		}
 		r.Iterations++
-	}
-	if err != nil {
-		return err
-	}
-	scale := 1.0
-	if k.Dangling == DanglingSpread {
-		scale = 1 / total
 	}
 	for i := range k.alone {
 		k.alone[i].rank *= scale
 	}
-	_, _, err = m.VertexMap(pdEnd, program.All, scale/pdUnit)
+	if err == nil {
+		_, _, err = m.VertexMap(pdEnd, program.All, scale/pdUnit)
+	}
 	return err
 }
