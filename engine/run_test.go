@@ -322,7 +322,7 @@ func TestRunStatistics(t *testing.T) {
 			t.Fatal(err)
 		}
 		from(whole, record.Pull, "count")
-		from(whole, record.Vertex, "damp")
+		from(whole, record.Vertex, "begin")
 		for range 3 {
 			from(whole, record.Pull, "sum")
 			from(whole, record.Vertex, "damp")
