@@ -1,16 +1,22 @@
 package engine_test
 
 import (
+	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"os"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/internal/ref"
 )
 
@@ -255,4 +261,164 @@ func TestRankDelta(t *testing.T) {
 			}
 		})
 	}
+}
+
+// readRanks reads a case of PageRank: its arcs and what is expected.
+func readRanks(t *testing.T, id string) (l *graph.EdgeList, want map[string]any) {
+	t.Helper()
+	var c struct {
+		Vertices int
+		Edges    [][2]uint32
+	}
+	text, err := os.ReadFile(needs.Cases(t, id, "expected.json"))
+	if err := errors.Join(err, json.Unmarshal(text, &c), json.Unmarshal(text, &want)); err != nil {
+		t.Fatal(err)
+	}
+	l = &graph.EdgeList{Vertices: c.Vertices, Directed: want["input"].(map[string]any)["directed"].(bool)}
+	for _, e := range c.Edges {
+		l.Edges = append(l.Edges, graph.Edge{U: e[0], V: e[1]})
+	}
+	return l, want
+}
+
+// distance is the sum of differences (L1) from expected ranks, by id.
+func distance(r *engine.PageRankResult, want any) (off float64) {
+	for id, x := range r.All() {
+		off += math.Abs(x - want.(map[string]any)[fmt.Sprint(id)].(float64))
+	}
+	return off
+}
+
+var methodsOfRank = []engine.PageRankMethod{engine.PageRankPull, engine.PageRankDelta}
+
+// TestRankCases: a chain into a sink, spread and dropped, and small graphs of other cases.
+func TestRankCases(t *testing.T) {
+	for _, id := range []string{"c26g", "c37g", "c38g"} {
+		l, want := readRanks(t, id)
+		e := open(t, l, engine.Options{Processors: cpus(1, 1)})
+		results := want["results"].(map[string]any)
+		for _, method := range methodsOfRank {
+			for key, rule := range map[string]engine.DanglingRule{"pagerank": engine.DanglingSpread, "gap_style": engine.DanglingDrop} {
+				if results[key] == nil {
+					continue
+				}
+				r, err := e.PageRank(t.Context(), engine.PageRankOptions{Method: method, Dangling: rule, Tolerance: 1e-14, MaxIterations: 1000})
+				if err != nil || !r.Converged {
+					t.Fatalf("%s: %v", id, err)
+				}
+				if off := distance(r, results[key]); off > 1e-12 {
+					t.Errorf("%s, %s, %s: off by %g: %v", id, method, key, off, r.Ranks)
+				}
+			}
+		}
+	}
+}
+
+// TestRankTolerance: a change below ε means at most ε·d/(1−d) from the exact ranks, and a result that
+// has not got there says so.
+func TestRankTolerance(t *testing.T) {
+	l, want := readRanks(t, "c26g2")
+	e := open(t, l, engine.Options{Processors: cpus(2)})
+	exact := want["results"].(map[string]any)["pagerank"]
+	bounds := want["bounds"].([]any)
+	for _, method := range methodsOfRank {
+		last := 0
+		for _, b := range bounds {
+			eps, most := b.(map[string]any)["eps"].(float64), b.(map[string]any)["max_L1_error"].(float64)
+			r, err := e.PageRank(t.Context(), engine.PageRankOptions{Method: method, Tolerance: eps, MaxIterations: 1000})
+			if err != nil || !r.Converged || r.Change >= eps || r.Iterations <= last {
+				t.Fatalf("%s: %g after %d iterations: %v, %v", method, r.Change, r.Iterations, r.Converged, err)
+			}
+			if off := distance(r, exact); off > most {
+				t.Errorf("%s, tolerance %g: off by %g, at most %g is right", method, eps, off, most)
+			}
+			last = r.Iterations
+			r, err = e.PageRank(t.Context(), engine.PageRankOptions{Method: method, Tolerance: eps, MaxIterations: last - 1})
+			if err != nil || r.Converged || r.Change < eps || r.Iterations != last-1 {
+				t.Errorf("%s: %d of %d iterations: converged %v, %v", method, r.Iterations, last, r.Converged, err)
+			}
+		}
+	}
+}
+
+// TestRankWiki: ranks of wiki-Vote are those of the oracle, and vertex 4037 is the first, as in
+// Stanford's examples.
+func TestRankWiki(t *testing.T) {
+	f, err := graphio.Open(t.Context(), needs.Data(t, "wiki-Vote.txt"), graphio.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	e := open(t, f.Source, engine.Options{Processors: cpus(1, 1)})
+	want := ref.PageRank(f.Source, 0.85, 150)
+	for _, o := range []engine.PageRankOptions{{Tolerance: 1e-13, MaxIterations: 1000}, {Tolerance: 1e-11, Method: engine.PageRankDelta}, {Float32: true}} {
+		r, err := e.PageRank(t.Context(), o)
+		if err != nil || !r.Converged {
+			t.Fatal(err)
+		}
+		first := 0
+		for v := range want {
+			if math.Abs(r.Ranks[v]-want[v]) > max(1e-12, 10*o.Tolerance) && !o.Float32 || math.Abs(r.Ranks[v]-want[v]) > 1e-5 {
+				t.Fatalf("%+v: rank of %d is %g, want %g", o, r.Label(uint32(v)), r.Ranks[v], want[v])
+			}
+			if r.Ranks[v] > r.Ranks[first] {
+				first = v
+			}
+		}
+		if r.Label(uint32(first)) != 4037 {
+			t.Errorf("%+v: %d is first, with %g", o, r.Label(uint32(first)), r.Ranks[first])
+		}
+	}
+}
+
+// TestRankEnds: no vertices, no arcs, a warm start, the end of the context, what Multi needs.
+func TestRankEnds(t *testing.T) {
+	e := open(t, &graph.EdgeList{}, engine.Options{})
+	if r, err := e.PageRank(t.Context(), engine.PageRankOptions{}); err != nil || len(r.Ranks) != 0 || !r.Converged {
+		t.Errorf("no vertices: %v", err)
+	}
+	e = open(t, &graph.EdgeList{Vertices: 5, Edges: []graph.Edge{{U: 2, V: 2}}}, engine.Options{})
+	for _, method := range methodsOfRank {
+		r, err := e.PageRank(t.Context(), engine.PageRankOptions{Method: method})
+		if err != nil || !r.Converged || slices.ContainsFunc(r.Ranks, func(x float64) bool { return math.Abs(x-0.2) > 1e-15 }) {
+			t.Errorf("no arcs, %s: %v", method, err)
+		}
+		r, err = e.PageRank(t.Context(), engine.PageRankOptions{Method: method, Start: map[uint64]float64{1: 3, 3: 1}})
+		if err != nil || !r.Converged || !near(r.Ranks, []float64{0, 0.75, 0, 0.25, 0}, 1e-5) {
+			t.Errorf("no arcs, %s, from 1 and 3: %v", method, err)
+		}
+	}
+	l := &graph.EdgeList{Vertices: 1000, Directed: true, Edges: ref.Uniform(3, 1000, 5000)}
+	e = open(t, l, engine.Options{Processors: cpus(2), RunStatistics: true})
+	cold, err := e.PageRank(t.Context(), engine.PageRankOptions{Tolerance: 1e-9})
+	if err != nil {
+		t.Fatal(err)
+	}
+	warm, err := e.PageRank(t.Context(), engine.PageRankOptions{Tolerance: 1e-9, Warm: cold.Ranks})
+	if err != nil || warm.Iterations >= cold.Iterations/2 || !warm.Converged {
+		t.Errorf("warm: %d iterations, cold %d: %v", warm.Iterations, cold.Iterations, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := e.PageRank(ctx, engine.PageRankOptions{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("cancelled before: %v", err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
+	defer stop()
+	at := time.Now()
+	if _, err := e.PageRank(ctx, engine.PageRankOptions{Tolerance: -1, MaxIterations: math.MaxInt}); !errors.Is(err, context.DeadlineExceeded) || time.Since(at) > 5*time.Second {
+		t.Errorf("cancelled while it runs: %v", err)
+	}
+	many := engine.Need(l, engine.Options{Multiplicities: true})
+	if _, err := engine.New(t.Context(), l, engine.Options{Multiplicities: true, MemoryLimit: many - 1}); !errors.Is(err, engine.ErrMemory) {
+		t.Errorf("%d bytes for multiplicities: %v", many-1, err)
+	}
+	if _, err := e.PageRank(t.Context(), engine.PageRankOptions{Multi: true}); !errors.Is(err, engine.ErrArgument) || !strings.Contains(err.Error(), "Options.Multiplicities") {
+		t.Errorf("Multi without Multiplicities: %v", err)
+	}
+}
+
+// near reports that values differ by at most some.
+func near(a, b []float64, most float64) bool {
+	return slices.EqualFunc(a, b, func(x, y float64) bool { return math.Abs(x-y) <= most })
 }
