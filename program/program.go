@@ -189,13 +189,36 @@ type LocalOp struct {
 
 // Local is what a LocalOp may use.
 type Local interface {
-	// Each calls f for every row of out-arcs that the partition stores, from several threads.
-	Each(f func(u uint32, row []uint32)) error
-	// Vertices calls f for runs of all ranks, from several threads.
+	// Rows calls f for all rows that the partition stores, in blocks, from several threads: rows of
+	// out-arcs for Forward, of in-arcs for Backward, which are the same on an undirected graph.
+	// Both has out-arcs, then in-arcs. It returns the context's error once that ends.
+	Rows(a Arcs, f func(b *RowBlock)) error
+	// Vertices calls f for runs of all ranks, from several threads. It ends as Rows does.
 	Vertices(f func(lo, hi uint32)) error
 	// U32 returns an array of type U32 by rank, of all ranks. Entries of other partitions'
 	// vertices start at the array's initial value, except that ID is not known of them.
 	U32(array int) []uint32
+}
+
+// RowBlock is a run of rows, those of ranks Lo … Hi−1. It is valid until f returns.
+type RowBlock struct {
+	Lo, Hi uint32
+	// First holds the first neighbour of each row, 2^32 − 1 where it is empty.
+	First []uint32
+	// Neighbours holds ranks. The row of rank Lo+i begins at offset i and ends at offset i+1, in
+	// Offsets32 or, where that is nil, in Offsets64.
+	Neighbours []uint32
+	Offsets32  []uint32
+	Offsets64  []uint64
+}
+
+// Row is the row of rank u.
+func (b *RowBlock) Row(u uint32) []uint32 {
+	i := u - b.Lo
+	if b.Offsets32 != nil {
+		return b.Neighbours[b.Offsets32[i]:b.Offsets32[i+1]]
+	}
+	return b.Neighbours[b.Offsets64[i]:b.Offsets64[i+1]]
 }
 
 // Program declares an algorithm. It must not change while an engine runs it.

@@ -103,7 +103,9 @@ type pass struct{ rows, src, dst int }
 // thread is the memory of one thread.
 type thread struct {
 	examined int64
-	indices  []uint32 // of a row: the sources in the set, or both rows
+	indices  []uint32 // of a row: the sources in the set, or both rows; of a block of rows: the ranks
+	starts   []uint64 // of a block of rows
+	rows     program.RowBlock
 	block    program.Block
 	_        [64]byte
 }

@@ -1,10 +1,12 @@
 package cpu
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
@@ -77,7 +79,7 @@ func (r *valueRun) Local(ctx context.Context, op int) error {
 	for a, to := range r.wholes {
 		r.columns[a].local(to, false)
 	}
-	err := guard(func() error { return r.prog.Locals[op].Run(ctx, local{r}) })
+	err := guard(func() error { return r.prog.Locals[op].Run(ctx, local{ctx, r}) })
 	if err != nil {
 		return r.fail(err)
 	}
@@ -88,36 +90,79 @@ func (r *valueRun) Local(ctx context.Context, op int) error {
 }
 
 // local implements program.Local.
-type local struct{ r *valueRun }
+type local struct {
+	ctx context.Context
+	r   *valueRun
+}
 
-func (l local) Each(f func(u uint32, row []uint32)) error {
+// localRows and localVertices are the items of a block of Rows and of Vertices.
+const localRows, localVertices = 1 << 10, 1 << 13
+
+func (l local) Rows(a program.Arcs, f func(b *program.RowBlock)) error {
 	r := l.r
-	ranks := r.spaces[r.last()].Ranks
-	for _, g := range r.rows[0] {
-		err := r.each(int(g.rows), 1024, func(t, lo, hi int) {
-			m := &r.threads[t]
-			for i := uint32(lo); i < uint32(hi); i++ {
-				from, to := g.adj.Row(i)
-				row := g.adj.Neighbours[from:to]
-				if ranks != nil {
-					m.indices = m.indices[:0]
-					for _, v := range row {
-						m.indices = append(m.indices, ranks[v])
-					}
-					row = m.indices
+	for k := range r.rows {
+		if k == 0 && a == program.Backward || k == 1 && (a == program.Forward || a == program.Both && !r.split && !r.part.Directed) {
+			continue
+		}
+		ranks := r.spaces[(1-k)*r.last()].Ranks
+		for _, g := range r.rows[k] {
+			err := l.each(int(g.rows), localRows, func(t, lo, hi int) {
+				m := &r.threads[t]
+				b := &m.rows
+				*b = program.RowBlock{
+					Lo: g.first + uint32(lo), Hi: g.first + uint32(hi), Neighbours: g.adj.Neighbours, First: g.adj.FirstNeighbours[lo:hi],
 				}
-				f(g.first+i, row)
+				if g.adj.Offsets32 != nil {
+					b.Offsets32 = g.adj.Offsets32[lo : hi+1]
+				} else {
+					b.Offsets64 = g.adj.Offsets64[lo : hi+1]
+				}
+				if ranks != nil {
+					m.translate(ranks)
+				}
+				f(b)
+			})
+			if err != nil {
+				return err
 			}
-		})
-		if err != nil {
-			return err
 		}
 	}
 	return nil
 }
 
+// translate replaces the indices of the thread's block of rows by their ranks.
+func (m *thread) translate(ranks []uint32) {
+	b := m.rows
+	n := b.Hi - b.Lo
+	m.indices, m.starts = m.indices[:0], append(m.starts[:0], 0)
+	for u := b.Lo; u < b.Hi; u++ {
+		for _, v := range b.Row(u) {
+			m.indices = append(m.indices, ranks[v])
+		}
+		m.starts = append(m.starts, uint64(len(m.indices)))
+	}
+	for _, v := range b.First { // after the rows
+		if v != graph.None {
+			v = ranks[v]
+		}
+		m.indices = append(m.indices, v)
+	}
+	rows := m.starts[n]
+	m.rows = program.RowBlock{Lo: b.Lo, Hi: b.Hi, Neighbours: m.indices[:rows], First: m.indices[rows:], Offsets64: m.starts}
+}
+
+// each is valueRun.each until the context ends.
+func (l local) each(n, grain int, f func(t, lo, hi int)) error {
+	err := l.r.each(n, grain, func(t, lo, hi int) {
+		if l.ctx.Err() == nil {
+			f(t, lo, hi)
+		}
+	})
+	return cmp.Or(err, l.ctx.Err())
+}
+
 func (l local) Vertices(f func(lo, hi uint32)) error {
-	return l.r.each(int(l.r.part.Ranks), 1<<14, func(_, lo, hi int) { f(uint32(lo), uint32(hi)) })
+	return l.each(int(l.r.part.Ranks), localVertices, func(_, lo, hi int) { f(uint32(lo), uint32(hi)) })
 }
 
 func (l local) U32(array int) []uint32 {

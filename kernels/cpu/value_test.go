@@ -1134,10 +1134,12 @@ func TestValueLocal(t *testing.T) {
 	p := &program.Program{Name: "unionfind", Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.Rank}},
 		Locals: []program.LocalOp{{Name: "link", Run: func(_ context.Context, l program.Local) error {
 			c := l.U32(0)
-			err := l.Each(func(u uint32, row []uint32) {
+			err := l.Rows(program.Forward, func(b *program.RowBlock) {
 				lock <- struct{}{}
-				for _, v := range row {
-					link(c, u, v)
+				for u := b.Lo; u < b.Hi; u++ {
+					for _, v := range b.Row(u) {
+						link(c, u, v)
+					}
 				}
 				<-lock
 			})
@@ -1225,9 +1227,9 @@ func TestValuePanics(t *testing.T) {
 			}
 		}}},
 		Locals: []program.LocalOp{{Run: func(_ context.Context, l program.Local) error {
-			return l.Each(func(u uint32, _ []uint32) {
-				if boom && u == 1500 {
-					panic("in each")
+			return l.Rows(program.Forward, func(b *program.RowBlock) {
+				if boom && b.Hi > 1500 {
+					panic("in rows")
 				}
 			})
 		}}, {Run: func(context.Context, program.Local) error {
@@ -1248,7 +1250,7 @@ func TestValuePanics(t *testing.T) {
 			"in combine": func() error { _, err := d.EdgeMap(1, all(program.Push)); return err },
 			"in pull":    func() error { _, err := d.EdgeMap(2, all(program.Pull)); return err },
 			"in block":   func() error { _, _, err := d.VertexMap(0, program.All); return err },
-			"in each":    func() error { return d.Local(0) },
+			"in rows":    func() error { return d.Local(0) },
 			"in local":   func() error { return d.Local(1) },
 		} {
 			boom = true

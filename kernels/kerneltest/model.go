@@ -581,9 +581,15 @@ func (m *model) Local(ctx context.Context, op int) error {
 // modelLocal is what a local operator sees.
 type modelLocal model
 
-func (l *modelLocal) Each(f func(u uint32, row []uint32)) error {
-	for _, r := range l.out {
-		f(r.rank, r.neighbours)
+func (l *modelLocal) Rows(a program.Arcs, f func(b *program.RowBlock)) error {
+	list := map[program.Arcs][]row{program.Forward: l.out, program.Backward: l.in, program.Both: l.both}[a]
+	for _, r := range list {
+		n := len(r.neighbours)
+		b := program.RowBlock{Lo: r.rank, Hi: r.rank + 1, Neighbours: r.neighbours, Offsets64: []uint64{0, uint64(n)}, First: []uint32{graph.None}}
+		if n > 0 {
+			b.First[0] = r.neighbours[0]
+		}
+		f(&b)
 	}
 	return nil
 }

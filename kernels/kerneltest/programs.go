@@ -193,18 +193,23 @@ func (f forest) link(u, v uint32) {
 	f[max(u, v)] = min(u, v)
 }
 
-// unionFind links the forests of all partitions.
+// unionFind links the forests of all partitions, by out-arcs in array 0, by in-arcs in array 1, by
+// both in array 2.
 func unionFind() example {
-	return example{name: "union-find", p: program.Program{
-		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.Rank, Ranks: true}},
-		Locals: []program.LocalOp{{Name: "link", Run: func(_ context.Context, l program.Local) error {
-			f := forest(l.U32(0))
+	link := func(array int, arcs program.Arcs) program.LocalOp {
+		return program.LocalOp{Name: "link", Run: func(_ context.Context, l program.Local) error {
+			f := forest(l.U32(array))
 			var one sync.Mutex
-			if err := l.Each(func(u uint32, row []uint32) {
+			if err := l.Rows(arcs, func(b *program.RowBlock) {
 				one.Lock()
 				defer one.Unlock()
-				for _, v := range row {
-					f.link(u, v)
+				for u := b.Lo; u < b.Hi; u++ {
+					if v := b.First[u-b.Lo]; v != graph.None {
+						f.link(u, v)
+					}
+					for _, v := range b.Row(u) {
+						f.link(u, v)
+					}
 				}
 			}); err != nil {
 				return err
@@ -216,23 +221,30 @@ func unionFind() example {
 					f[v] = f.find(v)
 				}
 			})
-		}}}},
+		}}
+	}
+	label := program.Array{Type: program.U32, Init: program.Rank, Ranks: true}
+	return example{name: "union-find", p: program.Program{
+		Arrays: []program.Array{label, label, label},
+		Locals: []program.LocalOp{link(0, program.Forward), link(1, program.Backward), link(2, program.Both)}},
 		body: func(m *machine, _ uint32) {
-			_ = m.Local(0)
-			list, _ := m.Gather(0)
-			all := forest(slices.Clone(list[0]))
-			for _, f := range list {
-				for v, u := range f {
-					all.link(uint32(v), u)
-				}
-			}
-			low := map[uint32]uint32{}
-			for v, label := range ref.Components(m.EdgeList) {
-				if rank := m.rankOf[v]; rank != graph.None {
-					if _, is := low[all.find(rank)]; !is {
-						low[all.find(rank)] = uint32(v)
+			for array := range 3 {
+				_ = m.Local(array)
+				list, _ := m.Gather(array)
+				all := forest(slices.Clone(list[0]))
+				for _, f := range list {
+					for v, u := range f {
+						all.link(uint32(v), u)
 					}
-					m.expect(low[all.find(rank)] == label, "another component")
+				}
+				low := map[uint32]uint32{}
+				for v, label := range ref.Components(m.EdgeList) {
+					if rank := m.rankOf[v]; rank != graph.None {
+						if _, is := low[all.find(rank)]; !is {
+							low[all.find(rank)] = uint32(v)
+						}
+						m.expect(low[all.find(rank)] == label, "another component")
+					}
 				}
 			}
 		},
