@@ -17,6 +17,9 @@ var (
 	// ErrRankSpace comes with ErrCapacity where what a search keeps of the whole rank
 	// space is over a processor's budget already, however small its part.
 	ErrRankSpace = errors.New("rank space alone is too large")
+	// ErrNoRows is returned by Placement.Rows after a Release, and for a direction that
+	// Options.NoOut or NoIn left out.
+	ErrNoRows = errors.New("partition: rows are not in host memory")
 	// ErrInvalid is returned by New where the source's records name vertices that
 	// do not exist, or its offsets fall; by package engine also where there are not as
 	// many labels as vertices.

@@ -111,6 +111,32 @@ func (p *Placement) RangeOf(rank uint32) int {
 	return -1
 }
 
+// Rows returns a function that reads rows: the ranks of a rank's out-neighbours, of its
+// in-neighbours for in. It fails with ErrNoRows. Rows must not be changed, nor read after Close.
+func (p *Placement) Rows(in bool) (func(rank uint32) []uint32, error) {
+	side := make([]*graph.Adjacency, len(p.Ranges))
+	for i, s := range p.Subgraphs {
+		if side[i] = s.Out; s.Out == nil && !p.Directed || in && p.Directed {
+			side[i] = s.In
+		}
+		switch a := side[i]; {
+		case a == nil:
+			return nil, fmt.Errorf("%w: New left out arcs of that direction", ErrNoRows)
+		case a.Neighbours == nil && a.Arcs() > 0:
+			return nil, fmt.Errorf("%w: those of processor %d are in its device alone", ErrNoRows, p.Ranges[i].Owner)
+		}
+	}
+	return func(rank uint32) []uint32 {
+		for i := range p.Ranges {
+			if k := rank - p.Ranges[i].First; k < p.Ranges[i].Vertices {
+				lo, hi := side[i].Row(k)
+				return side[i].Neighbours[lo:hi:hi]
+			}
+		}
+		return nil
+	}, nil
+}
+
 // Release frees the neighbours, first neighbours and weights of processor i's ranges, which
 // the processor must have copied. Offsets stay, so degrees remain known.
 func (p *Placement) Release(i int) {

@@ -38,11 +38,21 @@ func TestRelease(t *testing.T) {
 		}
 		return s
 	}
+	for _, in := range []bool{false, true} {
+		if _, err := p.Rows(in); err != nil {
+			t.Error(err)
+		}
+	}
 	cpu, device := look(0), look(1)
 	full := hugemem.Live().Bytes
 	p.Release(1)
 	if now := look(0); now != cpu {
 		t.Errorf("the CPU's rows were %+v and are %+v", cpu, now)
+	}
+	for _, in := range []bool{false, true} {
+		if _, err := p.Rows(in); !errors.Is(err, partition.ErrNoRows) {
+			t.Errorf("rows after Release: %v", err)
+		}
 	}
 	rows := p.Processors[1].Vertices
 	if now := look(1); now.arcs != device.arcs || now.degree != device.degree || now.bytes != 8*(rows+1) {
