@@ -2,61 +2,175 @@ package engine
 
 import (
 	"context"
-	"slices"
+	"sync/atomic"
 
 	"github.com/totemgo/totemgo/program"
 )
 
-// components floods labels: every vertex starts with its own id and takes the smallest that
-// reaches it. The smallest id of a component reaches all of it, so that labels do not depend on
-// the order of steps.
-var components = &program.Program{
-	Name:   "components",
-	Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
-	Edges:  []program.EdgeOp{{Name: "flood", From: 0, To: 0, Arcs: program.Both, Map: program.Copy, Combine: program.Min}},
+// Neighbours that a root is linked with before the sampling, and vertices sampled.
+const ccNeighbours, ccSamples = 2, 1024
+
+// forest is a union-find forest over ranks: an entry is the vertex's parent, smaller than the
+// vertex, or the vertex itself at a root. Threads link and find at once.
+type forest []uint32
+
+// find returns the root of v. It shortens long paths.
+func (f forest) find(v uint32) uint32 {
+	for n := 0; ; n++ {
+		p := atomic.LoadUint32(&f[v])
+		g := atomic.LoadUint32(&f[p])
+		if root := atomic.LoadUint32(&f[g]); root == g {
+			return g
+		}
+		if n > 0 {
+			atomic.CompareAndSwapUint32(&f[v], p, g)
+		}
+		v = g
+	}
 }
 
-// pullPart is the part of all arcs from which on a frontier's arcs are more work than all rows.
-const pullPart = 8
+// join joins the trees of roots u and v under the smaller and returns their root.
+func (f forest) join(u, v uint32) uint32 {
+	for u != v {
+		hi, lo := max(u, v), min(u, v)
+		if atomic.CompareAndSwapUint32(&f[hi], hi, lo) {
+			return lo
+		}
+		u, v = f.find(hi), f.find(lo)
+	}
+	return u
+}
+
+// linkRow joins the tree of root with those of row.
+func (f forest) linkRow(root uint32, row []uint32) {
+	for _, v := range row {
+		root = f.join(root, f.find(v))
+	}
+}
+
+// components is a run of Components. Every partition has a forest of its own over all ranks.
+type components struct {
+	e       *Engine
+	largest uint32 // a vertex of the tree whose vertices are skipped
+	forest  forest // all partitions', once joined
+	labels  []uint32
+}
+
+// program returns the program of a run: operators share c.
+func (c *components) program() *program.Program {
+	return &program.Program{
+		Name:   "components",
+		Arrays: []program.Array{{Name: "parent", Type: program.U32, Init: program.Rank, Scratch: true}},
+		Locals: []program.LocalOp{{Name: "hook", Run: c.hook}, {Name: "link", Run: c.link}},
+		Vertices: []program.VertexOp{{Name: "least", Block: func(b *program.Block) {
+			clear(b.Set)
+			for v := b.Lo; v < b.Hi; v++ {
+				id, root := c.e.place.VertexOf[v], c.forest.find(v)
+				least := &c.labels[c.e.place.VertexOf[root]] // at first the root's id
+				for old := atomic.LoadUint32(least); id < old && !atomic.CompareAndSwapUint32(least, old, id); {
+					old = atomic.LoadUint32(least)
+				}
+			}
+		}}, {Name: "label", Block: func(b *program.Block) {
+			clear(b.Set)
+			for v := b.Lo; v < b.Hi; v++ {
+				if root := c.forest.find(v); root != v {
+					c.labels[c.e.place.VertexOf[v]] = c.labels[c.e.place.VertexOf[root]]
+				}
+			}
+		}}},
+	}
+}
+
+// hook links every vertex with its first neighbour, then every root with some of its own.
+func (c *components) hook(_ context.Context, l program.Local) error {
+	f := forest(l.U32(0))
+	err := l.Rows(program.Forward, func(b *program.RowBlock) { // all are roots
+		for i, first := range b.First {
+			f[b.Lo+uint32(i)] = min(b.Lo+uint32(i), first)
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return l.Rows(program.Both, func(b *program.RowBlock) {
+		for u := b.Lo; u < b.Hi; u++ {
+			if atomic.LoadUint32(&f[u]) == u {
+				f.linkRow(u, b.Row(u)[:min(ccNeighbours, len(b.Row(u)))])
+			}
+		}
+	})
+}
+
+// link links along all arcs of vertices outside of the largest tree. An arc between two of its
+// vertices joins nothing, and other arcs have an end that is not skipped.
+func (c *components) link(_ context.Context, l program.Local) error {
+	f := forest(l.U32(0))
+	return l.Rows(program.Both, func(b *program.RowBlock) {
+		largest := f.find(c.largest)
+		for u := b.Lo; u < b.Hi; u++ {
+			if root := f.find(u); root != largest {
+				f.linkRow(root, b.Row(u))
+			}
+		}
+	})
+}
+
+// sample sets largest to the most frequent root of a sample of vertices.
+func (c *components) sample(forests [][]uint32) {
+	count := map[uint32]int{}
+	for i := range min(ccSamples, uint64(c.e.place.Ranks)) {
+		v := uint32(uint64(c.e.place.Ranks) * i / ccSamples)
+		root := forest(forests[c.e.place.Ranges[c.e.place.RangeOf(v)].Owner]).find(v)
+		if count[root]++; count[root] > count[c.largest] {
+			c.largest = root
+		}
+	}
+}
+
+func (c *components) body(m program.Machine) error {
+	if err := m.Local(0); err != nil {
+		return err
+	}
+	forests, err := m.Gather(0)
+	if err != nil {
+		return err
+	}
+	c.sample(forests)
+	if err := m.Local(1); err != nil {
+		return err
+	}
+	c.forest = forests[0] // a vertex and its parent in any forest are in one component
+	for _, f := range forests[1:] {
+		for v, p := range f {
+			c.forest.join(c.forest.find(uint32(v)), c.forest.find(p))
+		}
+	}
+	c.labels = make([]uint32, c.e.n)
+	for v := range c.labels {
+		c.labels[v] = uint32(v)
+	}
+	for op := range 2 {
+		if _, _, err := m.VertexMap(op, program.All); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Components returns the weakly connected components: two vertices have the same label if and
-// only if a path joins them, whatever the direction of its arcs. It takes as many supersteps as
-// the longest shortest path to the smallest id of a component.
+// only if a path joins them, whatever the direction of its arcs. It is Afforest (Sutton, Ben-Nun,
+// Barak 2018): union-find that skips most arcs of the largest component. Partitions exchange
+// their forests once.
 func (e *Engine) Components(ctx context.Context) (*ComponentsResult, error) {
-	r, err := e.Run(ctx, components, func(m program.Machine) error {
-		f, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
-		for err == nil && f.Count > 0 {
-			s := program.Step{Way: program.Push}
-			if f.Arcs > m.Info().Arcs/pullPart {
-				s.Way = program.Pull
-			}
-			f, err = m.EdgeMap(0, s)
-		}
-		return err
-	})
+	if err := e.take(ctx); err != nil {
+		return nil, err
+	}
+	defer e.release()
+	c := &components{e: e}
+	r, err := e.run(ctx, c.program(), 4*int64(e.n), c.body)
 	if err != nil {
 		return nil, err
 	}
-	return &ComponentsResult{RunResult: r, Labels: ArrayOf[uint32](r, 0)}, nil
-}
-
-// ComponentsResult are the components of a graph.
-type ComponentsResult struct {
-	*RunResult
-	// Labels holds the smallest dense id of the component of every vertex, by dense id.
-	Labels []uint32
-}
-
-// Sizes returns the number of vertices of every component, largest first.
-func (r *ComponentsResult) Sizes() []int {
-	count := make(map[uint32]int)
-	for _, label := range r.Labels {
-		count[label]++
-	}
-	sizes := make([]int, 0, len(count))
-	for _, n := range count {
-		sizes = append(sizes, n)
-	}
-	slices.SortFunc(sizes, func(a, b int) int { return b - a })
-	return sizes
+	return &ComponentsResult{RunResult: r, Labels: c.labels}, nil
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/partition"
 )
 
 // Opening an engine.
@@ -40,6 +41,9 @@ var (
 	// ErrDirector is returned by a search whose director panicked (the message has the stack),
 	// is nil or chose no direction, and if Options.NewDirector panicked. Later searches work.
 	ErrDirector = bsp.ErrDirectorFailed
+	// ErrNoRows is returned by algorithms that read the graph in host memory, such as
+	// StrongComponents, where Options.ReleaseHost has freed a device's rows.
+	ErrNoRows = partition.ErrNoRows
 	// ErrResult is returned by BFSInto for a result that is nil, freed or of another engine.
 	ErrResult = errors.New("engine: result belongs to another engine")
 )

@@ -160,6 +160,33 @@ func ExampleEngine_Components() {
 	// [0 0 0 0 4] [4 1]
 }
 
+// Vertices of one strong component reach each other along arcs.
+func ExampleEngine_StrongComponents() {
+	ctx := context.Background()
+	links := &graph.EdgeList{Vertices: 4, Directed: true, Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 2, V: 1}, {U: 2, V: 3}}}
+	e, err := engine.New(ctx, links, engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.StrongComponents(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for v, label := range r.All() {
+		fmt.Println(v, label)
+	}
+	fmt.Println(r.Count(), r.Sizes())
+	// Output:
+	// 0 0
+	// 1 1
+	// 2 1
+	// 3 3
+	// 3 [2 1 1]
+}
+
 func ExampleEngine_PageRank() {
 	ctx := context.Background()
 	e, err := engine.New(ctx, friends(), engine.Options{})

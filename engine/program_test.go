@@ -36,6 +36,13 @@ func (neighbourSum) Pull(_ uint32, row []uint32, _, from, set []uint64, _ uint64
 	return sum, ok
 }
 
+// flood is components by labels that spread: the smallest id of a component reaches all of it.
+var flood = &program.Program{
+	Name:   "flood",
+	Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
+	Edges:  []program.EdgeOp{{Name: "flood", From: 0, To: 0, Arcs: program.Both, Map: program.Copy, Combine: program.Min}},
+}
+
 // sums has a value a vertex, id + 1, and what its in-neighbours sum up to.
 var sums = &program.Program{
 	Name: "sums",
@@ -97,7 +104,7 @@ func TestPrograms(t *testing.T) {
 					t.Fatal(err)
 				}
 				way := func() program.Way { return program.Way(rng.IntN(2)) }
-				r, err := e.Run(t.Context(), engine.ComponentsProgram, func(m program.Machine) error {
+				r, err := e.Run(t.Context(), flood, func(m program.Machine) error {
 					f, err := m.EdgeMap(0, program.Step{Way: way(), From: program.All})
 					for err == nil && f.Count > 0 {
 						f, err = m.EdgeMap(0, program.Step{Way: way()})

@@ -16,6 +16,9 @@ var reach = &program.Program{
 	Edges:  []program.EdgeOp{{Name: "visit", From: -1, To: 0, Map: program.Source, Combine: program.Claim, Once: true}},
 }
 
+// pullPart is the part of all arcs from which on a frontier's arcs are more work than all rows.
+const pullPart = 8
+
 // Reach returns the vertices that can be reached along arcs from one of the roots, ids of the
 // file, roots included. It takes as many supersteps as the largest distance of a vertex to its
 // nearest root. A root that is no vertex fails with graph.ErrNoVertex.

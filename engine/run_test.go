@@ -42,28 +42,6 @@ func onPlacements(t *testing.T, g graph.Source, f func(name string, e *engine.En
 	}
 }
 
-func TestComponents(t *testing.T) {
-	for _, g := range ref.Corpus() {
-		want := ref.Components(g.List)
-		onPlacements(t, g.List, func(name string, e *engine.Engine) {
-			r, err := e.Components(context.Background())
-			if err != nil {
-				t.Fatalf("%s on %s: %v", g.Name, name, err)
-			}
-			if !slices.Equal(r.Labels, want) {
-				t.Errorf("%s on %s: wrong labels", g.Name, name)
-			}
-			sum := 0
-			for _, n := range r.Sizes() {
-				sum += n
-			}
-			if sum != g.List.Vertices {
-				t.Errorf("%s on %s: sizes sum up to %d of %d vertices", g.Name, name, sum, g.List.Vertices)
-			}
-		})
-	}
-}
-
 func TestPageRank(t *testing.T) {
 	const iterations = 12
 	for _, g := range ref.Corpus() {
@@ -333,15 +311,11 @@ func TestRunStatistics(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		levels := c.Statistics.Levels
-		if len(levels) < 4 || levels[0].Frontier != float64(whole.Count) || levels[0].Direction != record.Pull || levels[len(levels)-1].Direction != record.Push {
-			t.Errorf("components: %+v", levels)
-		}
-		for _, l := range levels {
-			if l.Operator != "flood" || l.Frontier <= 0 || *l.FrontierArcs < l.Frontier {
-				t.Errorf("components: %+v", l)
-			}
-		}
+		from(whole, record.Local, "hook")
+		from(whole, record.Local, "link")
+		from(whole, record.Vertex, "least")
+		from(whole, record.Vertex, "label")
+		check("components", c.Statistics)
 		e.Close()
 	}
 }
@@ -406,29 +380,4 @@ func TestRunFails(t *testing.T) {
 			t.Errorf("%s: a run of another program after failures: %v", name, err)
 		}
 	})
-}
-
-// TestContributing demands that the algorithm to copy in CONTRIBUTING.md, with its test, is the
-// one that is tested here.
-func TestContributing(t *testing.T) {
-	doc, err := os.ReadFile("../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	text := strings.ReplaceAll(string(doc), "\r\n", "\n")
-	for name, part := range map[string]string{"components.go": "", "run_test.go": "func TestComponents"} {
-		code, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := strings.ReplaceAll(string(code), "\r\n", "\n")
-		if part != "" {
-			_, want, _ = strings.Cut(want, part)
-			want, _, _ = strings.Cut(want, "\n}\n")
-			want = part + want
-		}
-		if !strings.Contains(text, want) {
-			t.Errorf("CONTRIBUTING.md does not have engine/%s %s", name, part)
-		}
-	}
 }

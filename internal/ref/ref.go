@@ -176,6 +176,49 @@ func Components(src graph.Source) []uint32 {
 	return comp
 }
 
+// StrongComponents returns, for every vertex, the smallest vertex that it reaches along arcs and
+// that reaches it: the vertices of a component are those that a search forward and one backward
+// from its smallest vertex both reach.
+func StrongComponents(src graph.Source) []uint32 {
+	forward := make([][]uint32, src.NumVertices())
+	backward := make([][]uint32, len(forward))
+	for v, arcs := range adjacency(src) {
+		for _, a := range arcs {
+			forward[v] = append(forward[v], a.to)
+			backward[a.to] = append(backward[a.to], uint32(v))
+		}
+	}
+	comp := make([]uint32, len(forward))
+	for v := range comp {
+		comp[v] = graph.None
+	}
+	reach := func(rows [][]uint32, from uint32) map[uint32]bool { // without vertices of known components
+		set := map[uint32]bool{from: true}
+		for stack := []uint32{from}; len(stack) > 0; {
+			u := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, t := range rows[u] {
+				if !set[t] && comp[t] == graph.None {
+					set[t] = true
+					stack = append(stack, t)
+				}
+			}
+		}
+		return set
+	}
+	for v := range comp {
+		if comp[v] == graph.None {
+			ahead, behind := reach(forward, uint32(v)), reach(backward, uint32(v))
+			for t := range ahead {
+				if behind[t] {
+					comp[t] = uint32(v)
+				}
+			}
+		}
+	}
+	return comp
+}
+
 // Distances returns the length of a shortest path from root to every vertex, by the method
 // of Bellman and Ford in float64, +Inf where there is none. Weights must not be negative; an
 // unweighted graph has weights 1.

@@ -71,6 +71,10 @@ func TestOracles(t *testing.T) {
 	if got, want := ref.Components(small(true)), []uint32{0, 0, 0, 0, 4, 4, 6}; !slices.Equal(got, want) {
 		t.Errorf("components %v, want %v", got, want)
 	}
+	arcs := []graph.Edge{{U: 1, V: 2}, {U: 2, V: 1}, {U: 0, V: 1}, {U: 2, V: 3}, {U: 3, V: 4}, {U: 4, V: 5}, {U: 5, V: 3}, {U: 5, V: 5}, {U: 6, V: 6}}
+	if got, want := ref.StrongComponents(&graph.EdgeList{Vertices: 7, Directed: true, Edges: arcs}), []uint32{0, 1, 1, 3, 3, 3, 6}; !slices.Equal(got, want) {
+		t.Errorf("strong components %v, want %v", got, want)
+	}
 	if got, want := ref.Distances(small(true), 0)[:4], []float64{0, 5, 6, 7}; !slices.Equal(got, want) {
 		t.Errorf("distances %v, want %v", got, want)
 	}

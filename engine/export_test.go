@@ -1,4 +1,0 @@
-package engine
-
-// ComponentsProgram is the program of Components.
-var ComponentsProgram = components
