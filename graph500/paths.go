@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"sync/atomic"
+	"slices"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -29,97 +29,66 @@ func (v *Validator) weights(wanted, block int) []float32 {
 	return w
 }
 
-// readWeights is readRecords for a tree with distances. Its first pass only tells whether the
-// tree is valid; if not, a second one, in the source's order, finds the first fault of each rule.
+// readWeights is readRecords and checkTreeEdges for a tree with distances. A first pass, over the
+// arranged records if there are any, tells whether the tree is valid; if not, a second one, in the
+// source's order, finds the first fault of each rule.
 func (v *Validator) readWeights(ctx context.Context) error {
 	if t := v.total(); t.astray == graph.None && t.level == graph.None {
-		if valid, err := v.shortest(ctx); valid || err != nil {
+		before := slices.Clone(v.found)
+		if err := v.eachWeighted(ctx, v.near.S, false); err != nil {
 			return err
 		}
+		if t := v.total(); t.level == graph.None && t.unproven == graph.None && t.span.at == nowhere && t.half.at == nowhere {
+			return nil
+		}
+		copy(v.found, before)
 	}
+	return v.eachWeighted(ctx, nil, true)
+}
+
+// eachWeighted reads the records, those of the source if near is nil, and checks the tree edges.
+func (v *Validator) eachWeighted(ctx context.Context, near []graph.Edge, every bool) error {
 	wanted := blocksOf(v.src)
-	err := graph.EachBlock(ctx, v.src, v.threads, wanted, func(w, b int, records []graph.Edge) error {
-		v.scanPaths(&v.found[w], uint64(b)<<blockShift, records, v.weights(wanted, b))
-		return nil
-	})
-	if err != nil {
+	read := func() error {
+		return graph.EachBlock(ctx, v.src, v.threads, wanted, func(w, b int, records []graph.Edge) error {
+			v.scanWeighted(&v.found[w], uint64(b)<<blockShift, records, v.weights(wanted, b), every)
+			return nil
+		})
+	}
+	if near != nil {
+		read = func() error {
+			return chunks(ctx, v.threads, len(near), recordGrain, func(w, lo, hi int) {
+				v.scanWeighted(&v.found[w], uint64(lo), near[lo:hi], v.weight.S[lo:hi], every)
+			})
+		}
+	}
+	if err := read(); err != nil {
 		return err
 	}
 	return v.checkTreeEdges(ctx)
 }
 
-// shortest reports whether no record makes a path shorter, and every vertex of the tree but the
-// root has a tree edge whose weight joins the two distances. All vertices are in the tree or
-// outside, and their distances fit.
-func (v *Validator) shortest(ctx context.Context) (bool, error) {
-	var fault atomic.Bool
-	scan := func(edges []graph.Edge, weights []float32) {
-		if !v.scanShortest(edges, weights) {
-			fault.Store(true)
-		}
-	}
-	var err error
-	if near := v.near.S; near != nil {
-		err = chunks(ctx, v.threads, len(near), recordGrain, func(_, lo, hi int) { scan(near[lo:hi], v.weight.S[lo:hi]) })
-	} else {
-		wanted := blocksOf(v.src)
-		err = graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, b int, records []graph.Edge) error {
-			scan(records, v.weights(wanted, b))
-			return nil
-		})
-	}
-	if err != nil || fault.Load() {
-		return false, err
-	}
-	levels := v.levels.S
-	err = chunks(ctx, v.threads, len(levels), vertexGrain, func(_, lo, hi int) {
-		for u := lo; u < hi; u++ {
-			if levels[u] != outside && levels[u] != 0 && !testBit(v.exact.S, u) {
-				fault.Store(true)
-				return
-			}
-		}
-	})
-	return !fault.Load(), err
-}
-
-// scanShortest marks the tree edges whose weight joins the two distances, and reports whether no
-// edge makes a path shorter. Outside the tree distances are +Inf: an edge that leaves it makes
-// one shorter too. Sums are rounded to float32, as the reference code rounds them.
-func (v *Validator) scanShortest(edges []graph.Edge, weights []float32) bool {
-	distances, parents, exact, directed := v.tree.Distances, v.tree.Parents, v.exact.S, v.src.IsDirected()
+// scanWeighted reads the records from position at on, of any graph with any tree. Unless every is
+// set it passes over records between a shorter and a longer distance than their weight, which break
+// no rule but may be tree edges that break rule 2. Of vertices astray it only notes whether their
+// tree edges exist. Sums are rounded to float32, as the reference code rounds them.
+func (v *Validator) scanWeighted(f *finds, at uint64, edges []graph.Edge, weights []float32, every bool) {
+	levels, distances, parents, directed := v.levels.S, v.tree.Distances, v.tree.Parents, v.src.IsDirected()
 	for i, e := range edges {
 		du, dv := distances[e.U], distances[e.V]
 		there, back := float32(du+weights[i]), float32(dv+weights[i])
-		if !(dv <= there) || !directed && !(du <= back) { // written so that NaN fails
-			return false
+		if dv < there && du < back && !every {
+			continue
 		}
-		if dv == there && parents[e.V] == e.U {
-			setBit(exact, e.V)
-		}
-		if du == back && !directed && parents[e.U] == e.V {
-			setBit(exact, e.U)
-		}
-	}
-	return true
-}
-
-// scanPaths reads the records from position at on, of any graph with any tree. Of vertices astray
-// it only notes whether their tree edges exist.
-func (v *Validator) scanPaths(f *finds, at uint64, edges []graph.Edge, weights []float32) {
-	levels, distances, parents, directed := v.levels.S, v.tree.Distances, v.tree.Parents, v.src.IsDirected()
-	for i, e := range edges {
-		w := weights[i]
-		thereFits, backFits := distances[e.V] <= float32(distances[e.U]+w), distances[e.U] <= float32(distances[e.V]+w)
 		if parents[e.V] == e.U {
 			setBit(v.proven.S, e.V)
-			if distances[e.V] == float32(distances[e.U]+w) {
+			if dv == there {
 				setBit(v.exact.S, e.V)
 			}
 		}
 		if !directed && parents[e.U] == e.V {
 			setBit(v.proven.S, e.U)
-			if distances[e.U] == float32(distances[e.V]+w) {
+			if du == back {
 				setBit(v.exact.S, e.U)
 			}
 		}
@@ -129,10 +98,10 @@ func (v *Validator) scanPaths(f *finds, at uint64, edges []graph.Edge, weights [
 			continue
 		case lu == outside || lv == outside:
 			first = &f.half
-		case thereFits && (directed || backFits):
+		case dv <= there && (directed || du <= back): // not so if one is NaN
 			continue
 		}
-		if x := (fault{at + uint64(i), e, w}); x.at < first.at {
+		if x := (fault{at + uint64(i), e, weights[i]}); x.at < first.at {
 			*first = x
 		}
 	}

@@ -142,20 +142,25 @@ func TestEachRuleOfPathsAlone(t *testing.T) {
 			"parent chain of 1 does not end at the root"},
 		{"root with a parent", weighted(list(2, false, 0, 1), 0), graph500.Tree{Parents: []uint32{1, 0}, Distances: []float32{0, 0}}, 1, 0, [2]uint64{},
 			"root is not its own parent"},
-		{"foreign component", ring, with(map[int]uint32{5: 6, 6: 5}, map[int]float32{5: 0, 6: .5}), 1, 5, [2]uint64{}, "parent chain of 5 does not end at the root"},
+		{"foreign component", ring, with(map[int]uint32{5: 6, 6: 5}, map[int]float32{5: 0, 6: .5}), 1, 5, [2]uint64{},
+			"parent chain of 5 does not end at the root"},
 		{"parent is no vertex", ring, with(map[int]uint32{4: 9}, nil), 1, 4, [2]uint64{}, "parent of 4 is no vertex of the graph"},
 
 		{"the other edge's weight", weighted(list(3, false, 0, 1, 1, 2, 0, 2), 1, 1, 1), graph500.Tree{Parents: []uint32{0, 0, 0}, Distances: []float32{0, 1, .5}},
 			2, 2, [2]uint64{0, 2}, "parent edge 0-2 has no weight that joins distances 0 and 0.5"},
-		{"a parent of another path", ring, with(map[int]uint32{2: 3}, nil), 2, 2, [2]uint64{3, 2}, "parent edge 3-2 has no weight that joins distances 0.25 and 0.75"},
+		{"a parent of another path", ring, with(map[int]uint32{2: 3}, nil), 2, 2, [2]uint64{3, 2},
+			"parent edge 3-2 has no weight that joins distances 0.25 and 0.75"},
 		{"not rounded", rounded, graph500.Tree{Parents: []uint32{0, 0, 1, 2}, Distances: []float32{0, 1, math.Nextafter32(1, 0), 1}}, 2, 2, [2]uint64{1, 2},
 			"parent edge 1-2 has no weight that joins distances 1 and 0.99999994"},
-		{"root at a distance", weighted(list(1, false)), graph500.Tree{Parents: []uint32{0}, Distances: []float32{.5}}, 2, 0, [2]uint64{}, "root has distance 0.5"},
-		{"negative", weighted(list(2, false, 0, 1), 1), graph500.Tree{Parents: []uint32{0, 0}, Distances: []float32{0, -.5}}, 2, 1, [2]uint64{}, "1 has distance -0.5"},
+		{"root at a distance", weighted(list(1, false)), graph500.Tree{Parents: []uint32{0}, Distances: []float32{.5}}, 2, 0, [2]uint64{},
+			"root has distance 0.5"},
+		{"negative", weighted(list(2, false, 0, 1), 1), graph500.Tree{Parents: []uint32{0, 0}, Distances: []float32{0, -.5}}, 2, 1, [2]uint64{},
+			"1 has distance -0.5"},
 		{"a distance outside", ring, with(nil, map[int]float32{6: 1}), 2, 6, [2]uint64{}, "6 is not in the tree, but has distance 1"},
 		{"no number outside", ring, with(nil, map[int]float32{6: nan}), 2, 6, [2]uint64{}, "6 is not in the tree, but has distance NaN"},
 
-		{"longer path", ring, with(map[int]uint32{2: 3}, map[int]float32{2: 1.25}), 3, 2, [2]uint64{1, 2}, "edge 1-2 of weight 0.25 joins distances 0.5 and 1.25"},
+		{"longer path", ring, with(map[int]uint32{2: 3}, map[int]float32{2: 1.25}), 3, 2, [2]uint64{1, 2},
+			"edge 1-2 of weight 0.25 joins distances 0.5 and 1.25"},
 		{"longer of two edges", ring, with(nil, map[int]float32{4: .75}), 3, 4, [2]uint64{4, 3}, "edge 4-3 of weight 0.125 joins distances 0.75 and 0.25"},
 		{"longer path of arcs", weighted(list(3, true, 0, 1, 1, 2, 0, 2), 1, 1, 1), graph500.Tree{Parents: []uint32{0, 0, 1}, Distances: []float32{0, 1, 2}},
 			3, 2, [2]uint64{0, 2}, "edge 0-2 of weight 1 joins distances 0 and 2"},
@@ -408,7 +413,8 @@ func TestRunSSSP(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []graph500.Stage{graph500.Generating, graph500.Constructing, graph500.Searching, graph500.FindingPaths, graph500.Counting}; !slices.Equal(stages, want) {
+	want := []graph500.Stage{graph500.Generating, graph500.Constructing, graph500.Searching, graph500.FindingPaths, graph500.Counting}
+	if !slices.Equal(stages, want) {
 		t.Errorf("stages %v", stages)
 	}
 	if last[graph500.Generating] != 16<<8 || last[graph500.FindingPaths] != 64 {
@@ -478,7 +484,8 @@ func TestRunWithBrokenPaths(t *testing.T) {
 		if !errors.Is(err, graph500.ErrValidation) || !errors.Is(err, c.is) || errors.Is(err, c.isNot) || r == nil {
 			t.Fatalf("%s: %v", c.name, err)
 		}
-		if c.paths > 0 && (!strings.Contains(err.Error(), fmt.Sprintf("1 of 8 trees; the first, from root %d:", r.Roots[1])) || r.SSSPValidation.Rules.TreeLevels != 1) {
+		text := fmt.Sprintf("1 of 8 trees; the first, from root %d:", r.Roots[1])
+		if c.paths > 0 && (!strings.Contains(err.Error(), text) || r.SSSPValidation.Rules.TreeLevels != 1) {
 			t.Errorf("%s: %v, %+v", c.name, err, r.SSSPValidation)
 		}
 		if r.Validation.Failed != c.bfs || r.Validation.Passed != 8-c.bfs || r.SSSPValidation.Failed != c.paths || r.SSSPValidation.Passed != 8-c.paths {
@@ -487,11 +494,11 @@ func TestRunWithBrokenPaths(t *testing.T) {
 		if data, err := json.Marshal(r); err != nil || strings.Contains(string(data), "TEPS") {
 			t.Errorf("%s: %s, %v", c.name, data, err)
 		}
-		var text strings.Builder
-		if err := graph500.WriteOfficial(&text, graph500.Style30, r); err != nil || !c.e.closed {
+		var official strings.Builder
+		if err := graph500.WriteOfficial(&official, graph500.Style30, r); err != nil || !c.e.closed {
 			t.Fatal(err, c.e.closed)
 		}
-		if s := text.String(); strings.Contains(s, "TEPS") ||
+		if s := official.String(); strings.Contains(s, "TEPS") ||
 			!strings.Contains(s, fmt.Sprintf("validation: %d of 8 passed\nsssp_validation: %d of 8 passed\n", 8-c.bfs, 8-c.paths)) {
 			t.Errorf("%s:\n%s", c.name, s)
 		}
