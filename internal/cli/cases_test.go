@@ -38,7 +38,11 @@ type failureCase struct {
 		SelfLoops int64 `json:"self_loops"`
 	}
 	Results map[string]json.RawMessage
-	Runs    []struct {
+	Bounds  []struct {
+		Eps   float64
+		MaxL1 float64 `json:"max_L1_error"`
+	}
+	Runs []struct {
 		Algo   string
 		Source json.Number
 		Error  string
@@ -138,16 +142,7 @@ func (c *failureCase) check(t *testing.T, s search, args ...string) {
 	args = slices.Concat([]string{"bfs", c.file(), "--root=" + s.Source.String()}, c.direction(), args)
 	r := command(t, append(args, "-o", "-")...)
 	if s.Error != "" {
-		if r.status != 1 {
-			t.Errorf("%s: %q: status %d: %s", c.ID, args, r.status, r.stderr)
-		}
-		// The reference wording names the source and what there is: each of its numbers
-		// has to be said.
-		for _, n := range regexp.MustCompile(`-?\d+(\.\.\d+)?`).FindAllString(s.Error, -1) {
-			if !c.mentions(r.stderr, n) {
-				t.Errorf("%s: %q: %q is not said: %s", c.ID, args, n, r.stderr)
-			}
-		}
+		c.refusedRun(t, r, s.Error)
 		return
 	}
 	parents, levels := tree(t, r.must(t).stdout)
@@ -163,6 +158,20 @@ func (c *failureCase) check(t *testing.T, s search, args ...string) {
 	for v, allowed := range s.Parents {
 		if !slices.Contains(allowed, parents[v]) {
 			t.Errorf("%s: %q: parent of %s: %d, allowed %v", c.ID, args, v, parents[v], allowed)
+		}
+	}
+}
+
+// refusedRun demands that a run fails and says each number of the reference wording: the source and
+// what there is.
+func (c *failureCase) refusedRun(t *testing.T, r ran, reference string) {
+	t.Helper()
+	if r.status != 1 {
+		t.Errorf("%s: %q: status %d: %s", c.ID, r.args, r.status, r.stderr)
+	}
+	for _, n := range regexp.MustCompile(`-?\d+(\.\.\d+)?`).FindAllString(reference, -1) {
+		if !c.mentions(r.stderr, n) {
+			t.Errorf("%s: %q: %q is not said: %s", c.ID, r.args, n, r.stderr)
 		}
 	}
 }
@@ -255,17 +264,136 @@ func TestCaseDeep(t *testing.T) {
 			fmt.Fprintf(&b, "%d %d\n", i, i+1)
 		}
 		path := file(t, "path.el", b.String())
-		start := time.Now()
-		r := commandProcess(t, "bfs", path, "--root", "0", "--json")
-		took := time.Since(start)
-		d := document[record.BFS](t, r)
-		if d.Reached != 1000000 || d.Depth != 999999 {
-			t.Errorf("reached %d, depth %d", d.Reached, d.Depth)
+		for want, args := range map[string][]string{
+			"reached 1000000 of 1000000 vertices\ndepth 999999": {"bfs", path, "--root", "0"},
+		} {
+			start := time.Now()
+			r := commandProcess(t, append(args, "--json")...).must(t)
+			took := time.Since(start)
+			var d record.Head
+			if err := json.Unmarshal([]byte(r.stdout), &d); err != nil {
+				t.Fatal(err)
+			}
+			if took.Seconds() > c.Limits.Seconds || d.PeakRSSBytes >= c.Limits.RSS {
+				t.Errorf("%q: %v and %d bytes; limits %v s and %d", args, took, d.PeakRSSBytes, c.Limits.Seconds, c.Limits.RSS)
+			}
+			t.Logf("%s: %v, %d MB", args[0], took, d.PeakRSSBytes/1e6)
+			if r := command(t, args...).must(t); !strings.Contains(r.stdout, want) {
+				t.Errorf("%q: %q", args, r.stdout)
+			}
 		}
-		if took.Seconds() > c.Limits.Seconds || d.PeakRSSBytes >= c.Limits.RSS {
-			t.Errorf("%v and %d bytes; limits %v s and %d", took, d.PeakRSSBytes, c.Limits.Seconds, c.Limits.RSS)
+	}
+}
+
+// TestCasesOfAlgorithms holds the cases of weights, components and PageRank.
+func TestCasesOfAlgorithms(t *testing.T) {
+	for _, c := range casesOf(t, "K06", "K08", "K09", "K10", "K11", "K12", "K25", "K26") {
+		for _, procs := range sameAnswer {
+			flags := append(c.direction(), procs...)
+			if c.Kind == "K12" {
+				c.refused(t, "sssp", "--root", "0")
+				continue
+			}
+			for _, r := range c.Runs {
+				if r.Algo == "sssp" {
+					c.refusedRun(t, command(t, append([]string{"sssp", c.file(), "--root=" + r.Source.String(), "--unit-weights"}, flags...)...), r.Error)
+				}
+			}
+			for name, raw := range c.Results {
+				switch name {
+				case "sssp":
+					c.paths(t, raw, flags)
+				case "wcc":
+					c.components(t, raw, flags)
+				case "pagerank":
+					c.scores(t, raw, 1e-9, append(flags, "--tolerance", "1e-13", "--iterations", "1000"))
+				case "gap_style":
+					c.scores(t, raw, 1e-9, append(flags, "--tolerance", "1e-13", "--iterations", "1000", "--dangling", "drop"))
+				case "sum":
+				default:
+					if !strings.HasPrefix(name, "bfs") && c.Kind != "K06" {
+						t.Logf("%s: %s is left to others", c.ID, name)
+					}
+				}
+			}
+			for _, b := range c.Bounds {
+				c.scores(t, c.Results["pagerank"], b.MaxL1, append(flags, "--tolerance", fmt.Sprint(b.Eps), "--iterations", "1000"))
+			}
 		}
-		t.Logf("%v, %d MB", took, d.PeakRSSBytes/1e6)
+	}
+}
+
+// paths compares distances. Negative weights are refused unless asked for.
+func (c *failureCase) paths(t *testing.T, raw json.RawMessage, flags []string) {
+	t.Helper()
+	var want struct {
+		Source json.Number
+		Dist   map[string]*float64
+		Error  string
+	}
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"sssp", c.file(), "--root", want.Source.String()}, flags...)
+	if c.Kind == "K10" {
+		r := command(t, args...)
+		if !c.mentions(r.stderr, "negative") || !c.mentions(r.stderr, "arc from 1 to 2") {
+			t.Errorf("%s: %s", c.ID, r.stderr)
+		}
+		c.refusedRun(t, r, "1 2")
+		args = append(args, "--bellman-ford")
+	}
+	if want.Error != "" {
+		r := command(t, args...)
+		c.refusedRun(t, r, "1 2")
+		if !c.mentions(r.stderr, "cycle") {
+			t.Errorf("%s: %s", c.ID, r.stderr)
+		}
+		return
+	}
+	got := rowsOf(t, args...)
+	for v, d := range want.Dist {
+		if row := got[v]; (row != nil) != (d != nil) || d != nil && number(t, row[0]) != *d {
+			t.Errorf("%s: %q: distance of %s: %q", c.ID, args, v, row)
+		}
+	}
+}
+
+// components compares components, whose names are their smallest vertices.
+func (c *failureCase) components(t *testing.T, raw json.RawMessage, flags []string) {
+	t.Helper()
+	var want [][]uint64
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	got, n := rowsOf(t, append([]string{"cc", c.file()}, flags...)...), 0
+	for _, vertices := range want {
+		for _, v := range vertices {
+			if row := got[fmt.Sprint(v)]; len(row) != 1 || row[0] != fmt.Sprint(slices.Min(vertices)) {
+				t.Errorf("%s: %q: component of %d: %q", c.ID, flags, v, row)
+			}
+			n++
+		}
+	}
+	if len(got) != n {
+		t.Errorf("%s: %q: %d rows", c.ID, flags, len(got))
+	}
+}
+
+// scores compares PageRank; all differences together are at most as large as most.
+func (c *failureCase) scores(t *testing.T, raw json.RawMessage, most float64, flags []string) {
+	t.Helper()
+	var want map[string]float64
+	if err := json.Unmarshal(raw, &want); err != nil {
+		t.Fatal(err)
+	}
+	args := append([]string{"pagerank", c.file()}, flags...)
+	got, sum := rowsOf(t, args...), 0.0
+	for v, row := range got {
+		sum += math.Abs(number(t, row[0]) - want[v])
+	}
+	if len(got) != len(want) || !(sum <= most) {
+		t.Errorf("%s: %q: %v from %v, want %v", c.ID, args, sum, got, want)
 	}
 }
 
@@ -415,7 +543,7 @@ func TestCasesOfReading(t *testing.T) {
 				c.star(t)
 			}
 			if c.Error != nil {
-				c.refused(t)
+				c.refused(t, "info")
 				return
 			}
 			d := document[record.Info](t, command(t, append([]string{"info", c.file(), "--json"}, c.direction()...)...))
@@ -460,7 +588,7 @@ func (c *failureCase) star(t *testing.T) {
 
 // refused demands that the file is refused: status 1, nothing on standard output,
 // within the limit of time, and a message with what has to be in it.
-func (c *failureCase) refused(t *testing.T) {
+func (c *failureCase) refused(t *testing.T, args ...string) {
 	t.Helper()
 	if c.Input.File == "" {
 		entries, err := os.ReadDir(c.dir)
@@ -474,7 +602,7 @@ func (c *failureCase) refused(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	r := command(t, append([]string{"info", c.file()}, c.direction()...)...)
+	r := command(t, slices.Concat(args, []string{c.file()}, c.direction())...)
 	if r.status != 1 || r.stdout != "" {
 		t.Errorf("status %d, standard output %q", r.status, r.stdout)
 	}
