@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/bsp"
@@ -236,4 +237,23 @@ func ExampleEngine_Run() {
 	fmt.Println(engine.ArrayOf[int32](r, 0))
 	// Output:
 	// [1 3 2 2 0]
+}
+
+// Reach finds what several roots reach together.
+func ExampleEngine_Reach() {
+	ctx := context.Background()
+	list := &graph.EdgeList{Vertices: 6, Directed: true, Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 3, V: 2}, {U: 4, V: 5}}}
+	e, err := engine.New(ctx, list, engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.Reach(ctx, 1, 4)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.NumReached, "vertices:", slices.Collect(r.All()))
+	// Output: 4 vertices: [1 2 4 5]
 }

@@ -1,5 +1,5 @@
-// Command totemgo runs breadth-first search and the Graph500 benchmark on the CPU and
-// on GPUs, and reads, writes, makes and describes graph files.
+// Command totemgo runs graph algorithms and the Graph500 benchmark on the CPU and on
+// GPUs, and reads, writes, makes and describes graph files.
 package main
 
 import (

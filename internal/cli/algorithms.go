@@ -240,37 +240,16 @@ func (r *roots) check(*algorithmFlags) error {
 func (r *roots) read(_ context.Context, src graph.Source) error {
 	labels := src.VertexLabels()
 	for _, s := range r.list() {
-		label, err := parseRoot(s, labels)
-		if err != nil {
-			return err
+		label, err := strconv.ParseUint(s, 10, 64)
+		if err == nil {
+			_, err = labels.ID(label)
+		} else if n := labels.Len(); n > 0 { // a number that no id can be
+			err = fmt.Errorf("%s is outside %d..%d", s, labels.Label(0), labels.Label(uint32(n-1)))
 		}
-		if _, err := labels.ID(label); err != nil {
-			return rootError{err}
+		if err != nil {
+			return fmt.Errorf("--root %s", strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))
 		}
 		r.ids = append(r.ids, label)
 	}
 	return nil
 }
-
-// parseRoot reads the id of a root. A number that cannot be an id is refused as the
-// vertex that is not there.
-func parseRoot(s string, labels *graph.Labels) (uint64, error) {
-	v, err := strconv.ParseUint(s, 10, 64)
-	if err == nil {
-		return v, nil
-	}
-	n := labels.Len()
-	if n == 0 {
-		return 0, rootError{fmt.Errorf("%w: %s is not in a graph with 0 vertices", graph.ErrNoVertex, s)}
-	}
-	return 0, rootError{fmt.Errorf("%w: %s is outside %d..%d", graph.ErrNoVertex, s, labels.Label(0), labels.Label(uint32(n-1)))}
-}
-
-// rootError says that --root names no vertex, and which there are.
-type rootError struct{ err error }
-
-func (e rootError) Error() string {
-	return "--root " + strings.TrimPrefix(e.err.Error(), graph.ErrNoVertex.Error()+": ")
-}
-
-func (e rootError) Unwrap() error { return e.err }
