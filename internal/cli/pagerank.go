@@ -29,21 +29,26 @@ type pagerankJob struct {
 func (j *pagerankJob) flags(fl *pflag.FlagSet) {
 	fl.Float64Var(&j.o.Damping, "damping", 0.85, "`PROBABILITY` to follow an arc")
 	fl.Float64Var(&j.o.Tolerance, "tolerance", 1e-6, "`CHANGE` of all scores, summed up, below which the iteration ends; 0 runs all iterations")
-	fl.IntVar(&j.o.MaxIterations, "iterations", 100, "most iterations")
+	fl.IntVar(&j.o.MaxIterations, "iterations", 0, "most iterations (default 100, 1000 with --method delta)")
+	fl.StringVar((*string)(&j.o.Method), "method", string(engine.PageRankPull), "`NAME`: pull, all vertices in each iteration, or delta, those whose scores still change most")
 	fl.StringVar((*string)(&j.o.Dangling), "dangling", string(engine.DanglingSpread), "`RULE` for the score of vertices without out-arcs: spread (over all vertices) or drop")
 	fl.BoolVar(&j.o.Float32, "float32", false, "send scores along arcs in single precision")
 	fl.StringVar(&j.start, "start", "", "`FILE` of lines of a vertex and a weight (default 1): jumps lead to these vertices only")
 	fl.StringVar(&j.warm, "warm", "", "`FILE` of lines of a vertex and a score, as -o writes them, to begin with")
 }
 
-func (j *pagerankJob) check(*algorithmFlags) error {
+func (j *pagerankJob) check(f *algorithmFlags) error {
 	switch {
 	case !(j.o.Damping > 0 && j.o.Damping < 1):
 		return usagef("--damping %v: want a number between 0 and 1", j.o.Damping)
 	case !(j.o.Tolerance >= 0):
 		return usagef("--tolerance %v: want 0 or more", j.o.Tolerance)
-	case j.o.MaxIterations < 1:
+	case j.o.MaxIterations < 1 && f.engine.set.Changed("iterations"):
 		return usagef("--iterations %d: want 1 or more", j.o.MaxIterations)
+	case j.o.Method != engine.PageRankPull && j.o.Method != engine.PageRankDelta:
+		return usagef("--method %q: want %s or %s", j.o.Method, engine.PageRankPull, engine.PageRankDelta)
+	case j.o.Method == engine.PageRankDelta && (j.o.Tolerance == 0 || j.o.Float32 || j.warm != ""):
+		return usagef("--method delta takes no --tolerance 0, --float32 or --warm")
 	case j.o.Dangling != engine.DanglingSpread && j.o.Dangling != engine.DanglingDrop:
 		return usagef("--dangling %q: want %s or %s", j.o.Dangling, engine.DanglingSpread, engine.DanglingDrop)
 	case j.o.Tolerance == 0:
