@@ -78,6 +78,8 @@ type Reading struct {
 	Count uint64
 	// Watts is the power (Power).
 	Watts float64
+	// Missing is true where the source had no value at this time.
+	Missing bool
 }
 
 // Meter is one source of readings. The session that owns it calls it from one
@@ -112,6 +114,8 @@ func (p passive) Close() error { return nil }
 type Faults struct {
 	Malformed  int // lines that held no reading
 	ClockSteps int // jumps of the source's clock
+	Repeats    int // records that were there already
+	OutOfOrder int // records that came late; a finished log is sorted
 	Notes      []string
 }
 

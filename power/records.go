@@ -2,15 +2,19 @@ package power
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"math"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 )
 
 // maxLine bounds a record of a log or of a live source, in bytes.
@@ -32,7 +36,10 @@ func scan(r io.Reader, split bufio.SplitFunc, decode decode, take func(n int, w 
 			return err
 		}
 	}
-	if err := sc.Err(); err != nil {
+	switch err := sc.Err(); {
+	case errors.Is(err, bufio.ErrTooLong):
+		return fmt.Errorf("line %d: %w: longer than %d bytes", n, ErrFormat, maxLine)
+	case err != nil:
 		return fmt.Errorf("line %d: %w", n, err)
 	}
 	return nil
@@ -53,82 +60,122 @@ type lineFormat struct {
 	column  string         // a name in the header, or a number from 1; "": by its usual names
 	pattern *regexp.Regexp // instead of columns: the group "watts" or the first is the power
 	time    string         // the time's column; "": by its usual names
-	scale   float64        // watts per unit; 0: 1
-	zone    *time.Location // of stamps that name none; nil: local
+	where   [2]string      // a column and its value in the lines to read; "": all lines
+	scale   float64        // watts per unit; 0: as the column's name says, or 1
+	zone    *time.Location // of stamps that name none; nil: not given
+	assumed *time.Location // the zone if none is given; nil: local
 }
 
 // The usual names of columns, in lower case.
 var (
-	powerNames = []string{"watts", "power_w", "power", "w", "watt"}
-	timeNames  = []string{"time", "timestamp", "t_s", "t", "date", "datetime", "seconds", "elapsed", "elapsed_s"}
+	powerNames  = []string{"watts", "power_w", "power", "w", "watt"}
+	timeNames   = []string{"time", "timestamp", "t_s", "t", "date", "datetime", "seconds", "elapsed", "elapsed_s"}
+	deviceNames = []string{"index", "gpu", "gpu_index", "gpu_id", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "device", "device_id",
+		"meter", "sensor", "channel", "outlet", "node", "host", "hostname"}
+)
+
+// maxDevices bounds the values of a device's column; with more it is one that numbers lines.
+const maxDevices = 1000
+
+// What a line without a reading may be.
+var (
+	errMissing = fmt.Errorf("%w: no value", ErrFormat) // the source had none at this time
+	errOther   = fmt.Errorf("%w: of another device", ErrFormat)
 )
 
 // decoder turns lines into readings. The first line that is no comment is the
 // header, if a column has to be found by name.
 type decoder struct {
 	f           lineFormat
-	sep         string // "" is white space
-	header      bool   // the header has been read, or is not needed
-	power, when int    // columns or groups; when is -1 without times
+	times       stamps
+	sep         string         // "" is white space
+	header      bool           // the header has been read, or is not needed
+	width       int            // fields of the first line
+	power, when int            // columns or groups; when is -1 without times
+	where       int            // column of f.where, or of the devices, or -1
+	name        string         // of that column
+	devices     map[string]int // lines of each device
+	repeated    bool           // one of them has several
 }
 
 func newDecoder(f lineFormat) *decoder {
-	d := &decoder{f: f, when: -1}
+	d := &decoder{f: f, when: -1, where: -1, devices: map[string]int{}}
+	d.times = stamps{zone: cmp.Or(f.zone, f.assumed, time.Local), given: f.zone != nil}
 	if f.pattern != nil {
 		d.header, d.when, d.power = true, f.pattern.SubexpIndex("time"), max(1, f.pattern.SubexpIndex("watts"))
-	}
-	if f.scale == 0 {
-		d.f.scale = 1
-	}
-	if f.zone == nil {
-		d.f.zone = time.Local
 	}
 	return d
 }
 
-// line decodes one line. skip is true for comments, blank lines and the header.
+// line decodes one line. skip is true for comments, blank lines and the header. The error
+// is ErrSpec where no later line can be read either.
 func (d *decoder) line(s string) (w float64, at stamp, skip bool, err error) {
 	s = strings.TrimSpace(strings.TrimPrefix(s, "\ufeff"))
 	if s == "" || d.f.pattern == nil && strings.HasPrefix(s, "#") {
 		return 0, stamp{}, true, nil
 	}
-	power, when, skip, err := d.fields(s)
-	if err != nil || skip {
-		return 0, stamp{}, skip, err
+	f, err := d.fields(s)
+	if err != nil || f == nil {
+		return 0, stamp{}, err == nil, err
 	}
 	if d.when >= 0 {
-		if at, err = parseTime(when, d.f.zone); err != nil {
+		if at, err = d.times.parse(f[d.when]); err != nil {
 			return 0, stamp{}, false, err
 		}
 	}
-	w, err = parsePower(power)
-	return w * d.f.scale, at, false, err
+	if d.where >= 0 {
+		if err = d.device(f[d.where]); err != nil {
+			return 0, at, false, err
+		}
+	}
+	w, err = parsePower(f[d.power], d.f.scale)
+	return w, at, false, err
 }
 
-// fields takes power and time out of a line. The header is skipped, and what does not
-// match the pattern.
-func (d *decoder) fields(s string) (power, when string, skip bool, err error) {
-	var f []string
+// fields takes a line apart: nil for the header, and for what does not match the pattern.
+func (d *decoder) fields(s string) (f []string, err error) {
 	if d.f.pattern != nil {
-		if f = d.f.pattern.FindStringSubmatch(s); f == nil {
-			return "", "", true, nil
+		return d.f.pattern.FindStringSubmatch(s), nil
+	}
+	if !d.header {
+		d.sep = separator(s)
+		if header, err := d.columns(split(s, d.sep)); err != nil || header {
+			return nil, err
 		}
-	} else {
-		if !d.header {
-			d.sep = separator(s)
-			if skip, err = d.columns(split(s, d.sep)); err != nil || skip {
-				return "", "", skip, err
-			}
-		}
-		f = split(s, d.sep)
 	}
-	if d.power >= len(f) || d.when >= len(f) {
-		return "", "", false, fmt.Errorf("%w: %d columns", ErrFormat, len(f))
+	f = split(s, d.sep)
+	for len(f) > d.width && f[len(f)-1] == "" {
+		f = f[:len(f)-1]
 	}
-	if d.when >= 0 {
-		when = f[d.when]
+	if max(d.power, d.when, d.where) >= len(f) || len(f) > d.width {
+		return nil, fmt.Errorf("%w: %d fields where the first line has %d", ErrFormat, len(f), d.width)
 	}
-	return f[d.power], when, false, nil
+	return f, nil
+}
+
+// device looks whether a line is of the device that was asked for. If none was, it fails
+// once the lines turn out to be of several.
+func (d *decoder) device(value string) error {
+	if len(d.devices) < maxDevices || d.devices[value] > 0 {
+		d.devices[value]++
+		d.repeated = d.repeated || d.devices[value] > 1
+	}
+	switch {
+	case d.f.where[0] != "" && value != d.f.where[1]:
+		return errOther
+	case d.f.where[0] == "" && d.repeated && len(d.devices) > 1:
+		return fmt.Errorf("%w: several devices in one log: choose one, such as where=%s:%s; column %q has %s", ErrSpec, d.name, value, d.name, d.values())
+	}
+	return nil
+}
+
+// values are some of the devices seen.
+func (d *decoder) values() string {
+	v := slices.Sorted(maps.Keys(d.devices))
+	if len(v) > 8 {
+		v = append(v[:8], "...")
+	}
+	return strings.Join(v, ", ")
 }
 
 // columns finds the columns in the first line; it returns true if that was a header.
@@ -136,19 +183,68 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 	if d.power, err = find(fields, d.f.column, powerNames, true); err != nil {
 		return false, err
 	}
-	header = true
+	d.width, header = len(fields), true
 	if columnNumber(d.f.column) > 0 {
 		// A line with a number where the power stands is no header.
-		_, err := parsePower(fields[d.power])
-		header = err != nil
+		_, err := parsePower(fields[d.power], 0)
+		header = err != nil && err != errMissing
 	}
 	if header || d.f.time != "" {
 		if d.when, err = find(fields, d.f.time, timeNames, header); err != nil && d.f.time != "" {
 			return false, err
 		}
 	}
+	if header || d.f.where[0] != "" {
+		if d.where, err = find(fields, d.f.where[0], deviceNames, header); err != nil && d.f.where[0] != "" {
+			return false, err
+		}
+		if d.where == d.power || d.where == d.when {
+			d.where = -1
+		}
+		if d.where >= 0 {
+			d.name = cmp.Or(d.f.where[0], fields[d.where])
+		}
+	}
+	if header && d.f.scale == 0 {
+		if d.f.scale, err = columnScale(fields[d.power]); err != nil {
+			return false, err
+		}
+	}
 	d.header = true
 	return header, nil
+}
+
+// unitScale is the number of watts in each unit of power; those of one spelling are told
+// apart by unit= alone. otherUnits are what is no power.
+var (
+	unitScale = map[string]float64{"W": 1, "kW": 1e3, "mW": 1e-3, "uW": 1e-6, "µW": 1e-6, "μW": 1e-6,
+		"w": 1, "watt": 1, "watts": 1, "kw": 1e3, "kilowatt": 1e3, "kilowatts": 1e3, "milliwatt": 1e-3, "milliwatts": 1e-3,
+		"microwatt": 1e-6, "microwatts": 1e-6}
+	otherUnits = map[string]string{"mw": "may be milliwatts or megawatts", "j": "is an energy", "mj": "is an energy", "uj": "is an energy",
+		"kj": "is an energy", "joule": "is an energy", "joules": "is an energy", "ws": "is an energy", "wh": "is an energy",
+		"mwh": "is an energy", "kwh": "is an energy", "va": "is no power", "kva": "is no power", "var": "is no power"}
+)
+
+// unit is the scale of a unit, 0 if it is none, and an error if it is not one of power.
+func unit(s string) (scale float64, err error) {
+	if scale = cmp.Or(unitScale[s], unitScale[strings.ToLower(s)]); scale == 0 && otherUnits[strings.ToLower(s)] != "" {
+		err = fmt.Errorf("%w: the unit %s %s", ErrFormat, s, otherUnits[strings.ToLower(s)])
+	}
+	return scale, err
+}
+
+// columnScale is that of the unit in a column's name, as in "power_mW" and "draw [W]"; 0:
+// there is none.
+func columnScale(name string) (scale float64, err error) {
+	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
+	for _, w := range slices.Backward(words) {
+		if scale, err = unit(w); err != nil {
+			return 0, fmt.Errorf("column %q: %w; choose another with column=, or say unit=W, kW, mW or uW", name, err)
+		} else if scale > 0 {
+			break
+		}
+	}
+	return scale, nil
 }
 
 // columnNumber is the number, from 1, that stands for a column; 0 for a name.
@@ -205,19 +301,42 @@ func split(s, sep string) []string {
 		f = strings.Split(s, sep)
 	}
 	for i := range f {
-		if f[i] = strings.TrimSpace(f[i]); sep == "" {
-			f[i] = strings.Trim(f[i], `"`)
-		}
+		f[i] = strings.TrimSpace(f[i])
 	}
-	return f
+	if sep != "" {
+		return f
+	}
+	var joined []string // a number and its unit are one field
+	for i := range f {
+		x := strings.Trim(f[i], `"`)
+		if scale, _ := unit(x); i > 0 && scale > 0 && f[i-1][len(f[i-1])-1] <= '9' {
+			joined[len(joined)-1] += x
+			continue
+		}
+		joined = append(joined, x)
+	}
+	return joined
 }
 
-// parsePower reads a number, which a unit W may follow.
-func parsePower(s string) (float64, error) {
-	s = strings.TrimSpace(strings.TrimSuffix(strings.TrimSuffix(strings.TrimSpace(s), "W"), "w"))
-	w, err := strconv.ParseFloat(s, 64)
-	if err != nil || math.IsNaN(w) || math.IsInf(w, 0) {
-		return 0, fmt.Errorf("%w: %q is no power", ErrFormat, s)
+// noValue are what sources write, in lower case, where they have no value; so is text in [].
+var noValue = map[string]bool{"": true, "n/a": true, "#n/a": true, "na": true, "nan": true, "null": true, "nil": true, "none": true,
+	"-": true, "--": true, "unknown": true, "unavailable": true, "err!": true}
+
+// parsePower reads a number, which a unit may follow. scale is that of the column, 0 if it
+// has none: 1.
+func parsePower(s string, scale float64) (float64, error) {
+	s = strings.TrimSpace(s)
+	if noValue[strings.ToLower(s)] || strings.HasPrefix(s, "[") && strings.HasSuffix(s, "]") {
+		return 0, errMissing
 	}
-	return w, nil
+	end := strings.LastIndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) }) + 1
+	w, err := strconv.ParseFloat(strings.TrimSpace(s[:end]), 64)
+	own, uerr := unit(s[end:])
+	switch {
+	case err != nil || math.IsInf(w, 0) || math.IsNaN(w) || own == 0 && s[end:] != "":
+		return 0, cmp.Or(uerr, fmt.Errorf("%w: %q is no power", ErrFormat, s))
+	case own > 0 && scale > 0 && own != scale:
+		return 0, fmt.Errorf("%w: %q has another unit than the column", ErrFormat, s)
+	}
+	return w * cmp.Or(own, scale, 1), nil
 }

@@ -2,11 +2,18 @@ package power
 
 import (
 	"bufio"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 )
+
+// maxLate is how late a line of a finished log may come and be sorted in; later ones come
+// from a clock that jumped.
+const maxLate = 24 * time.Hour
 
 // replayMeter plays a recorded log from the session's start at its own pace. The
 // first record is the start.
@@ -24,61 +31,118 @@ func newReplay(s Spec, f lineFormat) (Meter, error) {
 		return nil, &Unavailable{Name: s.name(), Reason: reasonOn(err, s.File), Err: err}
 	}
 	defer r.Close()
-	if f.zone == nil {
-		f.zone = time.UTC // only differences matter, and UTC has no summer time
-	}
+	f.assumed = time.UTC // only differences matter, and UTC has no summer time
 	m := &replayMeter{passive: passive{Info{
 		Name: s.name(), Kind: "replay", Domain: "system", Source: s.File,
 		Coverage: s.Covers, Method: Power, Stream: true, Replayed: true,
 	}}}
 	if err := m.read(r, f); err != nil {
-		return nil, fmt.Errorf("power: replay %s: %w", s.File, err)
+		return nil, fmt.Errorf("power: %s: %s: %w", s.name(), s.File, err)
 	}
 	return m, nil
 }
 
 func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 	d := newDecoder(f)
-	var first stamp
+	var first, latest stamp // the earliest of all lines, and the latest so far of those read
 	err := scan(r, bufio.ScanLines, d.line, func(n int, w float64, at stamp, err error) error {
+		valued := err == nil || err == errMissing
 		switch {
-		case err != nil && !d.header: // nothing that follows can be read
+		case err != nil && (!d.header || errors.Is(err, ErrSpec)): // nothing that follows can be read
 			return fmt.Errorf("line %d: %w", n, err)
-		case err == nil && !at.has:
+		case (valued || err == errOther) && !at.has:
 			return fmt.Errorf("line %d: %w: a log to replay needs times; name their column with time=NAME", n, ErrFormat)
-		case err == nil && len(m.log) > 0 && at.absolute != first.absolute:
-			err = fmt.Errorf("%w: time changes between date and seconds", ErrFormat)
+		case first.has && at.has && at.absolute != first.absolute:
+			err, valued = fmt.Errorf("%w: time changes between date and seconds", ErrFormat), false
+		case latest.has && valued && latest.at-at.at > maxLate:
+			err, valued = fmt.Errorf("%w: its time lies %v before that of earlier lines", ErrFormat, latest.at-at.at), false
 		}
-		if err != nil {
+		if !valued && err != errOther {
 			m.faults.malformed(n, err)
 			return nil
 		}
-		if len(m.log) == 0 {
+		if !first.has || at.at < first.at {
 			first = at
 		}
-		m.log = append(m.log, Reading{At: at.at - first.at, Watts: w})
+		if err == errOther {
+			return nil
+		}
+		if latest.has && at.at < latest.at {
+			m.faults.OutOfOrder++
+		} else {
+			latest = at
+		}
+		m.log = append(m.log, Reading{At: at.at, Watts: w, Missing: err != nil})
 		return nil
 	})
-	if err == nil && len(m.log) < 2 {
-		err = fmt.Errorf("%w: %d readings, two at least are needed", ErrFormat, len(m.log))
-		if len(m.faults.Notes) > 0 {
+	if err != nil {
+		return err
+	}
+	known := m.settle(first.at)
+	if known < 2 {
+		err = fmt.Errorf("%w: %d readings, two at least are needed", ErrFormat, known)
+		switch {
+		case len(m.log) > known:
+			err = fmt.Errorf("%w; %d lines have no value", err, len(m.log)-known)
+		case len(m.faults.Notes) > 0:
 			err = fmt.Errorf("%w; %s", err, m.faults.Notes[0])
+		case f.where[0] != "":
+			err = fmt.Errorf("%w; column %q has %s", err, f.where[0], d.values())
 		}
 	}
 	return err
 }
 
+// settle sorts the log from its first time on, merges the readings of one time, and counts
+// the times with a value.
+func (m *replayMeter) settle(first time.Duration) (known int) {
+	slices.SortStableFunc(m.log, func(a, b Reading) int { return cmp.Compare(a.At, b.At) })
+	log := m.log[:0]
+	differ, same := 0, 0 // times with several values; values of the last time
+	for _, r := range m.log {
+		r.At -= first
+		last := &Reading{At: -1}
+		if len(log) > 0 {
+			last = &log[len(log)-1]
+		}
+		switch {
+		case r.At != last.At:
+			log, same = append(log, r), 1
+		case last.Missing:
+			*last = r
+		case r.Missing:
+		case same == 1 && r.Watts == last.Watts:
+			m.faults.Repeats++
+		default: // their mean
+			if same++; same == 2 {
+				differ++
+			}
+			last.Watts += (r.Watts - last.Watts) / float64(same)
+		}
+	}
+	m.log = log
+	if differ > 0 {
+		m.faults.Notes = append(m.faults.Notes, fmt.Sprintf("%d times have several values: their means are taken", differ))
+	}
+	for _, r := range log {
+		if !r.Missing {
+			known++
+		}
+	}
+	return known
+}
+
 // Read returns the records up to now and the one after, which lets the power now be
-// interpolated. After the last it returns ErrEnded.
-func (m *replayMeter) Read(now time.Duration) ([]Reading, error) {
+// interpolated. After the last time it returns ErrEnded.
+func (m *replayMeter) Read(now time.Duration) (r []Reading, err error) {
 	from := m.next
 	for m.next < len(m.log) && (m.next == 0 || m.log[m.next-1].At <= now) {
 		m.next++
 	}
-	if last := m.log[len(m.log)-1].At; from == len(m.log) && now > last {
-		return nil, fmt.Errorf("the log of %s is over: %w", last, ErrEnded)
+	if last := m.log[len(m.log)-1].At; now > last {
+		err = fmt.Errorf("the log of %s is over: %w", last, ErrEnded)
 	}
-	return m.log[from:m.next], nil
+	return m.log[from:m.next], err
 }
 
 // Faults states what could not be read in the log.

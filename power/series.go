@@ -37,6 +37,7 @@ type point struct {
 	v float64 // watts of a power meter; joules since the first reading of a counter
 	e float64 // joules since the first reading, reckoned
 	b float64 // seconds since the first reading without known energy
+	m int     // readings without a value since the last point
 }
 
 // series holds a meter's readings and what went wrong with them.
@@ -48,6 +49,7 @@ type series struct {
 	sum    uint64 // counts since the first
 
 	seen   record.PowerSeen // its counts and its loss
+	absent int              // readings without a value since the last point
 	unseen int              // steps in which a counter may have wrapped twice
 
 	streak  int           // failed reads in a row
@@ -60,6 +62,10 @@ type series struct {
 func (s *series) add(r Reading) {
 	t := r.At.Seconds()
 	n := len(s.points)
+	if r.Missing {
+		s.absent++
+		return
+	}
 	if n > 0 && t <= s.points[n-1].t {
 		if t == s.points[n-1].t {
 			s.seen.Repeats++
@@ -108,7 +114,8 @@ func (s *series) addPower(t, w float64) {
 		s.seen.Malformed++
 		return
 	}
-	p := point{t: t, v: w}
+	p := point{t: t, v: w, m: s.absent}
+	s.absent = 0
 	if n := len(s.points); n > 0 {
 		last := s.points[n-1]
 		if !s.info.Stream && w == last.v {
@@ -173,6 +180,9 @@ func (s *series) take(readings []Reading, err error, t time.Duration, late bool)
 		s.streak, s.seen.Lost, s.seen.LostAtS, s.seen.Reason = 0, false, nil, ""
 		return
 	case errors.Is(err, ErrEnded):
+		if errors.Is(err, ErrSpec) {
+			s.points = nil // what it read was not one meter's
+		}
 		s.lose(t, err.Error())
 		s.gone = true
 		return
@@ -215,24 +225,32 @@ func (s *series) from(t float64) int {
 	return sort.Search(len(s.points), func(i int) bool { return s.points[i].t >= t })
 }
 
-// gapsIn calls f with the ends of each step that lasts far longer than the usual one
-// and reaches into [a, b].
-func (s *series) gapsIn(a, b, nominal float64, f func(p, q float64)) {
+// gapsIn calls f with the ends of each gap that reaches into [a, b], and the readings that
+// are missing in it: a step that lasts far longer than the usual one, or in which the
+// source had no value.
+func (s *series) gapsIn(a, b, nominal float64, f func(p, q float64, missing int)) {
 	if nominal <= 0 {
 		return
 	}
 	for i := max(s.from(a), 1); i < len(s.points) && s.points[i-1].t < b; i++ {
-		if p, q := s.points[i-1].t, s.points[i].t; q-p > gapFactor*nominal {
-			f(p, q)
+		p, q, missing := s.points[i-1].t, s.points[i].t, s.points[i].m
+		if q-p > gapFactor*nominal {
+			missing = max(missing, int(math.Round((q-p)/nominal))-1)
+		}
+		if missing > 0 {
+			f(p, q, missing)
 		}
 	}
 }
 
 // gaps counts the gaps and the readings that are missing in them.
 func (s *series) gaps(nominal float64) (gaps, missing int, longest, total float64) {
-	s.gapsIn(math.Inf(-1), math.Inf(1), nominal, func(p, q float64) {
+	if missing = s.absent; len(s.points) > 0 {
+		missing += s.points[0].m
+	}
+	s.gapsIn(math.Inf(-1), math.Inf(1), nominal, func(p, q float64, n int) {
 		gaps++
-		missing += int(math.Round((q-p)/nominal)) - 1
+		missing += n
 		longest = max(longest, q-p)
 		total += q - p
 	})
@@ -276,7 +294,7 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 		m.Joules = q.e - p.e
 		m.Covered = (hi - lo) - (q.b - p.b)
 		m.PeakWatts = s.peak(lo, hi)
-		s.gapsIn(lo, hi, nominal, func(p, q float64) { m.Gap += min(q, hi) - max(p, lo) })
+		s.gapsIn(lo, hi, nominal, func(p, q float64, _ int) { m.Gap += min(q, hi) - max(p, lo) })
 	}
 	if s.info.Method == Power {
 		hold := 2 * nominal

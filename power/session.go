@@ -436,6 +436,8 @@ func (s *Session) Result() *record.PowerSession {
 			x := f.Faults()
 			m.Seen.Malformed += x.Malformed
 			m.Seen.ClockSteps += x.ClockSteps
+			m.Seen.Repeats += x.Repeats
+			m.Seen.OutOfOrder += x.OutOfOrder
 			m.Seen.Notes = append(m.Seen.Notes, x.Notes...)
 		}
 		p.Meters = append(p.Meters, m)
@@ -478,8 +480,10 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 		off = " (it is disabled: enabled is 0)"
 	}
 	counter := ser.info.Method == Counter
-	note(counter && !e.Known && seen.Samples > 1 && seen.Resets == 0, "the counter did not move in %.3g s%s: its energy is unknown", span, off)
-	note(counter && seen.Resets > 0 && ser.info.Wrap == 0, "the counter fell and its range is unknown (max_energy_range_uj): what it counted then is unknown")
+	note(counter && !e.Known && seen.Samples > 1 && seen.Resets == 0,
+		"the counter did not move in %.3g s%s: its energy is unknown", span, off)
+	note(counter && seen.Resets > 0 && ser.info.Wrap == 0,
+		"the counter fell and its range is unknown (max_energy_range_uj): what it counted then is unknown")
 	note(ser.unseen > 0, "%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen)
 	note(v.mirrors[i] != "", "mirrors %s from start to end: one counter, counted once", v.mirrors[i])
 	m.Seen = &seen

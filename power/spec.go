@@ -7,7 +7,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/totemgo/totemgo/record"
 )
@@ -30,8 +29,8 @@ var specKeys = map[string]string{
 	KindAuto: "", KindNone: "", KindRAPL: "", KindNVML: "",
 	KindHwmon:   "chip|label|covers",
 	KindWattsUp: "covers|baud",
-	KindLine:    "file|exec|column|time|pattern|unit|zone|covers|baud",
-	KindReplay:  "file|column|time|pattern|unit|zone|covers",
+	KindLine:    "file|exec|column|time|where|pattern|unit|zone|covers|baud",
+	KindReplay:  "file|column|time|where|pattern|unit|zone|covers",
 	KindModel:   "idle|busy",
 }
 
@@ -47,9 +46,11 @@ type Spec struct {
 	// Time the same for the time. Pattern is a regular expression instead: its group
 	// "watts" or its first is the power, its group "time" the time.
 	Column, Time, Pattern string
-	// Unit is that of the power: "W" ("" as well), "kW", "mW" or "uW".
+	// Where chooses lines by another column: "index:2" those that have 2 in column index.
+	Where string
+	// Unit is that of the power: "W", "kW", "mW" or "uW"; "": as the column's name says, or W.
 	Unit string
-	// Zone is the time zone of stamps that name none, such as "UTC"; "": local time.
+	// Zone is the time zone of stamps that name none, such as "Europe/Berlin" or "+02:00".
 	Zone string
 	// Covers is record.CoverageWholeSystem or record.CoverageComponent.
 	Covers string
@@ -64,7 +65,7 @@ type Spec struct {
 // field is where the value of an option goes.
 func (s *Spec) field(key string) any {
 	return map[string]any{
-		"file": &s.File, "exec": &s.Exec, "column": &s.Column, "time": &s.Time, "pattern": &s.Pattern, "unit": &s.Unit,
+		"file": &s.File, "exec": &s.Exec, "column": &s.Column, "time": &s.Time, "where": &s.Where, "pattern": &s.Pattern, "unit": &s.Unit,
 		"zone": &s.Zone, "covers": &s.Covers, "baud": &s.Baud, "idle": &s.Idle, "busy": &s.Busy, "chip": &s.Chip, "label": &s.Label,
 	}[key]
 }
@@ -174,17 +175,16 @@ func (s *Spec) check(given map[string]bool) error {
 	return err
 }
 
-// unitScale is the number of watts in each unit.
-var unitScale = map[string]float64{"": 1, "W": 1, "kW": 1e3, "mW": 1e-3, "uW": 1e-6}
-
 // name is the meter's name: kind, file and column.
 func (s Spec) name() string {
 	n := s.Kind + ":" + filepath.Base(s.File)
 	if s.Exec != "" {
 		n = s.Kind + ":" + filepath.Base(strings.Fields(s.Exec)[0])
 	}
-	if s.Column != "" {
-		n += "/" + s.Column
+	for _, choice := range []string{s.Column, s.Where} {
+		if choice != "" {
+			n += "/" + choice
+		}
 	}
 	return n
 }
@@ -192,8 +192,14 @@ func (s Spec) name() string {
 // format is how lines are read.
 func (s Spec) format() (f lineFormat, err error) {
 	f = lineFormat{column: s.Column, time: s.Time, scale: unitScale[s.Unit]}
-	if f.scale == 0 {
+	if f.scale == 0 && s.Unit != "" {
 		return f, fmt.Errorf("unit=%s is none of W, kW, mW, uW", s.Unit)
+	}
+	if s.Where != "" {
+		column, value, ok := strings.Cut(s.Where, ":")
+		if f.where = [2]string{strings.TrimSpace(column), strings.TrimSpace(value)}; !ok || f.where[0] == "" {
+			return f, fmt.Errorf("where=%s: want COLUMN:VALUE", s.Where)
+		}
 	}
 	if s.Pattern != "" {
 		switch f.pattern, err = regexp.Compile(s.Pattern); {
@@ -201,12 +207,12 @@ func (s Spec) format() (f lineFormat, err error) {
 			return f, err
 		case f.pattern.NumSubexp() == 0:
 			return f, fmt.Errorf("pattern=%s has no group (...) for the power", s.Pattern)
-		case s.Column != "" || s.Time != "":
-			return f, fmt.Errorf("pattern and column exclude each other")
+		case s.Column != "" || s.Time != "" || s.Where != "":
+			return f, fmt.Errorf("pattern and columns exclude each other")
 		}
 	}
 	if s.Zone != "" {
-		f.zone, err = time.LoadLocation(s.Zone)
+		f.zone, err = parseZone(s.Zone)
 	}
 	return f, err
 }

@@ -97,13 +97,13 @@ func TestParseTime(t *testing.T) {
 		"12":                            {true, false, 12 * time.Second},
 		"Tue, 05 Mar 2024 12:00:00 GMT": {true, true, time.Duration(at.Truncate(time.Second).UnixNano())},
 	} {
-		got, err := parseTime(text, berlin)
+		got, err := (&stamps{zone: berlin}).parse(text)
 		if err != nil || got != want {
 			t.Errorf("%s: %+v, %v, want %+v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"", "noon", "NaN", "1e300", "2024-13-05T12:00:00Z"} {
-		if _, err := parseTime(text, berlin); !errors.Is(err, ErrFormat) {
+		if _, err := (&stamps{zone: berlin}).parse(text); !errors.Is(err, ErrFormat) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -1,8 +1,10 @@
 package power
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,60 +17,134 @@ type stamp struct {
 	at       time.Duration
 }
 
-// The layouts of stamps, with a zone and without.
+// The layouts of stamps: with a zone, without one, and with the day first. Seconds may
+// have a fraction.
 var (
-	zonedLayouts = []string{time.RFC3339Nano, "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02 15:04:05.999999999 -0700",
-		"2006-01-02 15:04:05.999999999 MST", time.RFC1123Z, time.RFC1123}
-	plainLayouts = []string{"2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006/01/02 15:04:05.999999999",
-		"2006-01-02T15:04", "2006-01-02 15:04"}
+	zonedLayouts = []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02 15:04:05 -0700", "2006-01-02 15:04:05 MST",
+		time.RFC1123Z, time.RFC1123}
+	plainLayouts = []string{"2006-01-02T15:04:05", "2006-01-02 15:04:05", "2006/01/02 15:04:05", "2006-01-02T15:04", "2006-01-02 15:04"}
+	dayLayouts   = []string{"2.1.2006 15:04:05", "2.1.2006 15:04"}
 )
+
+// dayOrMonth is the start of a date whose day and month cannot be told apart.
+var dayOrMonth = regexp.MustCompile(`^[0-9]{1,2}[/-][0-9]{1,2}[/-][0-9]{4}`)
 
 // Stamps in nanoseconds since 1970 have 64 bits: these are the years they reach.
 const firstYear, lastYear = 1678, 2261
 
-// parseTime reads a stamp: a date and time with or without a zone, or a number:
-// seconds since some start below 10^8, else since 1970 in seconds, milliseconds,
-// microseconds or nanoseconds by size. zone is that of dates that name none, and
-// the one whose abbreviations are known.
-func parseTime(s string, zone *time.Location) (stamp, error) {
+// stamps reads the times of a source, in the order of its lines.
+type stamps struct {
+	zone  *time.Location // of times that name none, and whose abbreviations are known
+	given bool           // the zone was asked for, not assumed
+	last  time.Time      // the last time that named no zone
+}
+
+// parse reads a stamp: a date and time with or without a zone, or a number: seconds since
+// some start below 10^8, else since 1970 in seconds, milliseconds, microseconds or
+// nanoseconds by size. ErrSpec says that the zone is missing.
+func (c *stamps) parse(s string) (stamp, error) {
 	s = strings.TrimSpace(s)
-	bad := func() (stamp, error) { return stamp{}, fmt.Errorf("%w: %q is no time", ErrFormat, s) }
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
-		unit := time.Second
-		switch a := math.Abs(v); {
-		case math.IsNaN(v) || a >= math.MaxInt64:
-			return bad()
-		case a < 1e8:
-			return stamp{has: true, at: time.Duration(math.Round(v * 1e9))}, nil
-		case a >= 1e17:
-			unit = time.Nanosecond
-		case a >= 1e14:
-			unit = time.Microsecond
-		case a >= 1e11:
-			unit = time.Millisecond
-		}
-		if math.Abs(v)*float64(unit) >= math.MaxInt64 {
-			return bad()
-		}
-		// A float64 of such size does not tell nanoseconds: digits are read in two parts.
-		whole, frac, _ := strings.Cut(s, ".")
-		n, err := strconv.ParseInt(whole, 10, 64)
-		x, ferr := strconv.ParseUint("0"+frac, 10, 64)
-		if v < 0 || err != nil || ferr != nil {
-			return stamp{has: true, absolute: true, at: time.Duration(math.Round(v * float64(unit)))}, nil
-		}
-		part := float64(x) / math.Pow10(len(frac)) * float64(unit)
-		return stamp{has: true, absolute: true, at: time.Duration(n)*unit + time.Duration(math.Round(part))}, nil
+		return parseNumber(s, v)
 	}
-	for _, layouts := range [][]string{zonedLayouts, plainLayouts} {
-		for _, l := range layouts {
-			if t, err := time.ParseInLocation(l, s, zone); err == nil {
-				if t.Year() < firstYear || t.Year() > lastYear {
-					return bad()
-				}
-				return stamp{has: true, absolute: true, at: time.Duration(t.UnixNano())}, nil
+	for _, l := range zonedLayouts {
+		if t, err := time.ParseInLocation(l, s, c.zone); err == nil {
+			// An unknown abbreviation is taken for UTC by package time.
+			name, offset := t.Zone()
+			if offset == 0 && t.Location() != c.zone && !strings.Contains(" UTC GMT WET ", " "+cmp.Or(name, "UTC")+" ") {
+				return stamp{}, fmt.Errorf("%w: %q: the zone %s is not known: give zone=, such as zone=Europe/Berlin or zone=+02:00", ErrSpec, s, name)
 			}
+			return absolute(s, t)
 		}
 	}
-	return bad()
+	for i, l := range append(plainLayouts, dayLayouts...) {
+		wall, err := time.Parse(l, s)
+		if err != nil {
+			continue
+		}
+		if i >= len(plainLayouts) && !c.given {
+			return stamp{}, fmt.Errorf("%w: %q is a local time without a zone: give zone=, such as zone=Europe/Berlin or zone=+02:00", ErrSpec, s)
+		}
+		last := c.last
+		t, ok := c.local(wall)
+		back := last.Sub(t).Round(time.Hour)
+		switch {
+		case !ok:
+			return stamp{}, fmt.Errorf("%w: %q: clocks in %v skipped that time", ErrFormat, s, c.zone)
+		case !c.given && c.zone == time.UTC && !last.IsZero() && back == time.Hour:
+			return stamp{}, fmt.Errorf("%w: %q: the clock went back by an hour: if summer time ended, give zone=, such as zone=Europe/Berlin", ErrSpec, s)
+		}
+		return absolute(s, t)
+	}
+	if dayOrMonth.MatchString(s) {
+		return stamp{}, fmt.Errorf("%w: %q: day or month may stand first; write the year first, or DD.MM.YYYY", ErrFormat, s)
+	}
+	return stamp{}, notTime(s)
+}
+
+func notTime(s string) error { return fmt.Errorf("%w: %q is no time", ErrFormat, s) }
+
+// absolute is a time as a stamp.
+func absolute(s string, t time.Time) (stamp, error) {
+	if t.Year() < firstYear || t.Year() > lastYear {
+		return stamp{}, notTime(s)
+	}
+	return stamp{has: true, absolute: true, at: time.Duration(t.UnixNano())}, nil
+}
+
+// local is when clocks in the zone showed wall, a time in UTC by name. Of the two times
+// that an hour turned back has, it is the nearer to the last one; false: there is none.
+func (c *stamps) local(wall time.Time) (t time.Time, ok bool) {
+	_, offset := wall.In(c.zone).Zone()
+	for _, hours := range []time.Duration{1, 0, -1} {
+		x := wall.Add(hours*time.Hour - time.Duration(offset)*time.Second).In(c.zone)
+		_, o := x.Zone()
+		if x.Add(time.Duration(o)*time.Second).Equal(wall) && (!ok || c.last.IsZero() || x.Sub(c.last).Abs() < t.Sub(c.last).Abs()) {
+			t, ok = x, true
+		}
+	}
+	if ok {
+		c.last = t
+	}
+	return t, ok
+}
+
+// parseNumber reads the number s, which is about v.
+func parseNumber(s string, v float64) (stamp, error) {
+	unit := time.Second
+	switch a := math.Abs(v); {
+	case math.IsNaN(v) || a >= math.MaxInt64:
+		return stamp{}, notTime(s)
+	case a < 1e8:
+		return stamp{has: true, at: time.Duration(math.Round(v * 1e9))}, nil
+	case a >= 1e17:
+		unit = time.Nanosecond
+	case a >= 1e14:
+		unit = time.Microsecond
+	case a >= 1e11:
+		unit = time.Millisecond
+	}
+	if math.Abs(v)*float64(unit) >= math.MaxInt64 {
+		return stamp{}, notTime(s)
+	}
+	// A float64 of such size does not tell nanoseconds: digits are read in two parts.
+	whole, frac, _ := strings.Cut(s, ".")
+	n, err := strconv.ParseInt(whole, 10, 64)
+	x, ferr := strconv.ParseUint("0"+frac, 10, 64)
+	at := time.Duration(math.Round(v * float64(unit)))
+	if v > 0 && err == nil && ferr == nil {
+		at = time.Duration(n)*unit + time.Duration(math.Round(float64(x)/math.Pow10(len(frac))*float64(unit)))
+	}
+	return stamp{has: true, absolute: true, at: at}, nil
+}
+
+// parseZone reads a zone: a name of the time zone database, or an offset such as +02:00.
+func parseZone(s string) (*time.Location, error) {
+	for _, l := range []string{"-07:00", "-0700", "-07"} {
+		if t, err := time.Parse(l, s); err == nil {
+			_, offset := t.Zone()
+			return time.FixedZone(s, offset), nil
+		}
+	}
+	return time.LoadLocation(s)
 }

@@ -70,10 +70,14 @@ func (m *streamMeter) follow() {
 		arrived := time.Since(m.start)
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		if err != nil {
+		switch {
+		case err == nil || err == errMissing:
+			m.queue = append(m.queue, Reading{At: m.place(at, arrived), Watts: w, Missing: err != nil})
+		case errors.Is(err, ErrSpec): // nothing that follows can be read
+			m.queue = nil
+			return err
+		case err != errOther:
 			m.faults.malformed(n, err)
-		} else {
-			m.queue = append(m.queue, Reading{At: m.place(at, arrived), Watts: w})
 		}
 		return nil
 	})
@@ -332,6 +336,6 @@ func decodeWattsUp(s string) (w float64, at stamp, skip bool, err error) {
 	if !whole || len(f) < 4 || f[2] != strconv.Itoa(len(f)-3) {
 		return 0, stamp{}, false, fmt.Errorf("%w: packet %q", ErrFormat, s)
 	}
-	w, err = parsePower(f[3])
+	w, err = parsePower(f[3], 1)
 	return w / 10, stamp{}, false, err
 }

@@ -67,8 +67,8 @@ type PowerSeen struct {
 	MeanW          *float64 `json:"mean_w,omitempty"`   // EnergyJ / CoveredS
 	PeakW          *float64 `json:"peak_w,omitempty"`   // highest reading, or steepest rise of a counter
 	CoveredS       float64  `json:"covered_s"`          // seconds of the session with known energy
-	Gaps           int      `json:"gaps"`               // steps longer than 2.5 usual ones
-	MissingSamples int      `json:"missing_samples"`    // readings that should lie in the gaps
+	Gaps           int      `json:"gaps"`               // steps longer than 2.5 usual ones, or with a reading that had no value
+	MissingSamples int      `json:"missing_samples"`    // readings that should lie in the gaps, or had no value
 	LongestGapS    float64  `json:"longest_gap_s"`      // of the longest gap
 	GapS           float64  `json:"gap_s"`              // of all gaps
 	Wraps          int      `json:"wraps"`              // counter overflows, added back
@@ -76,7 +76,7 @@ type PowerSeen struct {
 	Resets     int      `json:"resets"`
 	Repeats    int      `json:"repeats"`             // readings that the source had not renewed
 	Late       int      `json:"late"`                // readings taken more than half a period late
-	OutOfOrder int      `json:"out_of_order"`        // readings older than the one before; dropped
+	OutOfOrder int      `json:"out_of_order"`        // readings older than the one before: dropped, or sorted in if a log is finished
 	Malformed  int      `json:"malformed"`           // unreadable lines or values; dropped
 	Failures   int      `json:"failures"`            // failed reads
 	ClockSteps int      `json:"clock_steps"`         // jumps of the source's clock

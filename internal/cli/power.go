@@ -532,7 +532,7 @@ func printSeen(w io.Writer, m record.PowerMeter) {
 			fmt.Fprintf(w, ", %d %s", x.count, x.what)
 		}
 	}
-	if n.Gaps > 0 {
+	if n.Gaps > 0 || n.MissingSamples > 0 {
 		fmt.Fprintf(w, ", %d gaps (%d samples missing, the longest %.3g s)", n.Gaps, n.MissingSamples, n.LongestGapS)
 	}
 	if n.Lost {
