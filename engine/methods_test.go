@@ -31,8 +31,9 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"CountBFS": func(ctx context.Context, e *engine.Engine) error {
 			return into(e, func(r *engine.BFSResult) error { return e.CountBFS(ctx, root, r) })
 		},
-		"Reach":      func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Reach(ctx, root)) },
-		"Components": func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Components(ctx)) },
+		"Reach":            func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Reach(ctx, root)) },
+		"StrongComponents": func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.StrongComponents(ctx)) },
+		"Components":       func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Components(ctx)) },
 		"PageRank": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3}))
 		},
