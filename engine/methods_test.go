@@ -37,6 +37,10 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"PageRank": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3}))
 		},
+		"SSSP": func(ctx context.Context, e *engine.Engine) error {
+			_, err := e.SSSP(ctx, root, engine.SSSPOptions{UnitWeights: true})
+			return err
+		},
 		"Run": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.Run(ctx, &program.Program{}, func(m program.Machine) error {
 				_, err := m.Use(program.All)

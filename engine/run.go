@@ -34,8 +34,8 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 
 // run is Run in the caller's turn. more is the memory in bytes that the caller needs beside it.
 func (e *Engine) run(ctx context.Context, p *program.Program, more int64, body func(program.Machine) error) (_ *RunResult, err error) {
-	if d, only := e.opts.oneWay(); only && e.place.Directed {
-		return nil, fmt.Errorf("engine: program %q: %w: an engine for %s searches lacks the other arcs", p.Name, kernels.ErrUnsupported, d)
+	if err := e.bothWays(); err != nil {
+		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}
 	if err := e.roomForRun(p, more); err != nil {
 		return nil, err
@@ -64,6 +64,14 @@ func (e *Engine) run(ctx context.Context, p *program.Program, more int64, body f
 		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}
 	return e.read(p, runs, s)
+}
+
+// bothWays refuses an engine that holds the arcs of one direction alone.
+func (e *Engine) bothWays() error {
+	if d, only := e.opts.oneWay(); only && e.place.Directed {
+		return fmt.Errorf("%w: an engine for %v searches alone lacks the other arcs", kernels.ErrUnsupported, d)
+	}
+	return nil
 }
 
 // roomForRun checks the memory of a run of p, of its result, and of more bytes.

@@ -13,12 +13,15 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/internal/ref"
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/program"
 )
@@ -477,5 +480,58 @@ func TestSSSPCases(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestSSSPRefused: engines that lack arcs, memory or the program are refused by name, and unit weights are not.
+func TestSSSPRefused(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	l := &graph.EdgeList{Vertices: 1 << 12, Directed: true, Edges: ref.Uniform(7, 1<<12, 1<<14)}
+	src := weighted(l, 99, int32(1), r)
+	for _, director := range []bsp.DirectorName{bsp.DirectorTopDown, bsp.DirectorBottomUp} {
+		e := open(t, src, engine.Options{Weights: true, Director: director})
+		if _, err := e.SSSP(t.Context(), 0, engine.SSSPOptions{}); !errors.Is(err, kernels.ErrUnsupported) || !strings.Contains(err.Error(), string(director)) {
+			t.Errorf("arcs of one direction: %v", err)
+		}
+		if _, err := e.Components(t.Context()); !errors.Is(err, kernels.ErrUnsupported) {
+			t.Errorf("arcs of one direction: components: %v", err)
+		}
+		p, err := e.SSSP(t.Context(), uint64(l.Edges[0].U), engine.SSSPOptions{UnitWeights: true})
+		if _, depth := ref.Reached(ref.Levels(l, l.Edges[0].U)); err != nil || p.NumReached < 2 || slices.Max(finite(p)) != int64(depth) {
+			t.Errorf("unit weights: %v", err)
+		}
+	}
+	thin := &graph.EdgeList{Vertices: 1 << 17, Edges: ref.Uniform(7, 1<<17, 1<<16)}
+	src = weighted(thin, 99, int32(1), r)
+	options := engine.Options{Weights: true, Processors: cpus(slices.Repeat([]int{1}, 16)...)}
+	options.MemoryLimit = engine.Need(src, options)
+	if _, err := open(t, src, options).SSSP(t.Context(), 0, engine.SSSPOptions{Parents: true}); !errors.Is(err, engine.ErrMemory) || !strings.Contains(err.Error(), "sssp") {
+		t.Errorf("memory: %v", err)
+	}
+}
+
+// finite are the distances of reached vertices.
+func finite(p *engine.SSSPResult) (list []int64) {
+	for _, d := range p.All() {
+		list = append(list, int64(d))
+	}
+	return list
+}
+
+// TestSSSPEnds: a search ends with its context, in a superstep and between two.
+func TestSSSPEnds(t *testing.T) {
+	const n = 1 << 21
+	src := weighted(&graph.EdgeList{Vertices: n, Edges: ref.Chain(n)}, 9, int32(1), rand.New(rand.NewPCG(9, 10)))
+	e := weighedEngine(t, src, 1, 1, partition.Original)
+	for _, delta := range []float64{0, 1, math.Inf(1)} {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Millisecond)
+		start := time.Now()
+		if _, err := e.SSSP(ctx, 0, engine.SSSPOptions{Delta: delta}); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("Delta %v: %v", delta, err)
+		}
+		if took := time.Since(start); delta <= 1 && took > time.Second {
+			t.Errorf("Delta %v: ends after %v", delta, took)
+		}
+		cancel()
 	}
 }

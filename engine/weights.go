@@ -122,6 +122,9 @@ func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
 	if e.kind == graph.Unweighted {
 		return nil, &WeightError{Reason: WeightsMissing}
 	}
+	if err := e.bothWays(); err != nil {
+		return nil, fmt.Errorf("engine: weights: %w", err)
+	}
 	w, arcs := &weighed{}, 0
 	for r := range e.place.Ranges {
 		rows, err := e.outRows(r)
