@@ -62,23 +62,30 @@ func (c *components) program() *program.Program {
 		Name:   "components",
 		Arrays: []program.Array{{Name: "parent", Type: program.U32, Init: program.Rank, Scratch: true}},
 		Locals: []program.LocalOp{{Name: "hook", Run: c.hook}, {Name: "link", Run: c.link}},
-		Vertices: []program.VertexOp{{Name: "least", Block: func(b *program.Block) {
-			clear(b.Set)
-			for v := b.Lo; v < b.Hi; v++ {
-				id, root := c.e.place.VertexOf[v], c.forest.find(v)
-				least := &c.labels[c.e.place.VertexOf[root]] // at first the root's id
-				for old := atomic.LoadUint32(least); id < old && !atomic.CompareAndSwapUint32(least, old, id); {
-					old = atomic.LoadUint32(least)
-				}
-			}
-		}}, {Name: "label", Block: func(b *program.Block) {
-			clear(b.Set)
-			for v := b.Lo; v < b.Hi; v++ {
-				if root := c.forest.find(v); root != v {
-					c.labels[c.e.place.VertexOf[v]] = c.labels[c.e.place.VertexOf[root]]
-				}
-			}
-		}}},
+		Vertices: []program.VertexOp{{Name: "least", Block: c.leastID}, {Name: "label", Block: c.label}},
+	}
+}
+
+// leastID lowers the label of each vertex' root, at first the root's id, to the vertex' id.
+func (c *components) leastID(b *program.Block) {
+	f, ids, labels := c.forest, c.e.place.VertexOf, c.labels
+	clear(b.Set)
+	for v := b.Lo; v < b.Hi; v++ {
+		id, least := ids[v], &labels[ids[f.find(v)]]
+		for old := atomic.LoadUint32(least); id < old && !atomic.CompareAndSwapUint32(least, old, id); {
+			old = atomic.LoadUint32(least)
+		}
+	}
+}
+
+// label gives each vertex the label of its root.
+func (c *components) label(b *program.Block) {
+	f, ids, labels := c.forest, c.e.place.VertexOf, c.labels
+	clear(b.Set)
+	for v := b.Lo; v < b.Hi; v++ {
+		if root := f.find(v); root != v {
+			labels[ids[v]] = labels[ids[root]]
+		}
 	}
 }
 
