@@ -2,6 +2,8 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -73,30 +75,37 @@ func (l *vertexLines) id(s string) (uint32, error) {
 	return v, nil
 }
 
-// readValues reads lines of a vertex and a number ≥ 0, which is 1 where it is left out.
-func readValues(ctx context.Context, path string, labels *graph.Labels, set func(v uint32, x float64)) error {
-	l, seen := &vertexLines{path: path, labels: labels}, make([]bool, labels.Len())
+// pairs calls f for every line of a vertex and one more column, which may be missing if alone is set.
+// No vertex may have two lines.
+func (l *vertexLines) pairs(ctx context.Context, want string, alone bool, f func(v uint32, s string) error) error {
+	seen := make([]bool, l.labels.Len())
 	return l.each(ctx, nil, func(fields []string) error {
 		switch {
 		case strings.HasPrefix(fields[0], "#"):
 			return nil
-		case len(fields) > 2:
-			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a number")
+		case len(fields) != 2 && !(alone && len(fields) == 1):
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and "+want)
 		}
 		v, err := l.id(fields[0])
 		if err != nil {
 			return err
 		}
-		x := 1.0
-		if len(fields) == 2 {
-			if x, err = strconv.ParseFloat(fields[1], 64); err != nil || !(x >= 0) || math.IsInf(x, 0) {
-				return l.bad(fmt.Sprintf("%q", fields[1]), "a number of 0 or more")
-			}
-		}
 		if seen[v] {
 			return l.bad("vertex "+fields[0]+" again", "one line a vertex")
 		}
 		seen[v] = true
+		return f(v, strings.Join(fields[1:], ""))
+	})
+}
+
+// readValues reads lines of a vertex and a number ≥ 0, which is 1 if it is missing.
+func readValues(ctx context.Context, path string, labels *graph.Labels, set func(v uint32, x float64)) error {
+	l := &vertexLines{path: path, labels: labels}
+	return l.pairs(ctx, "a number", true, func(v uint32, s string) error {
+		x, err := strconv.ParseFloat(cmp.Or(s, "1"), 64)
+		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
+			return l.bad(fmt.Sprintf("%q", s), "a number of 0 or more")
+		}
 		set(v, x)
 		return nil
 	})
@@ -105,36 +114,18 @@ func readValues(ctx context.Context, path string, labels *graph.Labels, set func
 // readAssignment reads lines of a vertex and a processor number.
 func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
 	const unset = 255
-	owner := make([]uint8, labels.Len())
-	for i := range owner {
-		owner[i] = unset
-	}
+	owner := bytes.Repeat([]byte{unset}, labels.Len())
 	l := &vertexLines{path: path, labels: labels}
-	err := l.each(context.Background(), nil, func(fields []string) error {
-		switch {
-		case strings.HasPrefix(fields[0], "#"):
-			return nil
-		case len(fields) != 2:
-			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number")
-		}
-		v, err := l.id(fields[0])
-		if err != nil {
-			return err
-		}
-		p, err := strconv.Atoi(fields[1])
+	err := l.pairs(context.Background(), "a processor number", false, func(v uint32, s string) error {
+		p, err := strconv.Atoi(s)
 		if err != nil || p < 0 || p >= processors {
-			return l.bad(fmt.Sprintf("processor %q", fields[1]), fmt.Sprintf("0..%d", processors-1))
+			return l.bad(fmt.Sprintf("processor %q", s), fmt.Sprintf("0..%d", processors-1))
 		}
 		owner[v] = uint8(p)
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	if v := bytes.IndexByte(owner, unset); err == nil && v >= 0 {
+		err = fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
 	}
-	for v, p := range owner {
-		if p == unset {
-			return nil, fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
-		}
-	}
-	return owner, nil
+	return owner, err
 }
