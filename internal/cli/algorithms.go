@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
@@ -56,7 +55,7 @@ type algorithm struct {
 
 // job is one run of an algorithm. Its methods are called in this order.
 type job interface {
-	flags(fl *pflag.FlagSet)
+	flags(c *cobra.Command)
 	check(f *algorithmFlags) error                    // returns what the command line alone shows, and sets engine options
 	read(ctx context.Context, src graph.Source) error // reads the vertices and files that flags name, and looks at the graph
 	run(ctx context.Context, eng *engine.Engine) (*result, error)
@@ -108,7 +107,10 @@ func newAlgorithm(e *env, a algorithm) *cobra.Command {
 	f.engine.add(e, c, a.search)
 	f.read.add(c, "")
 	fl := c.Flags()
-	j.flags(fl)
+	j.flags(c)
+	if !a.search {
+		fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
+	}
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.stats, "stats", false, "print tables of the processors and levels; with --json, add the levels")
 	if a.rows != "" {
@@ -209,12 +211,12 @@ type roots struct {
 	ids  []uint64
 }
 
-func (r *roots) flags(fl *pflag.FlagSet) {
+func (r *roots) flags(c *cobra.Command) {
 	usage := "`ID` of the root, as the file has it"
 	if r.many {
 		usage = "`ID[,ID…]`: the roots, as the file has them"
 	}
-	fl.StringVarP(&r.text, "root", "r", "", usage)
+	c.Flags().StringVarP(&r.text, "root", "r", "", usage)
 }
 
 // list splits --root where it takes several.

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -27,9 +27,9 @@ type bfsJob struct {
 	count, stats bool
 }
 
-func (j *bfsJob) flags(fl *pflag.FlagSet) {
-	j.roots.flags(fl)
-	fl.BoolVar(&j.count, "count", false, "with --json or --stats, search once more, not timed, and count the edges that each level examined")
+func (j *bfsJob) flags(c *cobra.Command) {
+	j.roots.flags(c)
+	c.Flags().BoolVar(&j.count, "count", false, "with --json or --stats, search once more, not timed, and count the edges that each level examined")
 }
 
 func (j *bfsJob) check(f *algorithmFlags) error {

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -24,7 +24,7 @@ component of every vertex, and --top the largest components with their sizes.
 // ccJob finds connected components.
 type ccJob struct{}
 
-func (j *ccJob) flags(*pflag.FlagSet)                     {}
+func (j *ccJob) flags(*cobra.Command)                     {}
 func (j *ccJob) check(*algorithmFlags) error              { return nil }
 func (j *ccJob) read(context.Context, graph.Source) error { return nil }
 

@@ -5,7 +5,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -26,12 +26,15 @@ type pagerankJob struct {
 	start, warm string
 }
 
-func (j *pagerankJob) flags(fl *pflag.FlagSet) {
+func (j *pagerankJob) flags(c *cobra.Command) {
+	fl := c.Flags()
 	fl.Float64Var(&j.o.Damping, "damping", 0.85, "`PROBABILITY` to follow an arc")
 	fl.Float64Var(&j.o.Tolerance, "tolerance", 1e-6, "`CHANGE` of all scores, summed up, below which the iteration ends; 0 runs all iterations")
 	fl.IntVar(&j.o.MaxIterations, "iterations", 0, "most iterations (default 100, 1000 with --method delta)")
 	fl.StringVar((*string)(&j.o.Method), "method", string(engine.PageRankPull), "`NAME`: pull, all vertices in each iteration, or delta, those whose scores still change most")
 	fl.StringVar((*string)(&j.o.Dangling), "dangling", string(engine.DanglingSpread), "`RULE` for the score of vertices without out-arcs: spread (over all vertices) or drop")
+	completes(c, "method", string(engine.PageRankPull), string(engine.PageRankDelta))
+	completes(c, "dangling", string(engine.DanglingSpread), string(engine.DanglingDrop))
 	fl.BoolVar(&j.o.Float32, "float32", false, "send scores along arcs in single precision")
 	fl.StringVar(&j.start, "start", "", "`FILE` of lines of a vertex and a weight (default 1): jumps lead to these vertices only")
 	fl.StringVar(&j.warm, "warm", "", "`FILE` of lines of a vertex and a score, as -o writes them, to begin with")

@@ -4,7 +4,7 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/record"
@@ -20,9 +20,9 @@ distance to the nearest root; -o writes their ids.
 // reachJob finds what roots reach.
 type reachJob struct{ roots }
 
-func (j *reachJob) flags(fl *pflag.FlagSet) {
+func (j *reachJob) flags(c *cobra.Command) {
 	j.many = true
-	j.roots.flags(fl)
+	j.roots.flags(c)
 }
 
 func (j *reachJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {

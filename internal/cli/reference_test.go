@@ -147,6 +147,8 @@ func TestCompletion(t *testing.T) {
 		{[]string{"partition", "--placement", ""}, placements()},
 		{[]string{"graph500", "--director", ""}, []string{"auto", "totem", "beamer", "ratio", "top-down", "bottom-up"}},
 		{[]string{"graph500", "--style", ""}, []string{"spec", "3.0", "2.1.4"}},
+		{[]string{"pagerank", "--method", ""}, []string{"pull", "delta"}},
+		{[]string{"pagerank", "--dangling", ""}, []string{"spread", "drop"}},
 		{[]string{"bfs", "--format", ""}, formatNames(false)},
 		{[]string{"convert", "--from-format", ""}, formatNames(false)},
 		{[]string{"convert", "--format", ""}, formatNames(true)},

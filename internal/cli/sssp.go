@@ -6,7 +6,7 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/spf13/pflag"
+	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -30,8 +30,9 @@ type ssspJob struct {
 	o engine.SSSPOptions
 }
 
-func (j *ssspJob) flags(fl *pflag.FlagSet) {
-	j.roots.flags(fl)
+func (j *ssspJob) flags(c *cobra.Command) {
+	j.roots.flags(c)
+	fl := c.Flags()
 	fl.Float64Var(&j.o.Delta, "delta", 0, "`WIDTH` of the buckets of distances, in units of weights (default by weights and degrees);\ndistances do not depend on it")
 	fl.BoolVar(&j.o.Parents, "parents", false, "compute a tree of shortest paths")
 	fl.BoolVar(&j.o.UnitWeights, "unit-weights", false, "let every arc weigh 1, whatever the file says")
