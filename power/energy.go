@@ -94,6 +94,14 @@ func (i Interval) Record() record.PowerMark {
 
 func pointer(x float64) *float64 { return &x }
 
+// positive is x as records have it: nil where 0 says that it is unknown.
+func positive(x float64) *float64 {
+	if x > 0 {
+		return &x
+	}
+	return nil
+}
+
 // Cost is what one round of work took.
 type Cost struct{ Seconds, Joules float64 }
 

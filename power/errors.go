@@ -23,8 +23,6 @@ var (
 var (
 	// ErrRate is returned by Start for a rate outside 1 Hz to 1 kHz.
 	ErrRate = errors.New("sampling rate out of range")
-	// ErrClosed is returned by a session that was closed.
-	ErrClosed = errors.New("session closed")
 	// ErrEnded is returned by a meter's Read when its source has come to an end
 	// and no further reading can follow.
 	ErrEnded = errors.New("source ended")

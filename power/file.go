@@ -3,10 +3,8 @@ package power
 import (
 	"encoding/csv"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"strconv"
 	"time"
@@ -15,23 +13,9 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// WriteFile writes a file whole: a reader sees the old file or the new one. A link
-// stays a link, and a device or pipe is written directly.
-func WriteFile(path string, write func(io.Writer) error) error {
-	err := atomicfile.Write(path, write)
-	var p *fs.PathError
-	if errors.As(err, &p) {
-		err = p.Err
-	}
-	if err != nil {
-		return fmt.Errorf("power: write %s: %w", path, err)
-	}
-	return nil
-}
-
 // WriteSession writes a session's results and samples as JSON, whole.
 func WriteSession(path string, s *record.PowerSession) error {
-	return WriteFile(path, func(w io.Writer) error {
+	return atomicfile.Write(path, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return e.Encode(s)
@@ -64,10 +48,7 @@ func WriteSamples(w io.Writer, s *record.PowerSession) error {
 		return fmt.Errorf("power: session start: %w: %w", ErrFormat, err)
 	}
 	c := csv.NewWriter(w)
-	row := []string{"time", "t_s", "meter", "energy_j", "power_w"}
-	if err := c.Write(row); err != nil {
-		return err
-	}
+	rows := [][]string{{"time", "t_s", "meter", "energy_j", "power_w"}}
 	num := func(x *float64) string {
 		if x == nil {
 			return ""
@@ -76,14 +57,9 @@ func WriteSamples(w io.Writer, s *record.PowerSession) error {
 	}
 	for _, m := range s.Meters {
 		for _, x := range m.Samples {
-			row[0] = start.Add(time.Duration(x.TimeS * 1e9)).Format(time.RFC3339Nano)
-			row[1] = strconv.FormatFloat(x.TimeS, 'f', 9, 64)
-			row[2], row[3], row[4] = m.Name, num(x.EnergyJ), num(x.PowerW)
-			if err := c.Write(row); err != nil {
-				return err
-			}
+			at := start.Add(time.Duration(x.TimeS * 1e9)).Format(time.RFC3339Nano)
+			rows = append(rows, []string{at, strconv.FormatFloat(x.TimeS, 'f', 9, 64), m.Name, num(x.EnergyJ), num(x.PowerW)})
 		}
 	}
-	c.Flush()
-	return c.Error()
+	return c.WriteAll(rows)
 }

@@ -129,12 +129,6 @@ func Describe(i Info) record.PowerMeter {
 		Coverage: i.Coverage, Method: i.Method.String(), PartOf: i.PartOf,
 		Available: true, Estimated: i.Estimated, Replayed: i.Replayed,
 	}
-	positive := func(x float64) *float64 {
-		if x > 0 {
-			return &x
-		}
-		return nil
-	}
 	switch i.Method {
 	case Power:
 		m.ResolutionW = positive(i.Unit)

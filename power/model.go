@@ -2,6 +2,7 @@ package power
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"math"
 	"os"
@@ -36,26 +37,22 @@ type modelMeter struct {
 	work, total uint64 // ticks at the last change of share
 	share       float64
 	microjoules float64
-	started     bool
 }
 
 // newModel makes the model of a machine that draws idle watts when nothing runs and
 // busy watts when all CPUs do.
 func newModel(idle, busy float64, proc string) (Meter, error) {
-	if proc == "" {
-		proc = "/proc"
-	}
-	m := &modelMeter{stat: filepath.Join(proc, "stat"), idle: idle, busy: busy}
+	m := &modelMeter{stat: filepath.Join(cmp.Or(proc, "/proc"), "stat"), idle: idle, busy: busy}
 	m.info = Info{
 		Name: "model", Kind: "model", Domain: "system", Coverage: record.CoverageModel,
 		Source: m.stat, Method: Modelled, Unit: 1e-6, Update: modelUpdate, Estimated: true,
 	}
 	if err := m.settle(); err != nil {
 		cause := err
-		if runtime.GOOS != "linux" && proc == "/proc" {
-			cause = ErrUnsupported
+		if runtime.GOOS != "linux" && proc == "" {
+			cause = fmt.Errorf("%s: %w", m.stat, ErrUnsupported)
 		}
-		return nil, &Unavailable{Name: "model", Reason: reasonOn(cause, m.stat), Err: err,
+		return nil, &Unavailable{Name: "model", Reason: cause.Error(), Err: err,
 			Cure: "the model needs Linux's count of CPU time"}
 	}
 	return m, nil
@@ -127,10 +124,6 @@ func (m *modelMeter) Read(now time.Duration) ([]Reading, error) {
 	work, total, err := m.ticks()
 	if err != nil {
 		return nil, err
-	}
-	if !m.started {
-		m.started, m.at = true, now
-		return []Reading{{At: now}}, nil
 	}
 	m.update(work, total)
 	m.microjoules += (m.idle + (m.busy-m.idle)*m.share) * (now - m.at).Seconds() * 1e6

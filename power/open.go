@@ -1,6 +1,7 @@
 package power
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,20 +44,10 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 		return nil, nil, err
 	}
 	names := map[string]bool{}
-	add := func(ms []Meter) {
-		for _, m := range ms {
-			if n := m.Info().Name; names[n] {
-				_ = m.Close() // asked for twice, open already
-				continue
-			} else {
-				names[n] = true
-			}
-			meters = append(meters, m)
-		}
-	}
 	for _, s := range specs {
 		var found []Meter
 		var lack []Unavailable
+		single := false
 		switch s.Kind {
 		case KindNone:
 			continue
@@ -69,23 +60,30 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 		case KindHwmon:
 			found, lack = hwmonMeters(tree, s.Chip, s.Label, s.Covers)
 			if s.Covers == record.CoverageWholeSystem && len(found) > 1 {
-				return meters, nil, fmt.Errorf("power: %w: chip %s has %d sensors: only one can be the whole system, choose it by label=", ErrSpec, s.Chip, len(found))
+				err = fmt.Errorf("power: %w: chip %s has %d sensors: only one can be the whole system, choose it by label=", ErrSpec, s.Chip, len(found))
 			}
 		default:
-			m, oerr := openOne(s, o)
-			if oerr != nil {
-				return meters, nil, oerr
-			}
-			if names[m.Info().Name] {
-				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q", ErrSpec, m.Info().Name)
-			}
-			found = []Meter{m}
+			single, found = true, make([]Meter, 1)
+			found[0], err = openOne(s, o)
 		}
-		add(found)
+		if err == nil && len(found) == 0 && s.Kind != KindAuto {
+			err = noMeter(s.Kind, lack)
+		}
+		if err != nil {
+			return meters, nil, err
+		}
+		for _, m := range found {
+			switch n := m.Info().Name; {
+			case !names[n]:
+				names[n] = true
+				meters = append(meters, m)
+			case single:
+				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q", ErrSpec, n)
+			default:
+				_ = m.Close() // asked for twice, open already
+			}
+		}
 		unavailable = append(unavailable, lack...)
-		if len(found) == 0 && s.Kind != KindAuto {
-			return meters, nil, noMeter(s.Kind, lack)
-		}
 	}
 	return meters, unavailable, nil
 }
@@ -102,11 +100,9 @@ func noMeter(kind string, lack []Unavailable) error {
 func openOne(s Spec, o OpenOptions) (Meter, error) {
 	f, err := s.format()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("power: %w: %w", ErrSpec, err)
 	}
-	if s.Covers == "" {
-		s.Covers = record.CoverageComponent
-	}
+	s.Covers = cmp.Or(s.Covers, record.CoverageComponent)
 	switch s.Kind {
 	case KindModel:
 		return newModel(s.Idle, s.Busy, o.ProcRoot)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
+	"math"
 	"path"
 	"regexp"
 	"slices"
@@ -45,6 +46,14 @@ type raplZone struct {
 }
 
 func (z *raplZone) file() string { return z.dir + "/energy_uj" }
+
+// rank is lower for the zone to prefer.
+func (z *raplZone) rank() int {
+	if z.err != nil {
+		return math.MaxInt32
+	}
+	return len(z.control)
+}
 
 // raplZones finds all zones below the powercap class, whether the tree is flat
 // (class/powercap, links) or nested (devices/virtual/powercap), each once.
@@ -114,21 +123,14 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	for _, z := range zones {
 		byID[z.id] = z
 	}
-	amd := strings.Contains(modalias(t), "ven0002")
+	cpu, _ := t.readFile("devices/system/cpu/modalias")
+	amd := strings.Contains(cpu, "ven0002")
 
 	// Two zones with one label are two views of one counter; a readable one wins,
 	// then the one of the main control type, then the first.
 	labels := raplLabels(zones, byID)
 	order := slices.Clone(zones)
-	slices.SortStableFunc(order, func(a, b *raplZone) int {
-		switch {
-		case a.err == nil && b.err != nil:
-			return -1
-		case a.err != nil && b.err == nil:
-			return 1
-		}
-		return len(a.control) - len(b.control)
-	})
+	slices.SortStableFunc(order, func(a, b *raplZone) int { return a.rank() - b.rank() })
 	kept := map[string]*raplZone{} // by label, without the die on AMD, where a die's zone shows the whole package
 	twin := map[*raplZone]*raplZone{}
 	for _, z := range order {
@@ -191,11 +193,6 @@ func dieless(label string) string {
 	return head + "/" + tail
 }
 
-func modalias(t *Sysfs) string {
-	s, _ := t.readFile("devices/system/cpu/modalias")
-	return s
-}
-
 func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 	i := Info{
 		Name: "rapl:" + labels[z], Kind: "rapl", Device: z.id, Source: t.show(z.file()),
@@ -224,7 +221,7 @@ func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 // denied makes the statement about a file that could not be read; the cure is given
 // where permission is what lacks.
 func denied(info Info, err error, cure string) Unavailable {
-	u := Unavailable{Name: info.Name, Info: &info, Reason: reasonOn(err, info.Source), Err: err}
+	u := Unavailable{Name: info.Name, Info: &info, Reason: err.Error(), Err: err}
 	if errors.Is(err, fs.ErrPermission) {
 		u.Cure = cure
 	}

@@ -309,13 +309,18 @@ func split(s, sep string) []string {
 	var joined []string // a number and its unit are one field
 	for i := range f {
 		x := strings.Trim(f[i], `"`)
-		if scale, _ := unit(x); i > 0 && scale > 0 && f[i-1][len(f[i-1])-1] <= '9' {
+		if scale, _ := unit(x); i > 0 && scale > 0 && numeric(f[i-1]) {
 			joined[len(joined)-1] += x
 			continue
 		}
 		joined = append(joined, x)
 	}
 	return joined
+}
+
+func numeric(s string) bool {
+	_, err := strconv.ParseFloat(s, 64)
+	return err == nil
 }
 
 // noValue are what sources write, in lower case, where they have no value; so is text in [].

@@ -28,7 +28,7 @@ type replayMeter struct {
 func newReplay(s Spec, f lineFormat) (Meter, error) {
 	r, err := os.Open(s.File)
 	if err != nil {
-		return nil, &Unavailable{Name: s.name(), Reason: reasonOn(err, s.File), Err: err}
+		return nil, &Unavailable{Name: s.name(), Reason: err.Error(), Err: err}
 	}
 	defer r.Close()
 	f.assumed = time.UTC // only differences matter, and UTC has no summer time

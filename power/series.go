@@ -24,6 +24,10 @@ const maxReading = 1e12
 // unseenWatts is the power from which on two wraps could hide between two readings.
 const unseenWatts = 400
 
+// stillLimit is how long a counter may stand still at the end of an interval, in seconds,
+// before its last value is no more believed.
+const stillLimit = 5
+
 // gapFactor is how many usual steps a step may last before it is a gap.
 const gapFactor = 2.5
 
@@ -60,71 +64,58 @@ type series struct {
 // add appends a reading. Readings that are not later than the last are counted and
 // dropped, and so are values that are no power.
 func (s *series) add(r Reading) {
-	t := r.At.Seconds()
-	n := len(s.points)
-	if r.Missing {
+	var last point
+	n, power := len(s.points), s.info.Method == Power
+	if n > 0 {
+		last = s.points[n-1]
+	}
+	p := point{t: r.At.Seconds(), v: r.Watts, b: last.b, m: s.absent}
+	dt := p.t - last.t
+	switch {
+	case r.Missing:
 		s.absent++
 		return
-	}
-	if n > 0 && t <= s.points[n-1].t {
-		if t == s.points[n-1].t {
-			s.seen.Repeats++
-		} else {
-			s.seen.OutOfOrder++
-		}
+	case n > 0 && dt < 0:
+		s.seen.OutOfOrder++
 		return
-	}
-	if s.info.Method == Power {
-		s.addPower(t, r.Watts)
+	case n > 0 && dt == 0:
+		s.seen.Repeats++
 		return
-	}
-	if n == 0 {
-		s.raw = r.Count
-		s.points = append(s.points, point{t: t})
+	case power && !(r.Watts >= 0 && r.Watts <= maxReading):
+		s.seen.Malformed++
 		return
+	case n > 0 && power:
+		p.e = last.e + (last.v+p.v)/2*dt
+	case n > 0:
+		p.b += s.count(r.Count, dt)
+		p.e = float64(s.sum) * s.info.Unit
+		p.v = p.e
 	}
-	last := s.points[n-1]
-	p := point{t: t, b: last.b}
-	dt := t - last.t
-	wrap := s.info.Wrap
-	switch {
-	case r.Count >= s.raw:
-		if r.Count == s.raw {
-			s.seen.Repeats++
-		}
-		s.sum += r.Count - s.raw
-	case wrap > 0 && s.raw <= wrap && float64(wrap-s.raw+r.Count)*s.info.Unit <= maxWatts*(dt+maxDelay):
-		s.seen.Wraps++
-		s.sum += wrap - s.raw + r.Count
-	default:
-		s.seen.Resets++
-		p.b += dt
+	if n > 0 && !s.info.Stream && p.v == last.v && p.b == last.b {
+		s.seen.Repeats++
 	}
-	if wrap > 0 && dt*unseenWatts > float64(wrap)*s.info.Unit {
-		s.unseen++
-	}
-	s.raw = r.Count
-	p.e = float64(s.sum) * s.info.Unit
-	p.v = p.e
+	s.raw, s.absent = r.Count, 0
 	s.points = append(s.points, p)
 }
 
-func (s *series) addPower(t, w float64) {
-	if math.IsNaN(w) || w < 0 || w > maxReading {
-		s.seen.Malformed++
-		return
+// count adds up what a counter has counted in dt seconds, and returns those seconds for
+// which that is unknown.
+func (s *series) count(raw uint64, dt float64) (unknown float64) {
+	wrap := s.info.Wrap
+	if wrap > 0 && dt*unseenWatts > float64(wrap)*s.info.Unit {
+		s.unseen++
 	}
-	p := point{t: t, v: w, m: s.absent}
-	s.absent = 0
-	if n := len(s.points); n > 0 {
-		last := s.points[n-1]
-		if !s.info.Stream && w == last.v {
-			s.seen.Repeats++
-		}
-		p.e = last.e + (last.v+w)/2*(t-last.t)
-		p.b = last.b
+	switch {
+	case raw >= s.raw:
+		s.sum += raw - s.raw
+	case wrap > 0 && s.raw <= wrap && float64(wrap-s.raw+raw)*s.info.Unit <= maxWatts*(dt+maxDelay):
+		s.seen.Wraps++
+		s.sum += wrap - s.raw + raw
+	default:
+		s.seen.Resets++
+		return dt
 	}
-	s.points = append(s.points, p)
+	return 0
 }
 
 // pair are two counters that may be one: rounds in which either moved, and those in which
@@ -196,11 +187,7 @@ func (s *series) take(readings []Reading, err error, t time.Duration, late bool)
 		return
 	}
 	s.gone = missing || t-s.failing >= failingFor
-	why := reason(err)
-	if whole := err.Error(); whole != why {
-		why += " (" + whole + ")"
-	}
-	s.lose(t, why)
+	s.lose(t, err.Error())
 }
 
 // nominal is the usual step in seconds: the sampler's period, or the median of the
@@ -294,6 +281,12 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 		m.Joules = q.e - p.e
 		m.Covered = (hi - lo) - (q.b - p.b)
 		m.PeakWatts = s.peak(lo, hi)
+		if s.info.Method == Counter {
+			moved := s.points[sort.Search(n, func(i int) bool { return s.points[i].e >= q.e })].t
+			if still := hi - max(moved, lo); still > stillLimit {
+				m.Covered -= min(still, m.Covered) // a counter that stands still tells nothing
+			}
+		}
 		s.gapsIn(lo, hi, nominal, func(p, q float64, _ int) { m.Gap += min(q, hi) - max(p, lo) })
 	}
 	if s.info.Method == Power {
@@ -307,8 +300,9 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 			}
 		}
 	}
-	if m.Known = m.Covered > 0; s.info.Method == Counter && m.Joules == 0 {
-		m = MeterEnergy{Info: s.info} // a counter that stands still tells nothing
+	m.Known = m.Covered > 0 && (m.Joules > 0 || s.info.Method != Counter)
+	if !m.Known {
+		return MeterEnergy{Info: s.info}
 	}
 	return m
 }

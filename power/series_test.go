@@ -234,3 +234,19 @@ func TestFallNearTheEnd(t *testing.T) {
 		}
 	}
 }
+
+// A counter that moves no more has no energy from then on.
+func TestCounterThatStops(t *testing.T) {
+	for stop, covered := range map[int]float64{30: 3, 90: 10} { // a short rest is none
+		s := &series{info: Info{Method: Counter, Unit: 1, Wrap: 1 << 20}, period: 0.1}
+		for i := range 101 {
+			s.add(Reading{At: time.Duration(i) * 100 * time.Millisecond, Count: uint64(10 * min(i, stop))})
+		}
+		m := s.between(0, 10, 0.1)
+		near(t, "energy", m.Joules, 10*float64(stop), 1e-9)
+		near(t, "covered", m.Covered, covered, 1e-9)
+		if m = s.between(9.5, 10, 0.1); m.Known || m.Covered != 0 {
+			t.Errorf("where it stands still: %+v", m)
+		}
+	}
+}

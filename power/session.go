@@ -59,13 +59,13 @@ type Session struct {
 	stop    context.CancelFunc
 	sampler sync.WaitGroup
 
-	mu       sync.Mutex
-	series   []*series
-	pairs    []*pair
-	marks    []*Mark
-	closed   bool
-	closeErr error
-	end      time.Duration // when closed
+	mu     sync.Mutex
+	series []*series
+	pairs  []*pair
+	marks  []*Mark
+	closed bool
+	shut   func() error  // closes the meters, once
+	end    time.Duration // when closed
 
 	lastRound  time.Duration
 	cost       record.PowerSampler
@@ -78,10 +78,10 @@ type Session struct {
 // meter. ctx ends the sampler as Close does, but the results stay. No meters at all
 // is no error: every energy is then unknown.
 func Start(ctx context.Context, o Options) (*Session, error) {
-	s := &Session{o: o, start: time.Now()}
+	s := &Session{o: o, start: time.Now(), shut: sync.OnceValue(func() error { return closeMeters(o.Meters) })}
 	s.cost.RateHz = cmp.Or(o.Rate, DefaultRate)
 	if !(s.cost.RateHz >= MinRate && s.cost.RateHz <= MaxRate) {
-		return nil, errors.Join(fmt.Errorf("power: %g Hz: %w (%d to %d)", o.Rate, ErrRate, MinRate, MaxRate), closeMeters(o.Meters))
+		return nil, errors.Join(fmt.Errorf("power: %g Hz: %w (%d to %d)", o.Rate, ErrRate, MinRate, MaxRate), s.shut())
 	}
 	infos := make([]Info, len(o.Meters))
 	for i, m := range o.Meters {
@@ -99,7 +99,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 	}
 	for _, m := range o.Meters {
 		if err := m.Begin(s.start); err != nil {
-			return nil, errors.Join(fmt.Errorf("power: start %s: %w", m.Info().Name, err), closeMeters(o.Meters))
+			return nil, errors.Join(fmt.Errorf("power: start %s: %w", m.Info().Name, err), s.shut())
 		}
 	}
 	ctx, s.stop = context.WithCancel(ctx)
@@ -112,8 +112,7 @@ func Start(ctx context.Context, o Options) (*Session, error) {
 		}
 	}
 	if o.clock == nil {
-		s.sampler.Add(1)
-		go s.run(ctx)
+		s.sampler.Go(func() { s.run(ctx) })
 	}
 	return s, nil
 }
@@ -138,7 +137,6 @@ func (s *Session) now() (time.Duration, time.Time) {
 // run is the sampler: rounds at multiples of the period; one that comes too late is
 // counted, those that were missed altogether are left out.
 func (s *Session) run(ctx context.Context) {
-	defer s.sampler.Done()
 	period := time.Duration(float64(time.Second) / s.cost.RateHz)
 	timer := time.NewTimer(period)
 	defer timer.Stop()
@@ -150,20 +148,11 @@ func (s *Session) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		s.mu.Lock()
-		if s.closed {
-			s.mu.Unlock()
-			return
-		}
 		t, _ := s.now()
-		late := t-due > period/2
-		if late {
-			s.cost.LateTicks++
-		}
-		s.round(late)
+		s.round(t-due > period/2)
 		t, _ = s.now()
 		s.mu.Unlock()
-		due += period
-		if due <= t {
+		if due += period; due <= t {
 			due = (t/period + 1) * period
 		}
 		timer.Reset(due - t)
@@ -194,6 +183,9 @@ func (s *Session) round(late bool) time.Duration {
 	}
 	s.wallOffset = offset
 	s.cost.Ticks++
+	if late {
+		s.cost.LateTicks++
+	}
 	for i, m := range s.o.Meters {
 		if ser := s.series[i]; !ser.gone {
 			readings, err := m.Read(t)
@@ -304,27 +296,32 @@ func (v *view) gross(name string, from, to time.Duration) Interval {
 			i.Replayed = i.Replayed || s.info.Replayed
 		}
 	}
-	known := slices.Clone(counted)
-	known = slices.DeleteFunc(known, func(m MeterEnergy) bool { return !m.Known })
-	if all := len(counted) + len(v.lacking); len(known) > 0 && len(known) < all {
-		i.Partial = fmt.Sprintf("%d of %d %s", len(known), all, plural(counted, v.lacking))
+	known := 0
+	for _, m := range counted {
+		if m.Known {
+			known++
+		}
 	}
-	if len(counted) == 0 || len(known) < len(counted) {
+	if all := len(counted) + len(v.lacking); known > 0 && known < all {
+		i.Partial = fmt.Sprintf("%d of %d %s", known, all, plural(counted, v.lacking))
+	}
+	if len(counted) == 0 || known < len(counted) {
 		return i
 	}
 	i.Energy = counted[0].Energy
-	if len(counted) > 1 {
-		// Meters that know different parts of the interval are brought to the part
-		// that all of them cover by their own mean power.
-		for _, m := range counted {
-			i.Covered = min(i.Covered, m.Covered)
-		}
-		i.Joules = 0
-		for _, m := range counted {
-			i.Joules += m.Joules * (i.Covered / m.Covered)
-		}
-		i.PeakWatts = v.jointPeak(counted, a, b)
+	if len(counted) == 1 {
+		return i
 	}
+	// Meters that know different parts of the interval are brought to the part that all of
+	// them cover by their own mean power.
+	i.Joules = 0
+	for _, m := range counted {
+		i.Covered = min(i.Covered, m.Covered)
+	}
+	for _, m := range counted {
+		i.Joules += m.Joules * (i.Covered / m.Covered)
+	}
+	i.PeakWatts = v.jointPeak(counted, a, b)
 	return i
 }
 
@@ -366,13 +363,11 @@ window:
 // results, and subtracted only with Options.SubtractBaseline.
 func (s *Session) Baseline(ctx context.Context, d time.Duration) (Interval, error) {
 	m := s.Mark("baseline")
-	t := time.NewTimer(d)
-	defer t.Stop()
 	var err error
 	select {
 	case <-ctx.Done():
 		err = ctx.Err()
-	case <-t.C:
+	case <-time.After(d):
 	}
 	i := m.End()
 	s.mu.Lock()
@@ -388,20 +383,12 @@ func (s *Session) Baseline(ctx context.Context, d time.Duration) (Interval, erro
 // stay. A second Close returns what the first did.
 func (s *Session) Close() error {
 	s.mu.Lock()
-	if s.closed {
-		defer s.mu.Unlock()
-		return s.closeErr
-	}
 	s.end = s.round(false)
 	s.closed = true
 	s.mu.Unlock()
 	s.stop()
 	s.sampler.Wait()
-	err := closeMeters(s.o.Meters)
-	s.mu.Lock()
-	s.closeErr = err
-	s.mu.Unlock()
-	return err
+	return s.shut()
 }
 
 // Result states the session so far: meters with what happened to them, their
@@ -467,11 +454,6 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	seen.Samples, seen.CoveredS = len(ser.points), e.Covered
 	seen.EnergyJ, seen.MeanW, seen.PeakW = e.figures()
 	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.nominal[i])
-	note := func(when bool, format string, args ...any) {
-		if when {
-			seen.Notes = append(slices.Clip(seen.Notes), fmt.Sprintf(format, args...))
-		}
-	}
 	off, span := "", 0.0
 	if n := len(ser.points); n > 0 {
 		span = ser.points[n-1].t - ser.points[0].t
@@ -479,13 +461,15 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	if ser.info.Disabled {
 		off = " (it is disabled: enabled is 0)"
 	}
+	n := remarks(slices.Clone(seen.Notes))
 	counter := ser.info.Method == Counter
-	note(counter && !e.Known && seen.Samples > 1 && seen.Resets == 0,
+	n.add(counter && !e.Known && seen.Samples > 1 && seen.Resets == 0,
 		"the counter did not move in %.3g s%s: its energy is unknown", span, off)
-	note(counter && seen.Resets > 0 && ser.info.Wrap == 0,
+	n.add(counter && seen.Resets > 0 && ser.info.Wrap == 0,
 		"the counter fell and its range is unknown (max_energy_range_uj): what it counted then is unknown")
-	note(ser.unseen > 0, "%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen)
-	note(v.mirrors[i] != "", "mirrors %s from start to end: one counter, counted once", v.mirrors[i])
+	n.add(ser.unseen > 0, "%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen)
+	n.add(v.mirrors[i] != "", "mirrors %s from start to end: one counter, counted once", v.mirrors[i])
+	seen.Notes = n
 	m.Seen = &seen
 	m.Samples = make([]record.PowerSample, len(ser.points))
 	values := make([]float64, len(ser.points))
@@ -501,23 +485,20 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	return m
 }
 
-// notes are what a reader of the results must know.
-func notes(whole Interval, clockSteps int) []string {
-	var n []string
-	if whole.Coverage == "" {
-		n = append(n, "no meter: no energy is known")
+// remarks are what a reader of results must know.
+type remarks []string
+
+func (n *remarks) add(when bool, format string, args ...any) {
+	if when {
+		*n = append(*n, fmt.Sprintf(format, args...))
 	}
-	if whole.Partial != "" {
-		n = append(n, "partial: "+whole.Partial+" are known")
-	}
-	if whole.Estimated {
-		n = append(n, "estimated: the energy comes from a model, nothing was measured")
-	}
-	if whole.Replayed {
-		n = append(n, "replayed: the power was recorded at another time")
-	}
-	if clockSteps > 0 {
-		n = append(n, fmt.Sprintf("the wall clock jumped %d times; all times here are by the monotonic clock", clockSteps))
-	}
+}
+
+func notes(whole Interval, clockSteps int) (n remarks) {
+	n.add(whole.Coverage == "", "no meter: no energy is known")
+	n.add(whole.Partial != "", "partial: %s are known", whole.Partial)
+	n.add(whole.Estimated, "estimated: the energy comes from a model, nothing was measured")
+	n.add(whole.Replayed, "replayed: the power was recorded at another time")
+	n.add(clockSteps > 0, "the wall clock jumped %d times; all times here are by the monotonic clock", clockSteps)
 	return n
 }

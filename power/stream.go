@@ -3,6 +3,7 @@ package power
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -147,29 +148,21 @@ func (m *streamMeter) Close() error {
 		<-m.done
 	}
 	m.src = nil
-	m.source = func() (io.ReadCloser, error) { return nil, ErrClosed }
 	return err
 }
 
 // tail reads a file that grows, or a FIFO whose writers come and go: its end is
 // where to wait. A file that was cut short is read from its start again.
 type tail struct {
-	f       *os.File
+	*os.File
 	regular bool
 	at      int64 // read so far, of a regular file
-	stop    chan struct{}
-	once    sync.Once
-}
-
-// newTail follows f from where it stands, at bytes from its start.
-func newTail(f *os.File, regular bool, at int64) *tail {
-	return &tail{f: f, regular: regular, at: at, stop: make(chan struct{})}
 }
 
 // Read waits for bytes; io.EOF follows Close alone.
 func (t *tail) Read(b []byte) (int, error) {
-	for {
-		n, err := t.f.Read(b)
+	for ; ; time.Sleep(tailWait) {
+		n, err := t.File.Read(b)
 		if n > 0 {
 			t.at += int64(n)
 			return n, nil
@@ -181,28 +174,13 @@ func (t *tail) Read(b []byte) (int, error) {
 			return 0, err
 		}
 		if t.regular {
-			if st, err := t.f.Stat(); err == nil && st.Size() < t.at {
-				if t.at, err = t.f.Seek(0, io.SeekStart); err != nil {
+			if st, err := t.Stat(); err == nil && st.Size() < t.at {
+				if t.at, err = t.Seek(0, io.SeekStart); err != nil {
 					return 0, err
 				}
 			}
 		}
-		select {
-		case <-t.stop:
-			return 0, io.EOF
-		case <-time.After(tailWait):
-		}
 	}
-}
-
-// Close ends a Read that waits.
-func (t *tail) Close() error {
-	var err error
-	t.once.Do(func() {
-		close(t.stop)
-		err = t.f.Close()
-	})
-	return err
 }
 
 // newLine follows a file, FIFO or device by name, or the output of a command.
@@ -219,7 +197,7 @@ func newLine(s Spec, f lineFormat) (Meter, error) {
 	}
 	var err error
 	if m.src, err = openSource(s.File, s.Baud, d); err != nil {
-		return nil, &Unavailable{Name: m.info.Name, Reason: reasonOn(err, s.File), Err: err}
+		return nil, &Unavailable{Name: m.info.Name, Reason: err.Error(), Err: err}
 	}
 	return m, nil
 }
@@ -242,16 +220,16 @@ func openSource(path string, baud int, d *decoder) (io.ReadCloser, error) {
 		return nil, err
 	}
 	if !st.Mode().IsRegular() {
-		return newTail(f, false, 0), nil
+		return &tail{File: f}, nil
 	}
 	at := int64(0)
 	if err = readHeader(f, d); err == nil {
 		at, err = f.Seek(0, io.SeekEnd)
 	}
 	if err != nil {
-		return nil, errors.Join(err, f.Close())
+		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
-	return newTail(f, true, at), nil
+	return &tail{f, true, at}, nil
 }
 
 // readHeader shows the decoder the first lines of a file, up to its header.
@@ -275,20 +253,16 @@ const (
 
 // newWattsUp opens a Watts Up? PRO on a serial port.
 func newWattsUp(s Spec) (Meter, error) {
-	baud := s.Baud
-	if baud == 0 {
-		baud = wattsUpBaud
-	}
 	info := Info{Name: s.name(), Kind: "wattsup", Domain: "system", Device: "Watts Up? PRO", Source: s.File,
 		Coverage: s.Covers, Method: Power, Unit: 0.1, Update: time.Second, Stream: true}
-	port, err := openSerial(s.File, baud)
+	port, err := openSerial(s.File, cmp.Or(s.Baud, wattsUpBaud))
 	if err == nil {
 		if _, werr := io.WriteString(port, wattsUpStart); werr != nil {
 			err = errors.Join(werr, port.Close())
 		}
 	}
 	if err != nil {
-		u := &Unavailable{Name: info.Name, Reason: reasonOn(err, s.File), Err: err}
+		u := &Unavailable{Name: info.Name, Reason: err.Error(), Err: err}
 		if errors.Is(err, os.ErrPermission) {
 			u.Cure = "join the port's group ('sudo usermod -aG dialout $USER') and log in again"
 		}

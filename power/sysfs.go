@@ -2,7 +2,6 @@ package power
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -131,27 +130,4 @@ func (s *Sysfs) list(dir string) []string {
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
-}
-
-// reason is the short cause of a failed read.
-func reason(err error) string {
-	var p *fs.PathError
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		return "permission denied"
-	case errors.Is(err, fs.ErrNotExist):
-		return "no such file"
-	case errors.As(err, &p):
-		return p.Err.Error()
-	}
-	return err.Error()
-}
-
-// reasonOn is the reason with the file that it befell, named once.
-func reasonOn(err error, file string) string {
-	why := reason(err)
-	if strings.Contains(why, file) {
-		return why
-	}
-	return why + " on " + file
 }

@@ -17,6 +17,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/power"
 	"github.com/totemgo/totemgo/record"
 )
@@ -401,7 +402,7 @@ func (r *recording) write(p *record.PowerSession, end bool) error {
 		errs = append(errs, power.WriteSession(r.out, p))
 	}
 	if r.samples != "" && (end || !special(r.samples)) {
-		errs = append(errs, power.WriteFile(r.samples, func(w io.Writer) error { return power.WriteSamples(w, p) }))
+		errs = append(errs, atomicfile.Write(r.samples, func(w io.Writer) error { return power.WriteSamples(w, p) }))
 	}
 	return errors.Join(errs...)
 }

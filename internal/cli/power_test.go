@@ -243,6 +243,51 @@ func TestPowerRecordReplay(t *testing.T) {
 	}
 }
 
+// writePackages writes powercap zones with these counters; "" cannot be read.
+func writePackages(t *testing.T, root string, uj ...string) {
+	t.Helper()
+	for i, x := range uj {
+		zone := filepath.Join(root, "class", "powercap", fmt.Sprintf("intel-rapl:%d", i))
+		for name, s := range map[string]string{"name": fmt.Sprintf("package-%d", i), "max_energy_range_uj": "262143328850", "energy_uj": x} {
+			if err := os.MkdirAll(zone, 0o755); err != nil {
+				t.Skipf("this file system refuses sysfs names: %v", err)
+			}
+			if s == "" {
+				_ = os.Mkdir(filepath.Join(zone, name), 0o755)
+			} else if err := os.WriteFile(filepath.Join(zone, name), []byte(s), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
+// TestPowerPartial: the summary has the meters' own joules over the command, without what
+// was before it, and says that one is missing; a counter that stands still has none.
+func TestPowerPartial(t *testing.T) {
+	needShell(t)
+	root, js := t.TempDir(), filepath.Join(t.TempDir(), "s.json")
+	writePackages(t, root, "5000000", "", "7000000")
+	file := func(i int) string { return fmt.Sprintf("%s/class/powercap/intel-rapl:%d/energy_uj", root, i) }
+	_, errs, status := runPower(t, "record", "--power", "rapl", "--sysfs-root", root, "-o", js, "--", "sh", "-c",
+		"sleep 0.2; echo 41750000 >"+file(0)+"; echo 26250000 >"+file(2)+"; sleep 0.2")
+	if status != 0 || !strings.Contains(errs, "total (component, partial: 2 of 3 packages)") || !strings.Contains(errs, "note: partial: 2 of 3 packages") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+	for _, want := range []string{"56 J", "36.75 J", "19.25 J", file(1)} {
+		if !strings.Contains(errs, want) {
+			t.Errorf("no %q in %s", want, errs)
+		}
+	}
+	s, err := power.ReadSession(js)
+	if err != nil || s.Partial != "2 of 3 packages" || s.Marks[0].Partial != s.Partial || *s.Marks[0].EnergyJ != 56 {
+		t.Errorf("%+v, %v", s, err)
+	}
+	_, errs, status = runPower(t, "record", "--power", "rapl", "--sysfs-root", root, "--", "sleep", "0.2")
+	if status != 0 || strings.Contains(errs, " 0 J") || !strings.Contains(errs, "rapl:package-0: the counter did not move") {
+		t.Errorf("status %d: %s", status, errs)
+	}
+}
+
 // waitFor waits until the file holds a session, and reads it.
 func waitFor(t *testing.T, file string) *record.PowerSession {
 	t.Helper()

@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/power"
 )
 
@@ -115,5 +116,24 @@ func TestPowerRecordEarlySignal(t *testing.T) {
 	}
 	if err := measureBaseline(context.Background(), s, 0, signals); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestEnergyCases runs the scripts of the cases of counters and logs.
+func TestEnergyCases(t *testing.T) {
+	tool := filepath.Join(t.TempDir(), "totemgo")
+	script := "#!/bin/sh\nTOTEMGO_POWER_PROCESS=1 exec '" + os.Args[0] + "' '-test.run=^TestPowerAsProcess$' -- \"$@\"\n"
+	if err := os.WriteFile(tool, []byte(script), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"b14", "b16", "n01", "n02", "n03", "n04", "n05", "n06"} {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()
+			c := exec.Command("bash", needs.Cases(t, id, "run.sh"))
+			c.Env = append(os.Environ(), "TOTEMGO="+tool)
+			if out, err := c.CombinedOutput(); err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
 	}
 }
