@@ -212,6 +212,35 @@ func ExampleEngine_PageRank() {
 	// 4 0.036
 }
 
+// Lengths have the kind of the weights; vertex 4 is not reached.
+func ExampleEngine_SSSP() {
+	ctx := context.Background()
+	g := friends()
+	g.Weights = graph.WeightsOf([]int32{1, 4, 1, 2})
+	e, err := engine.New(ctx, g, engine.Options{Weights: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.SSSP(ctx, 0, engine.SSSPOptions{Parents: true})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for v, d := range engine.DistancesOf[int64](r)[:r.NumReached] {
+		fmt.Printf("%d: %d over %d\n", v, d, r.Parents[v])
+	}
+	_, ok := r.Distance(4)
+	fmt.Println(ok)
+	// Output:
+	// 0: 0 over 0
+	// 1: 1 over 0
+	// 2: 4 over 3
+	// 3: 3 over 1
+	// false
+}
+
 // A program of one's own: the number of neighbours of every vertex.
 func ExampleEngine_Run() {
 	ctx := context.Background()

@@ -80,6 +80,31 @@ func TestOracles(t *testing.T) {
 	}
 }
 
+func TestShortestPaths(t *testing.T) {
+	edges := []graph.Edge{{U: 0, V: 1}, {U: 1, V: 2}, {U: 0, V: 2}, {U: 2, V: 3}, {U: 2, V: 1}}
+	list := func(w graph.Weights) graph.Source {
+		return &graph.EdgeList{Vertices: 5, Directed: true, Edges: edges, Weights: w}
+	}
+	ints, reached, ok := ref.ShortestPaths[int64](list(graph.WeightsOf([]int32{6, 1, 8, 0, 5})), 0)
+	if !ok || !slices.Equal(ints, []int64{0, 6, 7, 7, 0}) || !slices.Equal(reached, []bool{true, true, true, true, false}) {
+		t.Errorf("lengths %v of %v, %v", ints, reached, ok)
+	}
+	floats, _, ok := ref.ShortestPaths[float32](list(graph.WeightsOf([]float32{1 << 24, 1, 1<<24 + 2, 1, 0})), 0)
+	if !ok || !slices.Equal(floats, []float32{0, 1 << 24, 1 << 24, 1 << 24, 0}) { // added from the root on, 1 is rounded off
+		t.Errorf("lengths in float32 %v, %v", floats, ok)
+	}
+	ints, _, ok = ref.ShortestPaths[int64](list(graph.WeightsOf([]int64{6, -5, 4, 1, 5})), 0)
+	if !ok || !slices.Equal(ints, []int64{0, 6, 1, 2, 0}) {
+		t.Errorf("lengths with negative weights %v, %v", ints, ok)
+	}
+	if _, _, ok = ref.ShortestPaths[int64](list(graph.WeightsOf([]int64{6, -5, 4, 1, 4})), 0); ok {
+		t.Error("no negative cycle found")
+	}
+	if _, _, ok = ref.ShortestPaths[int64](list(graph.WeightsOf([]int64{6, -5, 4, 1, 4})), 3); !ok {
+		t.Error("a negative cycle that the root does not reach")
+	}
+}
+
 // The checker takes every valid tree, and names the rule that a bad one breaks.
 func TestCheckTree(t *testing.T) {
 	const none = graph.None
