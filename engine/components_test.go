@@ -132,13 +132,17 @@ func TestComponentsFail(t *testing.T) {
 			t.Errorf("%s: after failures: %v", name, err)
 		}
 	}
+	for limit, want := range map[int64]error{1000: engine.ErrMemory, 1 << 40: nil} {
+		e.LimitMemory(limit)
+		for name, f := range map[string]func(context.Context) (*engine.ComponentsResult, error){"weak": e.Components, "strong": e.StrongComponents} {
+			if _, err := f(t.Context()); !errors.Is(err, want) || want != nil && !strings.Contains(err.Error(), "the limit is 1000") {
+				t.Errorf("%s: limit of %d bytes: %v", name, limit, err)
+			}
+		}
+	}
 	e.Close()
 	if _, err := e.StrongComponents(t.Context()); !errors.Is(err, engine.ErrClosed) {
 		t.Errorf("a closed engine: %v", err)
-	}
-	small := open(t, g, engine.Options{Processors: cpus(1), MemoryLimit: engine.Need(g, engine.Options{Processors: cpus(1)})})
-	if _, err := small.StrongComponents(t.Context()); err != nil {
-		t.Errorf("the memory of New: %v", err)
 	}
 }
 
