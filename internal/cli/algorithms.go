@@ -198,7 +198,10 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 		return nil
 	}
 	kernels := ""
-	if a.search {
+	switch {
+	case r.stats == nil: // not by supersteps
+		return e.printProcessors(doc.Processors)
+	case a.search:
 		kernels = eng.Kernels()
 	}
 	return e.printStats(doc.Processors, kernels, doc.Levels)

@@ -266,6 +266,8 @@ func TestCaseDeep(t *testing.T) {
 		path := file(t, "path.el", b.String())
 		for want, args := range map[string][]string{
 			"reached 1000000 of 1000000 vertices\ndepth 999999": {"bfs", path, "--root", "0"},
+			"components 1\nlargest 1000000 ":                    {"cc", path},
+			"components 1000000\nlargest 1 of 1000000 vertices": {"cc", path, "--strong"},
 		} {
 			start := time.Now()
 			r := commandProcess(t, append(args, "--json")...).must(t)
@@ -305,15 +307,12 @@ func TestCasesOfAlgorithms(t *testing.T) {
 					c.paths(t, raw, flags)
 				case "wcc":
 					c.components(t, raw, flags)
+				case "scc":
+					c.components(t, raw, append(flags, "--strong"))
 				case "pagerank":
 					c.scores(t, raw, 1e-9, append(flags, "--tolerance", "1e-13", "--iterations", "1000"))
 				case "gap_style":
 					c.scores(t, raw, 1e-9, append(flags, "--tolerance", "1e-13", "--iterations", "1000", "--dangling", "drop"))
-				case "sum":
-				default:
-					if !strings.HasPrefix(name, "bfs") && c.Kind != "K06" {
-						t.Logf("%s: %s is left to others", c.ID, name)
-					}
 				}
 			}
 			for _, b := range c.Bounds {

@@ -13,23 +13,32 @@ import (
 )
 
 const ccHelp = `cc reads a graph file ("-" is standard input) and finds its connected components: of a
-directed graph the weakly connected ones. A component is named by the smallest id of its
+directed graph the weakly connected ones, with --strong the strongly connected ones: two vertices
+are in one if paths along arcs lead both ways. A component is named by the smallest id of its
 vertices. It prints how many components there are and the size of the largest; -o writes the
 component of every vertex, and --top the largest components with their sizes.
 
   totemgo cc web.txt.gz
   totemgo cc web.txt.gz --top 5
+  totemgo cc web.txt.gz --strong --json
   totemgo cc web.txt.gz -o components.csv.gz`
 
 // ccJob finds connected components.
-type ccJob struct{}
+type ccJob struct{ strong bool }
 
-func (j *ccJob) flags(*cobra.Command)                     {}
+func (j *ccJob) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&j.strong, "strong", false, "find strongly connected components")
+}
+
 func (j *ccJob) check(*algorithmFlags) error              { return nil }
 func (j *ccJob) read(context.Context, graph.Source) error { return nil }
 
 func (j *ccJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
-	r, err := eng.Components(ctx)
+	find := eng.Components
+	if j.strong {
+		find = eng.StrongComponents
+	}
+	r, err := find(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +59,7 @@ func (j *ccJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 		compare: func(a, b uint32) int { return cmp.Compare(size[b], size[a]) },
 		stats:   r.Statistics,
 		doc: func(run record.Run) any {
-			return record.Components{Run: run, Components: count, Largest: int64(largest)}
+			return record.Components{Run: run, Strong: r.Strong, Components: count, Largest: int64(largest)}
 		},
 	}, nil
 }

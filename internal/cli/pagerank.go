@@ -36,6 +36,7 @@ func (j *pagerankJob) flags(c *cobra.Command) {
 	completes(c, "method", string(engine.PageRankPull), string(engine.PageRankDelta))
 	completes(c, "dangling", string(engine.DanglingSpread), string(engine.DanglingDrop))
 	fl.BoolVar(&j.o.Float32, "float32", false, "send scores along arcs in single precision")
+	fl.BoolVar(&j.o.Multi, "multi", false, "count self-loops and each of several parallel arcs, as networkx does")
 	fl.StringVar(&j.start, "start", "", "`FILE` of lines of a vertex and a weight (default 1): jumps lead to these vertices only")
 	fl.StringVar(&j.warm, "warm", "", "`FILE` of lines of a vertex and a score, as -o writes them, to begin with")
 }
@@ -50,13 +51,16 @@ func (j *pagerankJob) check(f *algorithmFlags) error {
 		return usagef("--iterations %d: want 1 or more", j.o.MaxIterations)
 	case j.o.Method != engine.PageRankPull && j.o.Method != engine.PageRankDelta:
 		return usagef("--method %q: want %s or %s", j.o.Method, engine.PageRankPull, engine.PageRankDelta)
-	case j.o.Method == engine.PageRankDelta && (j.o.Tolerance == 0 || j.o.Float32 || j.warm != ""):
-		return usagef("--method delta takes no --tolerance 0, --float32 or --warm")
+	case j.o.Method == engine.PageRankDelta && (j.o.Tolerance == 0 || j.o.Float32 || j.o.Multi || j.warm != ""):
+		return usagef("--method delta takes no --tolerance 0, --float32, --multi or --warm")
+	case j.o.Float32 && j.o.Multi:
+		return usagef("--float32 and --multi exclude each other")
 	case j.o.Dangling != engine.DanglingSpread && j.o.Dangling != engine.DanglingDrop:
 		return usagef("--dangling %q: want %s or %s", j.o.Dangling, engine.DanglingSpread, engine.DanglingDrop)
 	case j.o.Tolerance == 0:
 		j.o.Tolerance = -1
 	}
+	f.engine.o.Multiplicities = j.o.Multi
 	return nil
 }
 
