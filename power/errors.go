@@ -15,6 +15,9 @@ var (
 	ErrNoMeter = errors.New("no meter")
 	// ErrUnsupported is wrapped where this platform cannot offer a meter at all.
 	ErrUnsupported = errors.New("not supported on this platform")
+	// ErrChoice is wrapped where a log could be read in several ways, and an option has to
+	// choose: the zone of its times, one of its devices.
+	ErrChoice = errors.New("undecided")
 	// ErrFormat is wrapped where a file (a log, a snapshot, a session) is malformed.
 	ErrFormat = errors.New("malformed")
 )

@@ -108,7 +108,7 @@ func newDecoder(f lineFormat) *decoder {
 }
 
 // line decodes one line. skip is true for comments, blank lines and the header. The error
-// is ErrSpec where no later line can be read either.
+// is ErrChoice where no later line can be read either.
 func (d *decoder) line(s string) (w float64, at stamp, skip bool, err error) {
 	s = strings.TrimSpace(strings.TrimPrefix(s, "\ufeff"))
 	if s == "" || d.f.pattern == nil && strings.HasPrefix(s, "#") {
@@ -164,7 +164,7 @@ func (d *decoder) device(value string) error {
 	case d.f.where[0] != "" && value != d.f.where[1]:
 		return errOther
 	case d.f.where[0] == "" && d.repeated && len(d.devices) > 1:
-		return fmt.Errorf("%w: several devices in one log: choose one, such as where=%s:%s; column %q has %s", ErrSpec, d.name, value, d.name, d.values())
+		return fmt.Errorf("%w: several devices in one log: choose one, such as where=%s:%s; column %q has %s", ErrChoice, d.name, value, d.name, d.values())
 	}
 	return nil
 }
@@ -273,7 +273,7 @@ func find(fields []string, name string, usual []string, header bool) (int, error
 			return i, nil
 		}
 	}
-	return -1, fmt.Errorf("%w: no column %q in the header %q", ErrFormat, strings.Join(usual, ", "), strings.Join(fields, ","))
+	return -1, fmt.Errorf("%w: no column %q in the header %.200q", ErrFormat, strings.Join(usual, ", "), strings.Join(fields, ","))
 }
 
 var quotedField = regexp.MustCompile(`"[^"]*"`)

@@ -235,7 +235,7 @@ func TestLogOfSeveralDevices(t *testing.T) {
 	}
 	for where, want := range map[string]string{"": "where=index:", "index:7": "has 2, 5", "gpu:2": `no column "gpu"`} {
 		_, err := logSeen(t, Spec{Where: where}, twoCards)
-		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "log.csv") {
+		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "log.csv") || errIs(err, ErrChoice) != (where == "") {
 			t.Errorf("%q: %v", where, err)
 		}
 	}

@@ -48,7 +48,7 @@ func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 	err := scan(r, bufio.ScanLines, d.line, func(n int, w float64, at stamp, err error) error {
 		valued := err == nil || err == errMissing
 		switch {
-		case err != nil && (!d.header || errors.Is(err, ErrSpec)): // nothing that follows can be read
+		case err != nil && (!d.header || errors.Is(err, ErrChoice)): // nothing that follows can be read
 			return fmt.Errorf("line %d: %w", n, err)
 		case (valued || err == errOther) && !at.has:
 			return fmt.Errorf("line %d: %w: a log to replay needs times; name their column with time=NAME", n, ErrFormat)

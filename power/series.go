@@ -171,7 +171,7 @@ func (s *series) take(readings []Reading, err error, t time.Duration, late bool)
 		s.streak, s.seen.Lost, s.seen.LostAtS, s.seen.Reason = 0, false, nil, ""
 		return
 	case errors.Is(err, ErrEnded):
-		if errors.Is(err, ErrSpec) {
+		if errors.Is(err, ErrChoice) {
 			s.points = nil // what it read was not one meter's
 		}
 		s.lose(t, err.Error())

@@ -41,7 +41,7 @@ type stamps struct {
 
 // parse reads a stamp: a date and time with or without a zone, or a number: seconds since
 // some start below 10^8, else since 1970 in seconds, milliseconds, microseconds or
-// nanoseconds by size. ErrSpec says that the zone is missing.
+// nanoseconds by size. ErrChoice says that the zone is missing.
 func (c *stamps) parse(s string) (stamp, error) {
 	s = strings.TrimSpace(s)
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
@@ -52,7 +52,7 @@ func (c *stamps) parse(s string) (stamp, error) {
 			// An unknown abbreviation is taken for UTC by package time.
 			name, offset := t.Zone()
 			if offset == 0 && t.Location() != c.zone && !strings.Contains(" UTC GMT WET ", " "+cmp.Or(name, "UTC")+" ") {
-				return stamp{}, fmt.Errorf("%w: %q: the zone %s is not known: give zone=, such as zone=Europe/Berlin or zone=+02:00", ErrSpec, s, name)
+				return stamp{}, fmt.Errorf("%w: %q: the zone %s is not known: give zone=, such as zone=Europe/Berlin or zone=+02:00", ErrChoice, s, name)
 			}
 			return absolute(s, t)
 		}
@@ -63,7 +63,7 @@ func (c *stamps) parse(s string) (stamp, error) {
 			continue
 		}
 		if i >= len(plainLayouts) && !c.given {
-			return stamp{}, fmt.Errorf("%w: %q is a local time without a zone: give zone=, such as zone=Europe/Berlin or zone=+02:00", ErrSpec, s)
+			return stamp{}, fmt.Errorf("%w: %q is a local time without a zone: give zone=, such as zone=Europe/Berlin or zone=+02:00", ErrChoice, s)
 		}
 		last := c.last
 		t, ok := c.local(wall)
@@ -72,7 +72,7 @@ func (c *stamps) parse(s string) (stamp, error) {
 		case !ok:
 			return stamp{}, fmt.Errorf("%w: %q: clocks in %v skipped that time", ErrFormat, s, c.zone)
 		case !c.given && c.zone == time.UTC && !last.IsZero() && back == time.Hour:
-			return stamp{}, fmt.Errorf("%w: %q: the clock went back by an hour: if summer time ended, give zone=, such as zone=Europe/Berlin", ErrSpec, s)
+			return stamp{}, fmt.Errorf("%w: %q: the clock went back by an hour: if summer time ended, give zone=, such as zone=Europe/Berlin", ErrChoice, s)
 		}
 		return absolute(s, t)
 	}

@@ -74,7 +74,7 @@ func (m *streamMeter) follow() {
 		switch {
 		case err == nil || err == errMissing:
 			m.queue = append(m.queue, Reading{At: m.place(at, arrived), Watts: w, Missing: err != nil})
-		case errors.Is(err, ErrSpec): // nothing that follows can be read
+		case errors.Is(err, ErrChoice): // nothing that follows can be read
 			m.queue = nil
 			return err
 		case err != errOther:
