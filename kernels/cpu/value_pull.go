@@ -155,7 +155,7 @@ func (k *loop[T]) pull(s program.Step) error {
 	}
 	reached := k.news.bits[k.at/64:]
 	k.news.by[0].many = true
-	sums := k.set == nil && k.user == nil && k.l.Map == program.Copy && k.l.Combine == program.Sum && k.direct
+	sums := k.set == nil && k.user == nil && (k.l.Map == program.Copy || k.l.Map == program.One) && k.l.Combine == program.Sum && k.direct
 	users := k.user != nil && k.other == nil && k.direct && k.own != nil
 	return r.each(words, pullWords, func(t, lo, hi int) {
 		for j := lo; j < hi; j++ {
@@ -187,7 +187,8 @@ func (k *loop[T]) pull(s program.Step) error {
 	})
 }
 
-// sums adds the sums of rows base … base+63 that want has to the targets: the loop of PageRank.
+// sums adds the sums of rows base … base+63 that want has, or their lengths, to the targets: the loop
+// of PageRank.
 func (k *loop[T]) sums(base uint32, want uint64) (joined uint64, examined int64) {
 	dst, from, all := k.dst[k.at+base:], k.from, k.adj.Neighbours
 	for ; want != 0; want &= want - 1 {
@@ -196,10 +197,13 @@ func (k *loop[T]) sums(base uint32, want uint64) (joined uint64, examined int64)
 		if lo == hi {
 			continue
 		}
-		if k.narrow != nil {
+		switch {
+		case k.narrow != nil:
 			dst[i] += wideSumOf[T](all[lo:hi], k.narrow)
-		} else {
+		case from != nil:
 			dst[i] += sumOf(all[lo:hi], from)
+		default:
+			dst[i] += T(hi - lo)
 		}
 		joined |= 1 << i
 		examined += int64(hi - lo)
