@@ -201,8 +201,8 @@ func ExampleEngine_PageRank() {
 		fmt.Println(err)
 		return
 	}
-	for v, rank := range r.Ranks {
-		fmt.Printf("%d %.3f\n", r.Label(uint32(v)), rank)
+	for id, rank := range r.All() {
+		fmt.Printf("%d %.3f\n", id, rank)
 	}
 	// Output:
 	// 0 0.136
