@@ -13,12 +13,22 @@ const (
 	prGive  // rank × share: what each out-arc carries
 	prIn    // sum over in-arcs of give
 	prShare // 1 ÷ out-degree, 0 for a vertex without out-arcs
+	prAhead // where ranking.ahead is set: the ranks that give is of, and those before
+	prBefore
 
 	prCount = 0 // edge operators
 	prSum   = 1
 
 	prBegin = 0 // vertex operators
 	prDamp  = 1
+)
+
+// Tuning of ranking.ahead.
+const (
+	// prSpectrum bounds the eigenvalues that it damps best at first: graphs with hubs have few beyond.
+	prSpectrum = 0.4
+	// prSlow is the ratio of two changes from which on these few are what is left: then it damps all.
+	prSlow = 0.6
 )
 
 // pull is the power iteration in the form of a pull: in[v] sums give[u] over arcs u → v.
@@ -39,6 +49,11 @@ func (k *ranking) pull() *program.Program {
 			{Name: "begin", Block: func(b *program.Block) { begin(k, b) }},
 			{Name: "damp", Block: func(b *program.Block) { damp(k, b) }},
 		},
+	}
+	if k.ahead {
+		for _, name := range []string{"ahead", "before"} {
+			p.Arrays = append(p.Arrays, program.Array{Name: name, Type: program.F64, Scratch: true})
+		}
 	}
 	if k.Multi {
 		p.Edges[prCount].Rows, p.Edges[prSum].Rows = copies{}, copies{}
@@ -89,14 +104,28 @@ func beginRanks[T float32 | float64](k *ranking, b *program.Block) {
 		share[i] = 1 / share[i]
 		give[i] = T(rank[i] * share[i])
 	}
+	if k.ahead {
+		copy(program.Of[float64](b, prAhead), rank)
+	}
 }
 
 // dampRanks sets rank to Args[0]·start + Args[1]·in. Sum[0] is the change of ranks (L1), Sum[1] as
-// in beginRanks.
+// in beginRanks. Ahead, the next iteration takes ranks that go Args[2] further from those before.
 func dampRanks[T float32 | float64](k *ranking, b *program.Block) {
 	rank, give, share := program.Of[float64](b, prRank), program.Of[T](b, prGive), program.Of[float64](b, prShare)
 	in, base, damping := program.Of[float64](b, prIn), b.Args[0]*k.unit, b.Args[1]
 	change, dangling := 0.0, 0.0
+	if k.ahead {
+		ahead, before := program.Of[float64](b, prAhead), program.Of[float64](b, prBefore)
+		for i, sum := range in {
+			x := base + damping*sum
+			change += math.Abs(x - ahead[i])
+			next := x + b.Args[2]*(x-before[i])
+			rank[i], before[i], ahead[i], in[i], give[i] = x, ahead[i], next, 0, T(next*share[i])
+		}
+		b.Sum[0] = change
+		return
+	}
 	for i, sum := range in {
 		if k.start != nil {
 			base = b.Args[0] * k.start[b.Lo+uint32(i)]
@@ -123,6 +152,7 @@ func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
 	_, sums, err := m.VertexMap(prBegin, program.All, base, slope)
 	_, alone := k.step(1, 0) // ranks of vertices without arcs stay
 	dangling := sums.Sum[1] + alone
+	spectrum, omega, further := prSpectrum, 2.0, 0.0
 	for err == nil && r.Iterations < k.MaxIterations && !r.Converged {
 		if _, err = m.EdgeMap(prSum, program.Step{Way: program.Pull, From: program.All}); err != nil {
 			return err
@@ -131,10 +161,16 @@ func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
 		if k.Dangling == DanglingSpread {
 			jump += k.Damping * dangling
 		}
-		_, sums, err = m.VertexMap(prDamp, program.All, jump, k.Damping)
+		_, sums, err = m.VertexMap(prDamp, program.All, jump, k.Damping, further)
+		omega = 1 / (1 - omega*spectrum*spectrum/4)
+		further = omega - 1
 		change, alone := k.step(0, jump)
+		last := r.Change
 		r.Iterations++
 		r.Change, dangling = sums.Sum[0]+change, sums.Sum[1]+alone
+		if spectrum < k.Damping && r.Iterations > 2 && r.Change > prSlow*last {
+			spectrum, omega, further = k.Damping, 2, 0
+		}
 		r.Converged = r.Change < k.Tolerance
 	}
 	return err

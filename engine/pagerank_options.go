@@ -155,9 +155,11 @@ type ranking struct {
 	unit        float64   // 1/n
 	start, warm []float64 // by rank; nil for 1/n each
 	loops       []float64 // self-loops by rank; nil without
-	alone       []loners
-	ids         []uint32 // the vertices without arcs
-	runs        []run    // of ids with the same class
+	// ahead makes iterations Chebyshev's: the matrix of an undirected graph has real eigenvalues.
+	ahead bool
+	alone []loners
+	ids   []uint32 // the vertices without arcs
+	runs  []run    // of ids with the same class
 }
 
 // run is a run of vertices without arcs, from an index of ranking.ids to the next run's.
@@ -174,6 +176,7 @@ func (k *ranking) prepare(e *Engine) error {
 		return ErrClosed
 	}
 	k.unit = 1 / float64(e.n)
+	k.ahead = !e.place.Directed && k.Tolerance >= 0 && k.Start == nil && k.Warm == nil && !k.Multi && k.Method == PageRankPull
 	start, warm := map[uint32]float64{}, 0.0
 	if k.Start != nil {
 		ids := slices.Sorted(maps.Keys(k.Start)) // sums do not depend on the map's order

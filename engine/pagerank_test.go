@@ -245,7 +245,9 @@ func TestRankDelta(t *testing.T) {
 						}
 						off := 0.0
 						for v, x := range r.Ranks {
-							off += math.Abs(x - exact[v])
+							if off += math.Abs(x - exact[v]); x < 0 {
+								t.Errorf("%s, %s, %s on %s: rank of %d is %g", method, c.name, g.Name, name, v, x)
+							}
 						}
 						if bound := r.Change*c.o.Damping/(1-c.o.Damping) + 1e-12; off > bound {
 							t.Errorf("%s, %s, %s on %s: off by %g, the bound is %g", method, c.name, g.Name, name, off, bound)
