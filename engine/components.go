@@ -59,9 +59,9 @@ type components struct {
 // program returns the program of a run: operators share c.
 func (c *components) program() *program.Program {
 	return &program.Program{
-		Name:   "components",
-		Arrays: []program.Array{{Name: "parent", Type: program.U32, Init: program.Rank, Scratch: true}},
-		Locals: []program.LocalOp{{Name: "hook", Run: c.hook}, {Name: "link", Run: c.link}},
+		Name:     "components",
+		Arrays:   []program.Array{{Name: "parent", Type: program.U32, Init: program.Rank, Scratch: true}},
+		Locals:   []program.LocalOp{{Name: "hook", Run: c.hook}, {Name: "link", Run: c.link}},
 		Vertices: []program.VertexOp{{Name: "least", Block: c.leastID}, {Name: "label", Block: c.label}},
 	}
 }
