@@ -3,6 +3,7 @@ package graphio
 import (
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 )
 
@@ -162,7 +163,7 @@ func fault(line int64, column int, class error, found, want string, hint ...stri
 }
 
 // loss refuses to write what the format cannot hold.
-func loss(what, hint string, cures ...Cure) error {
+func loss(what, hint string, cures ...Cure) *Error {
 	return &Error{Found: what, Hint: Hint{hint, cures}, Err: ErrLoss}
 }
 
@@ -178,9 +179,26 @@ func short[T int64 | uint64](have, want T) error {
 func cut(word string) string { return word[:min(len(word), 40)] }
 
 // quote shows bytes of the input in a message: quoted, cut where long.
-func quote(tok []byte) string {
+func quote[T []byte | string](tok T) string {
 	if len(tok) > 40 {
 		return fmt.Sprintf("%.40q… (%d bytes)", tok, len(tok))
 	}
 	return fmt.Sprintf("%q", tok)
+}
+
+// wrap gives an error the file's name.
+func wrap(err error, path string) error {
+	var e *Error
+	if errors.As(err, &e) {
+		if e.File == "" {
+			e.File = path
+		}
+		return err
+	}
+	if p := (*os.PathError)(nil); errors.As(err, &p) {
+		err = p.Err
+	} else if l := (*os.LinkError)(nil); errors.As(err, &l) {
+		err = l.Err
+	}
+	return &Error{File: path, Err: err}
 }

@@ -169,7 +169,7 @@ func detectContent(head []byte) string {
 		case first == "#" && len(words) >= 3 && string(words[1]) == "nodes:" && isNumber(words[2]) && totemSecond(head[i:]),
 			first == "#nodes:" && len(words) >= 2 && isNumber(words[1]) && totemSecond(head[i:]):
 			return "totem"
-		case first == "%" && len(words) >= 3 && konectWord(string(words[1]), "sym", "asym", "bip") && konectWord(string(words[2]), konectWeights()...):
+		case first == "%" && len(words) >= 3 && slices.Contains(konectFormats(), string(words[1])) && slices.Contains(konectWeights(), string(words[2])):
 			return "konect"
 		case first == "p" && len(words) == 4 && string(words[1]) == "sp":
 			return "dimacs9"
@@ -193,5 +193,3 @@ func totemSecond(rest []byte) bool {
 	line = bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("#")), " \t")
 	return bytes.HasPrefix(line, []byte("edges"))
 }
-
-func konectWord(word string, of ...string) bool { return slices.Contains(of, word) }

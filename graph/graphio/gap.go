@@ -1,7 +1,6 @@
 package graphio
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -21,119 +20,98 @@ import (
 //
 // An undirected self-loop stands once in its row.
 
-const gapHeader = 17
+const gapSize = 17
 
+// gapHeader is the beginning of a file.
+type gapHeader struct {
+	Directed uint8
+	Arcs, N  int64
+}
+
+// gapSide is a file's out-arcs or in-arcs.
 type gapSide struct {
 	offsets, targets []byte
-	n, arcs          int64
-	step             int64
+	n, arcs, step    int64
 }
 
-func (s *gapSide) offset(i int64) int64 {
-	return int64(binary.LittleEndian.Uint64(s.offsets[8*i:]))
-}
-func (s *gapSide) target(k int64) int32 {
-	return int32(binary.LittleEndian.Uint32(s.targets[s.step*k:]))
-}
-func (s *gapSide) weight(k int64) int32 {
-	return int32(binary.LittleEndian.Uint32(s.targets[s.step*k+4:]))
-}
+func readGAP(in *input, f *File) (graph.Source, error)         { return readGAPAs(in, f, 4) }
+func readGAPWeighted(in *input, f *File) (graph.Source, error) { return readGAPAs(in, f, 8) }
 
-func readGAP(in *input, f *File) (graph.Source, error)         { return readGAPAs(in, f, false) }
-func readGAPWeighted(in *input, f *File) (graph.Source, error) { return readGAPAs(in, f, true) }
-
-// readGAPAs reads a .sg or .wsg file.
-func readGAPAs(in *input, f *File, weighted bool) (graph.Source, error) {
+// readGAPAs reads a .sg or .wsg file, whose targets take step bytes.
+func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	data, err := in.all()
 	if err != nil {
 		return nil, err
 	}
-	if len(data) < gapHeader {
-		return nil, &Error{Found: fmt.Sprintf("%d bytes", len(data)), Want: fmt.Sprintf("a header of %d", gapHeader), Err: ErrTruncated}
+	var h gapHeader
+	if _, err := binary.Decode(data, binary.LittleEndian, &h); err != nil {
+		return nil, fault(0, 0, ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", gapSize))
 	}
-	arcs, n := int64(binary.LittleEndian.Uint64(data[1:])), int64(binary.LittleEndian.Uint64(data[9:]))
-	directed := data[0] == 1
-	if data[0] > 1 {
-		return nil, &Error{Found: fmt.Sprintf("a first byte of %d", data[0]), Want: "0 (undirected) or 1 (directed)", Err: ErrFormat}
+	size, half := int64(len(data)), int64(0)
+	switch {
+	case h.Directed > 1:
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("a first byte of %d", h.Directed), "0 (undirected) or 1 (directed)")
+	case h.Arcs < 0 || h.N < 0 || h.N > math.MaxInt32:
+		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("a header of %d arcs and %d vertices", h.Arcs, h.N),
+			fmt.Sprintf("counts from 0 on, at most %d vertices", math.MaxInt32))
+	case h.Arcs > (math.MaxInt64/4-8*(h.N+1))/step:
+		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("a header of %d arcs", h.Arcs), fmt.Sprintf("no more than a file of %d bytes can hold", size))
 	}
-	if arcs < 0 || n < 0 || n > math.MaxInt32 {
-		return nil, &Error{Found: fmt.Sprintf("a header of %d arcs and %d vertices", arcs, n), Want: fmt.Sprintf("counts from 0 on, at most %d vertices", math.MaxInt32), Err: ErrTooLarge}
-	}
-	step := int64(4)
-	if weighted {
-		step = 8
-	}
-	if arcs > (math.MaxInt64/4-8*(n+1))/step {
-		return nil, &Error{Found: fmt.Sprintf("a header of %d arcs", arcs), Want: fmt.Sprintf("no more than a file of %d bytes can hold", len(data)), Err: ErrTooLarge}
-	}
-	half := 8*(n+1) + step*arcs
-	want := gapHeader + half
-	if directed {
-		want += half
-	}
-	if int64(len(data)) != want {
-		e := &Error{Found: fmt.Sprintf("%d bytes", len(data)), Want: fmt.Sprintf("%d, as the header of %d arcs and %d vertices implies", want, arcs, n), Err: ErrFormat}
-		if int64(len(data)) < want {
-			e.Err = ErrTruncated
-		}
-		if other := want + 4*arcs*(want-gapHeader)/half; !weighted && other == int64(len(data)) {
+	half = 8*(h.N+1) + step*h.Arcs
+	sides := int64(h.Directed) + 1
+	if want := gapSize + sides*half; size != want {
+		e := fault(0, 0, short(size, want), fmt.Sprintf("%d bytes", size),
+			fmt.Sprintf("%d, as the header of %d arcs and %d vertices implies", want, h.Arcs, h.N))
+		if step == 4 && size == want+4*h.Arcs*sides {
 			e.Hint.Text = "it fits a weighted graph: name it .wsg or its format"
 		}
 		return nil, e
 	}
-	f.Report.DirectionStated = true
 	side := func(at int64) *gapSide {
-		return &gapSide{data[at : at+8*(n+1)], data[at+8*(n+1) : at+half], n, arcs, step}
+		return &gapSide{data[at : at+8*(h.N+1)], data[at+8*(h.N+1) : at+half], h.N, h.Arcs, step}
 	}
-	out := side(gapHeader)
-	keep := weighted && in.o.WeightColumn >= 0
+	directed, out, edges := h.Directed == 1, side(gapSize), int64(0)
 	if err := out.check("out"); err != nil {
 		return nil, err
 	}
-	edges := arcs
-	var low, high [2]uint64
+	var sum mirror
 	if directed {
-		back := side(gapHeader + half)
+		edges = h.Arcs
+		back := side(gapSize + half)
 		if err := back.check("in"); err != nil {
 			return nil, err
 		}
-		out.each(func(u, v uint32, w int32) { hashEdge(&low, u, v, w) })
-		back.each(func(u, v uint32, w int32) { hashEdge(&high, v, u, w) })
-		if low != high {
-			return nil, &Error{Found: "in-arcs that are not the out-arcs turned round", Want: "the same arcs in both halves", Err: ErrFormat}
-		}
+		out.each(func(u, v uint32, w int32) { sum.low.add(uint64(u), uint64(v), uint64(uint32(w))) })
+		back.each(func(u, v uint32, w int32) { sum.high.add(uint64(v), uint64(u), uint64(uint32(w))) })
 	} else {
-		edges = 0
 		out.each(func(u, v uint32, w int32) {
-			switch {
-			case u < v:
-				edges++
-				hashEdge(&low, u, v, w)
-			case u > v:
-				hashEdge(&high, v, u, w)
-			default:
+			if u <= v {
 				edges++
 			}
+			sum.add(uint64(u), uint64(v), uint64(uint32(w)))
 		})
-		if low != high {
-			return nil, &Error{Found: "an undirected graph with an edge that only one end lists", Want: "every edge at both ends", Err: ErrFormat}
-		}
+	}
+	switch same := sum.low == sum.high; {
+	case !same && directed:
+		return nil, fault(0, 0, ErrFormat, "in-arcs that are not the out-arcs turned round", "the same arcs in both halves")
+	case !same:
+		return nil, fault(0, 0, ErrFormat, "an undirected graph with an edge that only one end lists", "every edge at both ends")
 	}
 	if err := in.ctx.Err(); err != nil {
 		return nil, err
 	}
-	size := edges * 8
-	if keep {
-		size += edges * 4
-	}
-	if err := in.hold(size); err != nil {
-		return nil, err
-	}
-	list := &graph.EdgeList{Vertices: int(n), Directed: directed, Edges: make([]graph.Edge, 0, edges)}
+	keep := step == 8 && in.o.WeightColumn >= 0
 	var weights []int32
 	if keep {
+		if err := in.hold(edges * 4); err != nil {
+			return nil, err
+		}
 		weights = make([]int32, 0, edges)
 	}
+	if err := in.hold(edges * 8); err != nil {
+		return nil, err
+	}
+	list := &graph.EdgeList{Vertices: int(h.N), Directed: directed, Edges: make([]graph.Edge, 0, edges)}
 	out.each(func(u, v uint32, w int32) {
 		if !directed && u > v {
 			return
@@ -145,31 +123,31 @@ func readGAPAs(in *input, f *File, weighted bool) (graph.Source, error) {
 	})
 	if keep {
 		list.Weights = graph.WeightsOf(weights)
-	} else if weighted {
+	} else if step == 8 {
 		f.Report.IgnoredColumns = edges
 	}
+	f.Report.DirectionStated = true
 	return list, nil
 }
 
-func hashEdge(sum *[2]uint64, u, v uint32, w int32) {
-	sum[0] += mix(0, uint64(u), uint64(v), uint64(uint32(w)))
-	sum[1] += mix(mixKey, uint64(u), uint64(v), uint64(uint32(w)))
+func (s *gapSide) offset(i int64) int64 { return int64(binary.LittleEndian.Uint64(s.offsets[8*i:])) }
+func (s *gapSide) target(k int64) int32 {
+	return int32(binary.LittleEndian.Uint32(s.targets[s.step*k:]))
 }
 
-// check tells whether offsets rise from 0 to the number of arcs and targets are
-// vertices.
+// check tells whether offsets rise from 0 to the number of arcs and targets are vertices.
 func (s *gapSide) check(which string) error {
 	last := int64(0)
-	for i := int64(0); i <= s.n; i++ {
+	for i := range s.n + 1 {
 		o := s.offset(i)
 		if o < last || o > s.arcs || i == 0 && o != 0 || i == s.n && o != s.arcs {
-			return &Error{Found: fmt.Sprintf("%s-offset %d of vertex %d", which, o, i), Want: fmt.Sprintf("offsets that rise from 0 to %d", s.arcs), Err: ErrFormat}
+			return fault(0, 0, ErrFormat, fmt.Sprintf("%s-offset %d of vertex %d", which, o, i), fmt.Sprintf("offsets that rise from 0 to %d", s.arcs))
 		}
 		last = o
 	}
-	for k := int64(0); k < s.arcs; k++ {
+	for k := range s.arcs {
 		if t := s.target(k); t < 0 || int64(t) >= s.n {
-			return &Error{Found: fmt.Sprintf("%s-neighbour %d at entry %d", which, t, k), Want: fmt.Sprintf("0..%d", s.n-1), Err: ErrFormat}
+			return fault(0, 0, ErrFormat, fmt.Sprintf("%s-neighbour %d at entry %d", which, t, k), fmt.Sprintf("0..%d", s.n-1))
 		}
 	}
 	return nil
@@ -177,11 +155,11 @@ func (s *gapSide) check(which string) error {
 
 // each calls fn for every entry, row by row.
 func (s *gapSide) each(fn func(u, v uint32, w int32)) {
-	for i := int64(0); i < s.n; i++ {
+	for i := range s.n {
 		for k, end := s.offset(i), s.offset(i+1); k < end; k++ {
 			w := int32(0)
 			if s.step == 8 {
-				w = s.weight(k)
+				w = int32(binary.LittleEndian.Uint32(s.targets[s.step*k+4:]))
 			}
 			fn(uint32(i), uint32(s.target(k)), w)
 		}
@@ -190,18 +168,15 @@ func (s *gapSide) each(fn func(u, v uint32, w int32)) {
 
 // looksLikeGAP tells by header and size whether the beginning is that of a GAP file.
 func looksLikeGAP(head []byte, size int64) string {
-	if len(head) < gapHeader || head[0] > 1 || size < gapHeader {
+	var h gapHeader
+	_, err := binary.Decode(head, binary.LittleEndian, &h)
+	if err != nil || h.Directed > 1 || h.Arcs < 0 || h.N < 0 || h.Arcs > size || h.N > size || h.Arcs == 0 && h.N == 0 {
 		return ""
 	}
-	arcs, n := int64(binary.LittleEndian.Uint64(head[1:])), int64(binary.LittleEndian.Uint64(head[9:]))
-	if arcs < 0 || n < 0 || arcs > size || n > size || bytes.Equal(head[1:gapHeader], make([]byte, 16)) {
-		return ""
-	}
-	sides := int64(head[0]) + 1
-	switch size - gapHeader {
-	case sides * (8*(n+1) + 4*arcs):
+	switch sides := int64(h.Directed) + 1; size - gapSize {
+	case sides * (8*(h.N+1) + 4*h.Arcs):
 		return "gap"
-	case sides * (8*(n+1) + 8*arcs):
+	case sides * (8*(h.N+1) + 8*h.Arcs):
 		return "gap-weighted"
 	}
 	return ""
@@ -218,29 +193,23 @@ func writeGAPAs(w *writer, weighted bool) error {
 	if !weighted && w.kind != graph.Unweighted {
 		return loss("weights, and a .sg file has none", "name it .wsg, or drop the weights (%s)", CureDropWeights)
 	}
-	if weighted && w.kind == graph.Unweighted {
-		w.report.Notes = append(w.report.Notes, "the graph has no weights: weight 1 written for each edge")
+	if weighted {
+		w.ones("edge")
 	}
 	g, err := w.rows()
 	if err != nil {
 		return err
 	}
-	sides := []*graph.CSR{g}
+	h, sides := gapHeader{0, g.NumArcs(), int64(g.NumVertices())}, []*graph.CSR{g}
 	if g.IsDirected() {
 		t, err := g.Transpose(w.ctx, w.o.threads())
 		if err != nil {
 			return err
 		}
-		sides = append(sides, t)
+		h.Directed, sides = 1, append(sides, t)
 	}
 	w.labelLoss(0)
-	var head [gapHeader]byte
-	if g.IsDirected() {
-		head[0] = 1
-	}
-	binary.LittleEndian.PutUint64(head[1:], uint64(g.NumArcs()))
-	binary.LittleEndian.PutUint64(head[9:], uint64(g.NumVertices()))
-	if _, err := w.out.Write(head[:]); err != nil {
+	if err := binary.Write(w.out, binary.LittleEndian, h); err != nil {
 		return err
 	}
 	for _, side := range sides {
@@ -254,14 +223,13 @@ func writeGAPAs(w *writer, weighted bool) error {
 				return err
 			}
 		}
-		var buf [8]byte
-		for _, o := range side.Offsets() {
+		offsets, buf := side.Offsets(), [8]byte{}
+		for _, o := range offsets {
 			binary.LittleEndian.PutUint64(buf[:], o)
 			if _, err := w.out.Write(buf[:]); err != nil {
 				return err
 			}
 		}
-		offsets := side.Offsets()
 		err := w.rowBlocks(side, func(dst []byte, v uint32) []byte {
 			for k, t := range side.Row(v) {
 				dst = binary.LittleEndian.AppendUint32(dst, t)

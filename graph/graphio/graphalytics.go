@@ -18,8 +18,8 @@ import (
 // graph.NAME.directed and graph.NAME.edge-properties.names and .types. An undirected
 // edge stands once.
 
-// graphalyticsSet are the files that belong together.
-type graphalyticsSet struct{ vertices, edges, properties string }
+// graphalyticsSet are the files that belong together, and their name.
+type graphalyticsSet struct{ name, vertices, edges, properties string }
 
 // graphalyticsFiles finds the names that belong to one of them.
 func graphalyticsFiles(path string) graphalyticsSet {
@@ -28,15 +28,15 @@ func graphalyticsFiles(path string) graphalyticsSet {
 	suffix := base[len(name):]
 	name = strings.TrimSuffix(name, filepath.Ext(name))
 	at := func(ext string) string { return filepath.Join(dir, name+ext) }
-	return graphalyticsSet{at(".v" + suffix), at(".e" + suffix), at(".properties")}
+	return graphalyticsSet{name, at(".v" + suffix), at(".e" + suffix), at(".properties")}
 }
 
 // graphalyticsProperties is what the properties file says.
 type graphalyticsProperties struct {
-	path                             string
-	found, directed, directionStated bool
-	names                            []string // of the edge properties
-	vertices, edges                  metaCount
+	path                        string
+	found, undirected, directed bool     // directed and undirected as stated
+	names                       []string // of the edge properties
+	vertices, edges             metaCount
 }
 
 // metaCount is a number that the properties file states on a line, 0 where it does not.
@@ -45,54 +45,41 @@ type metaCount struct {
 	n    uint64
 }
 
-// readProperties reads NAME.properties, which may be missing.
-func readProperties(in *input, path string) (p graphalyticsProperties, err error) {
-	p.path, p.directed = path, true
-	pin, err := openText(in, path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return p, nil
-	}
+// openText opens another text file of the set, and runs read on it.
+func openText(in *input, path string, read func(other *input) error) error {
+	other, err := openInput(in.ctx, path, in.o)
 	if err != nil {
-		return p, err
+		return err
 	}
-	defer func() { _ = pin.shut() }() // read only: nothing is lost
-	p.found = true
-	for {
-		text, size, ok, err := pin.peekLine()
-		if err == nil && ok {
-			err = p.property(pin.lines+1, strings.TrimSpace(string(text)))
-		}
-		if err != nil || !ok {
-			return p, pin.wrap(err)
-		}
-		pin.skip(size)
+	defer func() { _ = other.shut() }() // read only: nothing is lost
+	if err = other.startText(); err == nil {
+		err = read(other)
 	}
+	return other.wrap(err)
+}
+
+// there tells by the error of openText whether the file exists.
+func there(err error) (bool, error) {
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return true, err
 }
 
 // property takes a line of the properties file; most say what does not matter here.
-func (p *graphalyticsProperties) property(line int64, text string) error {
+func (p *graphalyticsProperties) property(l *line) (err error) {
+	text := strings.TrimSpace(string(l.text))
 	i := strings.IndexAny(text, "=:")
 	if i < 0 || text[0] == '#' || text[0] == '!' {
 		return nil
 	}
 	key, value := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
-	count := func(c *metaCount) error {
-		n, err := strconv.ParseUint(value, 10, 64)
-		if err != nil {
-			return fault(line, 0, ErrFormat, quote([]byte(value)), "a number of vertices or edges")
-		}
-		*c = metaCount{line, n}
-		return nil
-	}
+	count := metaCount{line: l.at}
 	switch {
 	case strings.HasSuffix(key, ".directed"):
-		p.directionStated = true
-		switch strings.ToLower(value) {
-		case "true":
-		case "false":
-			p.directed = false
-		default:
-			return fault(line, 0, ErrFormat, quote([]byte(value)), "true or false")
+		p.directed, p.undirected = strings.EqualFold(value, "true"), strings.EqualFold(value, "false")
+		if !p.directed && !p.undirected {
+			return l.fault(ErrFormat, quote(value), "true or false")
 		}
 	case strings.HasSuffix(key, ".edge-properties.names"):
 		for _, name := range strings.Split(value, ",") {
@@ -100,112 +87,105 @@ func (p *graphalyticsProperties) property(line int64, text string) error {
 				p.names = append(p.names, name)
 			}
 		}
-	case strings.HasSuffix(key, ".meta.vertices"):
-		return count(&p.vertices)
-	case strings.HasSuffix(key, ".meta.edges"):
-		return count(&p.edges)
+	case strings.HasSuffix(key, ".meta.vertices"), strings.HasSuffix(key, ".meta.edges"):
+		if count.n, err = strconv.ParseUint(value, 10, 64); err != nil {
+			return l.fault(ErrFormat, quote(value), "a number of vertices or edges")
+		}
+		if strings.HasSuffix(key, ".vertices") {
+			p.vertices = count
+		} else {
+			p.edges = count
+		}
 	}
 	return nil
 }
 
 // check compares a number of vertices or edges with the one stated.
-func (p *graphalyticsProperties) check(in *input, f *File, file string, found int64, stated metaCount, one, many, hint string) error {
+func (p *graphalyticsProperties) check(in *input, f *File, file string, found int, stated metaCount, one, many, hint string) error {
 	if stated.line == 0 || uint64(found) == stated.n {
 		return nil
 	}
 	says := fmt.Sprintf("%d, as line %d of %s says", stated.n, stated.line, p.path)
 	if in.o.Lenient {
 		f.Report.Tolerated++
-		f.Report.warnf("%s found instead of %s", spell(found, one, many), says)
+		f.Report.warnf("%s found instead of %s", spell(int64(found), one, many), says)
 		return nil
 	}
-	e := &Error{File: file, Found: spell(found, one, many), Want: says, Hint: Hint{Text: hint}, Err: ErrFormat}
-	if uint64(found) < stated.n {
-		e.Err = ErrTruncated
-	}
+	e := fault(0, 0, short(uint64(found), stated.n), spell(int64(found), one, many), says, hint)
+	e.File = file
 	return e
-}
-
-// openText opens another text file of the set.
-func openText(in *input, path string) (*input, error) {
-	other, err := openInput(in.ctx, path, in.o)
-	if err != nil {
-		return nil, err
-	}
-	if err := other.startText(); err != nil {
-		_ = other.shut() // read only: nothing is lost
-		return nil, other.wrap(err)
-	}
-	return other, nil
 }
 
 // readGraphalytics reads a set of Graphalytics files, named by its .e or .v file.
 func readGraphalytics(in *input, f *File) (graph.Source, error) {
-	var props graphalyticsProperties
+	set := graphalyticsFiles(in.path)
+	props := graphalyticsProperties{path: set.properties}
 	var vertices []*vertexBlock
 	haveVertices := false
-	edgesIn := in
-	set := graphalyticsFiles(in.path)
+	readVertices := func(in *input) (err error) {
+		vertices, err = readVertexFile(in)
+		return err
+	}
+	var list *graph.EdgeList
+	readEdges := func(in *input) (err error) {
+		list, err = graphalyticsEdges(in, f, props, vertices, haveVertices)
+		return in.wrap(err)
+	}
+	named := extension(in.path) == ".v" // by its vertices
+	var err error
 	if in.file != nil {
-		var err error
-		if props, err = readProperties(in, set.properties); err != nil {
+		props.found, err = there(openText(in, set.properties, func(other *input) error {
+			for {
+				l, err := other.peekLine()
+				if err == nil && l != nil {
+					err = props.property(l)
+				}
+				if err != nil || l == nil {
+					return err
+				}
+				other.skip(l)
+			}
+		}))
+		if err == nil && named {
+			haveVertices, err = true, readVertices(in)
+		} else if err == nil {
+			haveVertices, err = there(openText(in, set.vertices, readVertices))
+		}
+		if err != nil {
 			return nil, err
 		}
-		if extension(in.path) == ".v" {
-			if vertices, err = readVertexFile(in); err != nil {
-				return nil, err
-			}
-			haveVertices = true
-			if edgesIn, err = openText(in, set.edges); err != nil {
-				return nil, err
-			}
-			defer func() { _ = edgesIn.shut() }() // read only: nothing is lost
-		} else if fileExists(set.vertices) {
-			vin, err := openText(in, set.vertices)
-			if err != nil {
-				return nil, err
-			}
-			vertices, err = readVertexFile(vin)
-			_ = vin.shut() // read only: nothing is lost
-			if err != nil {
-				return nil, err
-			}
-			haveVertices = true
-		}
 	}
-	cure := ""
+	cure, file := "", set.vertices
 	if !haveVertices {
-		cure = "there is no vertex file " + set.vertices
+		cure, file = "there is no vertex file "+set.vertices, set.edges
 		f.Report.warnf("no vertex file: the vertices are the ids that occur")
 	}
 	if !props.found {
 		f.Report.warnf("no properties file: the edges are directed")
-		props.directed = true
 	}
-	f.Report.DirectionStated = props.directionStated
-	list, err := graphalyticsEdges(edgesIn, f, props, vertices, haveVertices)
+	f.Report.DirectionStated = props.directed || props.undirected
+	if in.file != nil && named {
+		err = openText(in, set.edges, readEdges)
+	} else {
+		err = readEdges(in)
+	}
 	if err == nil {
-		err = props.check(in, f, set.edges, list.NumEdges(), props.edges, "edge", "edges", "")
+		err = props.check(in, f, set.edges, len(list.Edges), props.edges, "edge", "edges", "")
+	}
+	if err == nil {
+		err = props.check(in, f, file, list.Vertices, props.vertices, "vertex", "vertices", cure)
 	}
 	if err != nil {
-		return nil, edgesIn.wrap(err)
-	}
-	file := set.vertices
-	if !haveVertices {
-		file = set.edges
-	}
-	if err := props.check(in, f, file, int64(list.Vertices), props.vertices, "vertex", "vertices", cure); err != nil {
 		return nil, err
 	}
-	list.Directed = props.directed
+	list.Directed = !props.undirected
 	return list, nil
 }
 
 // vertexBlock is what one block of a vertex file holds.
 type vertexBlock struct {
-	ids     []uint64
-	first   int64
-	skipped []int32 // lines of the block, from 0, that hold no vertex
+	lineIndex
+	ids []uint64
 }
 
 // readVertexFile reads ids, one a line; further columns are properties.
@@ -243,13 +223,10 @@ func secondLine(blocks []*vertexBlock, id uint64) int64 {
 	seen := false
 	for _, b := range blocks {
 		for k, v := range b.ids {
-			if v != id {
-				continue
+			if v == id && seen {
+				return b.line(k)
 			}
-			if seen {
-				return recordLine(b.first, b.skipped, int64(k))
-			}
-			seen = true
+			seen = seen || v == id
 		}
 	}
 	return 0
@@ -257,45 +234,16 @@ func secondLine(blocks []*vertexBlock, id uint64) int64 {
 
 // graphalyticsEdges reads the edge file; its vertices are those of the vertex file.
 func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices []*vertexBlock, haveVertices bool) (*graph.EdgeList, error) {
-	shape := &listShape{comments: "#", what: "vertex"}
-	text, _, ok, err := in.peekRecord('#')
+	l, err := graphalyticsLayout(in, props)
 	if err != nil {
 		return nil, err
 	}
-	if ok {
-		shape.columns = max(2, countColumns(text, 0))
-		shape.fixedBy = fmt.Sprintf("as line %d has", in.lines+1)
-	} else {
-		shape.columns = 2 + len(props.names)
-	}
-	if len(props.names) > 0 {
-		if shape.columns != 2+len(props.names) {
-			return nil, fault(in.lines+1, 0, ErrFormat, plural(int64(shape.columns), "column"),
-				fmt.Sprintf("%d: source, target, %s, as the properties file says", 2+len(props.names), strings.Join(props.names, ", ")), "")
-		}
-		if i := slices.Index(props.names, "weight"); i >= 0 {
-			shape.weight = 3 + i
-		}
-	}
-	if shape.weight == 0 && shape.columns > 2 && !props.found {
-		shape.weight = 3
-	} else if shape.weight == 0 && len(props.names) == 1 {
-		shape.weight = 3
-	}
-	if c := in.o.WeightColumn; c > 0 {
-		shape.weight = c
-	} else if c < 0 {
-		shape.weight = 0
-	}
-	if shape.weight > shape.columns {
-		return nil, fault(in.lines+1, 0, ErrFormat, plural(int64(shape.columns), "column"), fmt.Sprintf("a weight in column %d", shape.weight))
-	}
-	blocks, err := parseBlocks(in, 0, func(b block, out *edgeBlock) error { return shape.parse(in, b, out) })
+	blocks, err := in.scan(l)
 	if err != nil {
 		return nil, err
 	}
 	if !haveVertices {
-		return compactBlocks(in, f, blocks, shape.weight > 0)
+		return in.list(f, l, blocks)
 	}
 	// The vertices go before the edges as self-loops, so that both get ids in one go.
 	n := 0
@@ -310,18 +258,16 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 		known = append(known, b.ids...)
 	}
 	slices.Sort(known)
-	for i := 1; i < n; i++ {
-		if known[i] == known[i-1] {
-			return nil, &Error{File: graphalyticsFiles(in.path).vertices, Line: secondLine(vertices, known[i]), Found: fmt.Sprintf("vertex %d twice", known[i]), Want: "each vertex once", Err: ErrFormat}
-		}
-	}
 	selves := make([]graph.Pair64, n)
 	for i, id := range known {
+		if i > 0 && id == known[i-1] {
+			e := fault(secondLine(vertices, id), 0, ErrFormat, fmt.Sprintf("vertex %d twice", id), "each vertex once")
+			e.File = graphalyticsFiles(in.path).vertices
+			return nil, e
+		}
 		selves[i] = graph.Pair64{U: id, V: id}
 	}
-	blocks = append([]*edgeBlock{{pairs: selves}}, blocks...)
-	weighted := shape.weight > 0
-	list, err := compactBlocks(in, f, blocks, weighted)
+	list, err := in.list(f, l, append([]*records{{pairs: selves}}, blocks...))
 	if err != nil {
 		return nil, err
 	}
@@ -331,8 +277,8 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 	}
 	// Some edge names a vertex that the vertex file lacks: find the first.
 	k := 0
-	for _, b := range blocks[1:] {
-		for i := range b.records {
+	for _, b := range blocks {
+		for i := range b.count {
 			e := list.Edges[k]
 			for _, id := range []uint64{list.Labels.Label(e.U), list.Labels.Label(e.V)} {
 				if _, ok := slices.BinarySearch(known, id); !ok {
@@ -345,14 +291,36 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 	return list, nil
 }
 
-// graphalyticsName is the name of the graph inside the properties file.
-func graphalyticsName(path string) string {
-	name := stem(path)
-	return strings.TrimSuffix(name, filepath.Ext(name))
+// graphalyticsLayout settles the columns by the first edge and the properties file.
+func graphalyticsLayout(in *input, props graphalyticsProperties) (*layout, error) {
+	l := &layout{comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2 + len(props.names)}
+	first, err := in.peekRecord('#')
+	if err != nil {
+		return nil, err
+	}
+	if first != nil {
+		l.columns = max(2, countColumns(first.text, 0))
+		l.want = fmt.Sprintf("%d: as line %d has", l.columns, first.at)
+	}
+	found := plural(int64(l.columns), "column")
+	if n := len(props.names); n > 0 && l.columns != 2+n {
+		return nil, first.fault(ErrFormat, found, fmt.Sprintf("%d: source, target, %s, as the properties file says", 2+n, strings.Join(props.names, ", ")))
+	}
+	if i := slices.Index(props.names, "weight"); i >= 0 {
+		l.weight = 3 + i
+	} else if l.columns > 2 && !props.found || len(props.names) == 1 {
+		l.weight = 3
+	}
+	if c := in.o.WeightColumn; c != 0 {
+		l.weight = max(c, 0)
+	}
+	if l.weight > l.columns {
+		return nil, fault(in.lines+1, 0, ErrFormat, found, fmt.Sprintf("a weight in column %d", l.weight))
+	}
+	return l, nil
 }
 
-// writeGraphalytics writes the edge file, and beside it the vertex and the properties
-// file.
+// writeGraphalytics writes the edge file, and beside it the vertex and the properties file.
 func writeGraphalytics(w *writer) error {
 	if w.vertexFile == nil {
 		return fmt.Errorf("graphio: %w: Graphalytics graphs are three files and need a name", ErrOptions)
@@ -360,40 +328,27 @@ func writeGraphalytics(w *writer) error {
 	labels := w.src.VertexLabels()
 	var dst []byte
 	for v := range labels.Len() {
-		if v%blockRecords == 0 {
-			if err := w.ctx.Err(); err != nil {
-				return err
-			}
+		if v%blockRecords == 0 && w.ctx.Err() != nil {
+			return w.ctx.Err()
 		}
 		dst = append(strconv.AppendUint(dst[:0], labels.Label(uint32(v)), 10), '\n')
 		if _, err := w.vertexFile.Write(dst); err != nil {
 			return err
 		}
 	}
-	name := graphalyticsName(w.path)
-	prefix := "graph." + name + "."
-	var p strings.Builder
-	files := graphalyticsFiles(w.path)
-	fmt.Fprintf(&p, "%svertex-file = %s\n%sedge-file = %s\n", prefix, filepath.Base(files.vertices), prefix, filepath.Base(files.edges))
-	fmt.Fprintf(&p, "%smeta.vertices = %d\n%smeta.edges = %d\n%sdirected = %v\n", prefix, labels.Len(), prefix, w.src.NumEdges(), prefix, w.src.IsDirected())
+	set, kind := graphalyticsFiles(w.path), "int"
+	if isReal(w.kind) {
+		kind = "real"
+	}
+	properties := fmt.Sprintf("P.vertex-file = %s\nP.edge-file = %s\nP.meta.vertices = %d\nP.meta.edges = %d\nP.directed = %v\n",
+		filepath.Base(set.vertices), filepath.Base(set.edges), labels.Len(), w.src.NumEdges(), w.src.IsDirected())
 	if w.kind != graph.Unweighted {
-		kind := "int"
-		if w.kind == graph.Float32 || w.kind == graph.Float64 {
-			kind = "real"
-		}
-		fmt.Fprintf(&p, "%sedge-properties.names = weight\n%sedge-properties.types = %s\n", prefix, prefix, kind)
+		properties += fmt.Sprintf("P.edge-properties.names = weight\nP.edge-properties.types = %s\n", kind)
 	}
-	if _, err := w.properties.WriteString(p.String()); err != nil {
-		return err
-	}
-	return w.records(func(dst []byte, e graph.Edge, weights graph.Weights, k int) []byte {
-		dst = strconv.AppendUint(dst, labels.Label(e.U), 10)
-		dst = append(dst, ' ')
-		dst = strconv.AppendUint(dst, labels.Label(e.V), 10)
-		if w.kind != graph.Unweighted {
-			dst = append(dst, ' ')
-			dst = appendWeight(dst, weights, k)
+	for line := range strings.Lines(properties) {
+		if _, err := w.properties.WriteString("graph." + set.name + strings.TrimPrefix(line, "P")); err != nil {
+			return err
 		}
-		return append(dst, '\n')
-	})
+	}
+	return w.list("", labels, ' ', "")
 }

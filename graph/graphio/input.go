@@ -8,9 +8,13 @@ import (
 	"io"
 	"math"
 	"os"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/totemgo/totemgo/graph"
 )
 
 // blockSize is the size of the pieces that are parsed at once.
@@ -142,26 +146,15 @@ func openInput(ctx context.Context, path string, o *Options) (_ *input, err erro
 	return in, nil
 }
 
-// wrap gives an error the file's name.
+// wrap gives an error the file's name; ends of the context and wrong options have none.
 func (in *input) wrap(err error) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}
-	var e *Error
-	if errors.As(err, &e) {
-		if e.File == "" {
-			e.File = in.path
-		}
+	if e := (*Error)(nil); !errors.As(err, &e) && (errors.Is(err, ErrOptions) || errors.Is(err, ErrUnknownFormat)) {
 		return err
 	}
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return &Error{File: in.path, Err: p.Err}
-	}
-	if errors.Is(err, ErrOptions) || errors.Is(err, ErrUnknownFormat) {
-		return err
-	}
-	return &Error{File: in.path, Err: err}
+	return wrap(err, in.path)
 }
 
 // shut closes what was opened, the mapping too if the input still owns it.
@@ -180,12 +173,7 @@ func (in *input) shut() error {
 
 // hold accounts for n bytes about to be allocated.
 func (in *input) hold(n int64) error {
-	held := in.held.Add(n)
-	if limit := in.o.MemoryLimit; limit > 0 && held > limit {
-		return &Error{File: in.path, Found: fmt.Sprintf("at least %d bytes of memory needed", held),
-			Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: Hint{Text: "raise the memory limit"}, Err: ErrTooLarge}
-	}
-	return nil
+	return in.wrap(limitMemory("at least ", in.held.Add(n), in.o.MemoryLimit))
 }
 
 // fill reads more of the stream into the window; at least one byte unless the stream
@@ -219,65 +207,79 @@ func (in *input) peek(n int) ([]byte, error) {
 	return in.win[:min(n, len(in.win))], nil
 }
 
-// peekLine returns the next line without its end, and the bytes it takes with it; ok
-// is false at the end of the input. The slice is valid until the window changes.
-func (in *input) peekLine() (text []byte, size int, ok bool, err error) {
-	for n := 0; ; {
-		if i := lineEnd(in.win[n:]); i >= 0 {
-			i += n
-			if in.win[i] == '\n' {
-				return in.win[:i], i + 1, true, nil
-			}
-			if i+1 < len(in.win) {
-				if in.win[i+1] == '\n' {
-					return in.win[:i], i + 2, true, nil
-				}
-				return in.win[:i], i + 1, true, nil
-			}
-			if in.eof {
-				return in.win[:i], i + 1, true, nil
-			}
-			n = i
-		} else {
-			if in.eof {
-				return in.win, len(in.win), len(in.win) > 0, nil
-			}
-			n = len(in.win)
+// line is a line that has not been consumed. Its text is valid until the window changes.
+type line struct {
+	text []byte // without its end
+	size int    // bytes with it
+	at   int64  // its number in the file
+}
+
+func (l *line) words() []string { return strings.Fields(string(l.text)) }
+
+func (l *line) fault(class error, found, want string) *Error {
+	return fault(l.at, 0, class, found, want)
+}
+
+// wholes reads the numbers that a header line declares; want says of what each is.
+func (l *line) wholes(words []string, want ...string) ([]uint64, error) {
+	out := make([]uint64, len(want))
+	for i, w := range want {
+		var err error
+		if out[i], err = strconv.ParseUint(words[i], 10, 64); err != nil {
+			return nil, l.fault(ErrFormat, quote(words[i]), "a whole number "+w)
 		}
+	}
+	return out, nil
+}
+
+// peekLine returns the next line, nil at the end of the input.
+func (in *input) peekLine() (*line, error) {
+	for n := 0; ; {
+		i := restOfLine(in.win, n)
+		if in.eof || i < len(in.win) && (in.win[i] == '\n' || i+1 < len(in.win)) {
+			if len(in.win) == 0 {
+				return nil, nil
+			}
+			return &line{in.win[:i], nextLine(in.win, i), in.lines + 1}, nil
+		}
+		n = i
 		if err := in.fill(len(in.win) + blockSize); err != nil {
-			return nil, 0, false, err
+			return nil, err
 		}
 	}
 }
 
 // peekRecord is peekLine past blank lines and comments, which it consumes.
-func (in *input) peekRecord(comment byte) (text []byte, size int, ok bool, err error) {
+func (in *input) peekRecord(comment byte) (*line, error) {
 	for {
-		text, size, ok, err = in.peekLine()
-		if err != nil || !ok {
-			return nil, 0, false, err
+		l, err := in.peekLine()
+		if err != nil || l == nil {
+			return nil, err
 		}
-		if i := skipBlanks(text, 0); i < len(text) && text[i] != comment {
-			return text, size, true, nil
+		if i := skipBlanks(l.text, 0); i < len(l.text) && l.text[i] != comment {
+			return l, nil
 		}
-		in.skip(size)
+		in.skip(l)
 	}
 }
 
-// skip consumes the line that peekLine has shown.
-func (in *input) skip(size int) {
-	in.win = in.win[size:]
+// header returns the next line that is no comment, and consumes it.
+func (in *input) header(comment byte, want string) (*line, error) {
+	l, err := in.peekRecord(comment)
+	if err == nil && l == nil {
+		err = fault(0, 0, ErrTruncated, "the end of the file", want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	in.skip(l)
+	return l, nil
+}
+
+// skip consumes a line that was looked at.
+func (in *input) skip(l *line) {
+	in.win = in.win[l.size:]
 	in.lines++
-}
-
-// lineEnd is the index of the first CR or LF, or −1.
-func lineEnd(b []byte) int {
-	for i, c := range b {
-		if c == '\n' || c == '\r' {
-			return i
-		}
-	}
-	return -1
 }
 
 // lastLineEnd is the length of the longest prefix of b that ends with a complete
@@ -291,70 +293,45 @@ func lastLineEnd(b []byte) int {
 	return 0
 }
 
-// block consumes about blockSize bytes that end with a line, in buf where they do not
-// lie in the mapping. ok is false at the end of the input.
-func (in *input) block(buf []byte) (data []byte, ok bool, err error) {
-	if err := in.ctx.Err(); err != nil {
-		return nil, false, err
-	}
-	if in.m != nil {
-		if len(in.win) == 0 {
-			return nil, false, nil
-		}
-		for n := in.o.blockBytes(); ; n *= 2 {
-			if n >= len(in.win) {
-				data, in.win = in.win, nil
-				break
-			}
-			if k := lastLineEnd(in.win[:n]); k > 0 {
-				data, in.win = in.win[:k], in.win[k:]
-				break
-			}
-		}
-		in.progress(int64(len(data)))
-		return data, true, nil
-	}
-	for n := in.o.blockBytes(); ; n = 2 * len(in.win) {
+// block consumes about blockSize bytes that end with a line, in buf where they do not lie in the mapping; none at the
+// end of the input.
+func (in *input) block(buf []byte) ([]byte, error) {
+	for n := in.o.blockBytes(); ; n *= 2 {
 		if err := in.fill(n); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 		k := len(in.win)
-		if k == 0 {
-			return nil, false, nil
+		if in.m != nil {
+			k = min(n, k)
 		}
-		if !in.eof {
-			if k = lastLineEnd(in.win); k == 0 {
-				continue
-			}
+		if n < len(in.win) || !in.eof {
+			k = lastLineEnd(in.win[:k])
 		}
-		data = append(buf[:0], in.win[:k]...)
-		rest := copy(in.win, in.win[k:])
-		in.win = in.win[:rest]
-		return data, true, nil
+		if k > 0 || len(in.win) == 0 {
+			return in.take(k, buf)
+		}
 	}
 }
 
-// bytesBlock consumes exactly n bytes, fewer only at the end, in buf where they do
-// not lie in the mapping.
+// bytesBlock consumes exactly n bytes, fewer only at the end, in buf where they do not lie in the mapping.
 func (in *input) bytesBlock(n int, buf []byte) ([]byte, error) {
-	if err := in.ctx.Err(); err != nil {
-		return nil, err
-	}
-	if in.m != nil {
-		n = min(n, len(in.win))
-		data := in.win[:n]
-		in.win = in.win[n:]
-		in.progress(int64(n))
-		return data, nil
-	}
 	if err := in.fill(n); err != nil {
 		return nil, err
 	}
-	n = min(n, len(in.win))
+	return in.take(min(n, len(in.win)), buf)
+}
+
+// take consumes n bytes of the window.
+func (in *input) take(n int, buf []byte) ([]byte, error) {
+	if in.m != nil {
+		data := in.win[:n]
+		in.win = in.win[n:]
+		in.progress(int64(n))
+		return data, in.ctx.Err()
+	}
 	data := append(buf[:0], in.win[:n]...)
-	rest := copy(in.win, in.win[n:])
-	in.win = in.win[:rest]
-	return data, nil
+	in.win = in.win[:copy(in.win, in.win[n:])]
+	return data, in.ctx.Err()
 }
 
 // all returns the whole content, read into memory where it is not mapped.
@@ -377,9 +354,10 @@ func (in *input) all() ([]byte, error) {
 // block is a run of whole lines.
 type block struct {
 	data  []byte
-	first int64 // lines of the file before it
-	lines int64 // lines in it, a last one without an end included
-	rows  int64 // lines before it that are no comments, counted where the format asks
+	first int64           // lines of the file before it
+	lines int64           // lines in it, a last one without an end included
+	rows  int64           // lines before it that are no comments, counted where the format asks
+	spare *[]graph.Pair64 // memory that the worker's next block uses again
 }
 
 // countLines counts the lines of whole lines; a last line without an end counts.
@@ -438,57 +416,53 @@ func parseBlocks[T any](in *input, mark byte, parse func(b block, out *T) error)
 		}
 		mu.Unlock()
 	}
-	// take hands out the next block; reading and decompressing happen inside, while
-	// the other workers parse.
-	take := func(buf []byte) (i int, b block, out *T, err error) {
+	// next hands out a block; reading and decompressing happen inside, while the other workers parse.
+	next := func(buf []byte) (i int, b block, out *T, err error) {
 		mu.Lock()
 		defer mu.Unlock()
 		i = len(outs)
 		if failed <= i {
-			return i, block{}, nil, nil
+			return i, b, nil, nil
 		}
-		data, ok, err := in.block(buf)
-		if err != nil || !ok {
-			return i, block{}, nil, err
+		if b.data, err = in.block(buf); err != nil || len(b.data) == 0 {
+			return i, b, nil, err
 		}
-		b = block{data: data, first: in.lines, lines: countLines(data), rows: rows}
+		b.first, b.lines, b.rows = in.lines, countLines(b.data), rows
 		in.lines += b.lines
 		rows += b.lines
 		if mark != 0 {
-			rows -= countComments(data, mark)
+			rows -= countComments(b.data, mark)
 		}
 		out = new(T)
 		outs = append(outs, out)
 		return i, b, out, nil
 	}
 	worker := func() {
-		defer wg.Done()
 		var buf []byte
-		for {
-			var (
-				i   int
-				b   block
-				out *T
-			)
-			err := Guard(in.path, func() (err error) { i, b, out, err = take(buf); return err })
-			if err == nil && out != nil {
-				err = Guard(in.path, func() error { return parse(b, out) })
-			}
+		var spare []graph.Pair64
+		for i, more := 0, true; more; {
+			err := Guard(in.path, func() error {
+				var b block
+				var out *T
+				var err error
+				if i, b, out, err = next(buf); err != nil || out == nil {
+					more = false
+					return err
+				}
+				if in.m == nil {
+					buf = b.data[:0]
+				}
+				b.spare = &spare
+				return parse(b, out)
+			})
 			if err != nil {
 				fail(i, err)
 				return
 			}
-			if out == nil {
-				return
-			}
-			if in.m == nil {
-				buf = b.data[:0]
-			}
 		}
 	}
 	for range in.o.threads() {
-		wg.Add(1)
-		go worker()
+		wg.Go(worker)
 	}
 	wg.Wait()
 	if failure != nil {

@@ -99,15 +99,29 @@ func idFault(line int64, column int, tok []byte, what string) *Error {
 	return fault(line, column, ErrFormat, quote(tok), what+", a whole number")
 }
 
-// weightBuf collects the weights of a block: as integers while all are, as reals from
-// the first real on.
+// numbers is a class of weights.
+type numbers uint8
+
+const (
+	anyNumbers numbers = iota
+	integers
+	reals // without a limit of digits
+)
+
+// weightBuf collects the weights of a block: as integers while all are, as reals from the first real on.
 type weightBuf struct {
 	ints   []int64
 	floats []float64
 	real   bool
-	// asReal is set where the format says that all are reals: they have no limit of
-	// digits then.
-	asReal bool
+	kind   numbers
+}
+
+// makeWeights makes room for n weights.
+func makeWeights(kind numbers, n int) weightBuf {
+	if kind == reals {
+		return weightBuf{floats: make([]float64, 0, n), real: true, kind: kind}
+	}
+	return weightBuf{ints: make([]int64, 0, n), kind: kind}
 }
 
 func (w *weightBuf) addInt(v int64) {
@@ -135,12 +149,6 @@ func (w *weightBuf) toReal() {
 	w.ints = nil
 }
 
-func (w *weightBuf) grow(n int) {
-	if w.ints == nil && !w.real {
-		w.ints = make([]int64, 0, n)
-	}
-}
-
 func (w *weightBuf) len() int { return len(w.ints) + len(w.floats) }
 
 func (w *weightBuf) at(i int) float64 {
@@ -148,16 +156,6 @@ func (w *weightBuf) at(i int) float64 {
 		return w.floats[i]
 	}
 	return float64(w.ints[i])
-}
-
-func (w *weightBuf) last() float64 { return w.at(w.len() - 1) }
-
-func (w *weightBuf) truncate(n int) {
-	if w.real {
-		w.floats = w.floats[:n]
-	} else {
-		w.ints = w.ints[:n]
-	}
 }
 
 // float64Exact are the powers of ten that float64 holds exactly.
@@ -221,7 +219,7 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 	}
 	if plain && digits {
 		v, err := strconv.ParseInt(string(tok), 10, 64)
-		if err != nil && w.asReal {
+		if err != nil && w.kind == reals {
 			return w.parseReal(tok, true)
 		} else if err != nil {
 			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
@@ -251,10 +249,10 @@ func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
 	return fault(0, 0, ErrFormat, "weight "+quote(tok), "a number")
 }
 
-// joinWeights makes one slice of the weights of all blocks: reals as float64 if there
-// is one real among them, else the smaller of int32 and int64 that holds them all.
-func joinWeights(bufs []*weightBuf) graph.Weights {
-	n, isReal := 0, false
+// joinWeights makes one slice of the weights of all blocks: reals as float64 if there is one real among them or the kind
+// says so, else the smaller of int32 and int64 that holds them all.
+func joinWeights(bufs []*weightBuf, kind numbers) graph.Weights {
+	n, isReal := 0, kind == reals
 	lo, hi := int64(0), int64(0)
 	for _, w := range bufs {
 		n += w.len()
@@ -272,16 +270,16 @@ func joinWeights(bufs []*weightBuf) graph.Weights {
 		}
 		return graph.WeightsOf(out)
 	case lo < math.MinInt32 || hi > math.MaxInt32:
-		out := make([]int64, 0, n)
-		for _, w := range bufs {
-			out = append(out, w.ints...)
-		}
-		return graph.WeightsOf(out)
+		return joinInts[int64](bufs, n)
 	}
-	out := make([]int32, 0, n)
+	return joinInts[int32](bufs, n)
+}
+
+func joinInts[T int32 | int64](bufs []*weightBuf, n int) graph.Weights {
+	out := make([]T, 0, n)
 	for _, w := range bufs {
 		for _, v := range w.ints {
-			out = append(out, int32(v))
+			out = append(out, T(v))
 		}
 	}
 	return graph.WeightsOf(out)

@@ -2,15 +2,12 @@ package graphio
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"sync"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
@@ -75,21 +72,22 @@ type writer struct {
 	extra *bufio.Writer // of SaveOptions.WeightsPath
 	// The files beside a Graphalytics edge file.
 	vertexFile, properties *bufio.Writer
+	outs                   []*output // all of them
 	report                 SaveReport
 	done                   int64
 	reports                time.Time
 	held                   int64
+	// How lists are written: weight 1 for each edge of an unweighted graph, both arcs of an edge, the higher end first.
+	unit, both, lower bool
 }
 
 func (o *SaveOptions) threads() int { return workers.Count(o.Threads) }
 
-// Save writes the graph to path, "-" for SaveOptions.Stdout. A name that ends in .gz,
-// .zst or .xz compresses. The file appears under its name only once it is complete: it
-// is written beside it and renamed, and on an error or once ctx is cancelled nothing is
-// left. Devices and pipes are written directly. What the format cannot hold is refused
-// with ErrLoss where an option helps, and named in SaveReport.Losses where none is
-// needed: isolated vertices of edge lists, ids of formats that number vertices
-// themselves.
+// Save writes the graph to path, "-" for SaveOptions.Stdout. A name that ends in .gz, .zst or .xz compresses. The file
+// appears under its name only once it is complete: it is written beside it and renamed, and on an error or once ctx is
+// cancelled nothing is left. Devices and pipes are written directly. What the format cannot hold is refused with ErrLoss
+// where an option helps, and named in SaveReport.Losses where none is needed: isolated vertices of edge lists, ids of
+// formats that number vertices themselves.
 func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (SaveReport, error) {
 	form, err := saveFormat(path, &o)
 	if err != nil {
@@ -102,67 +100,14 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 	if o.DropWeights {
 		w.kind = graph.Unweighted
 	}
-	var outs []*output
-	err = func() error {
-		open := func(path string) (*bufio.Writer, error) {
-			out, err := newOutput(ctx, path, &o)
-			if err != nil {
-				return nil, err
-			}
-			outs = append(outs, out)
-			return out.buf, nil
-		}
-		var err error
-		if form.Name == "graphalytics" && path != "-" {
-			set := graphalyticsFiles(path)
-			path = set.edges
-			if w.vertexFile, err = open(set.vertices); err != nil {
-				return err
-			}
-			if w.properties, err = open(set.properties); err != nil {
-				return err
-			}
-		}
-		if w.out, err = open(path); err != nil {
-			return err
-		}
-		if o.WeightsPath != "" && w.kind != graph.Unweighted {
-			if w.extra, err = open(o.WeightsPath); err != nil {
-				return err
-			}
-		}
-		if err := w.vertexData(form.Name); err != nil {
-			return err
-		}
-		if err := Guard(w.path, func() error { return form.write(w) }); err != nil {
-			return err
-		}
-		for _, out := range outs {
-			if err := out.finish(); err != nil {
-				return err
-			}
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		for _, out := range outs {
-			if out.file != nil {
-				if err := out.file.Rename(); err != nil {
-					return err
-				}
-			}
-			w.report.Bytes += out.bytes
-		}
-		return nil
-	}()
-	if err != nil {
-		for _, out := range outs {
+	if err := w.save(form); err != nil {
+		for _, out := range w.outs {
 			out.abandon()
 		}
 		if ctxErr := ctx.Err(); ctxErr != nil {
 			return SaveReport{}, ctxErr
 		}
-		return SaveReport{}, w.wrap(err)
+		return SaveReport{}, wrap(err, w.path)
 	}
 	if o.Progress != nil {
 		o.Progress(Progress{Done: w.report.Records, Total: w.report.Records, Unit: "records"})
@@ -170,32 +115,88 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 	return w.report, nil
 }
 
+// save opens the files, writes them, and renames them once all are on the disk.
+func (w *writer) save(form *format) (err error) {
+	path := w.path
+	if form.Name == "graphalytics" && path != "-" {
+		set := graphalyticsFiles(path)
+		path = set.edges
+		w.vertexFile, err = w.open(set.vertices, err)
+		w.properties, err = w.open(set.properties, err)
+	}
+	w.out, err = w.open(path, err)
+	if w.o.WeightsPath != "" && w.kind != graph.Unweighted {
+		w.extra, err = w.open(w.o.WeightsPath, err)
+	}
+	if err == nil {
+		err = w.vertexData(form.Name)
+	}
+	if err == nil {
+		err = Guard(w.path, func() error { return form.write(w) })
+	}
+	for _, out := range w.outs {
+		if err == nil {
+			err = out.finish()
+		}
+	}
+	if err == nil {
+		err = w.ctx.Err()
+	}
+	for _, out := range w.outs {
+		if err == nil && out.file != nil {
+			err = out.file.Rename()
+		}
+		w.report.Bytes += out.bytes
+	}
+	return err
+}
+
+// open opens a file to write, unless there was an error before.
+func (w *writer) open(path string, before error) (*bufio.Writer, error) {
+	if before != nil {
+		return nil, before
+	}
+	out, err := newOutput(w.ctx, path, w.o)
+	if err != nil {
+		return nil, err
+	}
+	w.outs = append(w.outs, out)
+	return out.buf, nil
+}
+
+// CheckSave tells, before anything is computed, whether Save could write a file of that name with these options at all:
+// its errors are those that Save would find without looking at the graph.
+func CheckSave(path string, o SaveOptions) error {
+	_, err := saveFormat(path, &o)
+	return err
+}
+
 // saveFormat settles the format.
 func saveFormat(path string, o *SaveOptions) (*format, error) {
+	refuse := func(class error, found, hint string) (*format, error) {
+		return nil, wrap(fault(0, 0, class, found, "", hint), path)
+	}
 	if o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16 {
 		return nil, fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)
 	}
-	name := o.Format
+	name, ok := o.Format, true
 	if name == "" {
-		var ok bool
 		if name, ok = DetectName(path); !ok {
-			return nil, &Error{File: path, Found: "a name that tells no format", Hint: Hint{Text: "name the format; those written are " + formatNames(true)}, Err: ErrUnknownFormat}
+			return refuse(ErrUnknownFormat, "a name that tells no format", "name the format; those written are "+formatNames(true))
 		}
 	}
-	form := formatByName(name)
-	if form == nil {
+	switch form := formatByName(name); {
+	case form == nil:
 		return nil, fmt.Errorf("graphio: %w: %q; those written are %s", ErrUnknownFormat, name, formatNames(true))
-	}
-	if form.write == nil {
-		return nil, &Error{File: path, Found: "format " + name, Hint: Hint{Text: "those written are " + formatNames(true)}, Err: ErrNotWritable}
-	}
-	if o.WeightsPath != "" && name != "graph500" {
+	case form.write == nil:
+		return refuse(ErrNotWritable, "format "+name, "those written are "+formatNames(true))
+	case o.WeightsPath != "" && name != "graph500":
 		return nil, fmt.Errorf("graphio: %w: a file of weights belongs to graph500, not to %s", ErrOptions, name)
-	}
-	if o.WeightsPath != "" && sameOutput(path, o.WeightsPath) {
+	case o.WeightsPath != "" && sameOutput(path, o.WeightsPath):
 		return nil, fmt.Errorf("graphio: %w: %s would take the tuples and the weights", ErrOptions, path)
+	default:
+		return form, checkWritable(path)
 	}
-	return form, checkWritable(path)
 }
 
 // sameOutput tells whether two paths lead to one file, so that one would replace the
@@ -213,104 +214,6 @@ func sameOutput(a, b string) bool {
 		}
 	}
 	return a == b
-}
-
-// wrap gives an error the file's name.
-func (w *writer) wrap(err error) error {
-	var e *Error
-	if errors.As(err, &e) {
-		if e.File == "" {
-			e.File = w.path
-		}
-		return err
-	}
-	var p *os.PathError
-	if errors.As(err, &p) {
-		return &Error{File: w.path, Err: p.Err}
-	}
-	var l *os.LinkError
-	if errors.As(err, &l) {
-		return &Error{File: w.path, Err: l.Err}
-	}
-	return &Error{File: w.path, Err: err}
-}
-
-// hold accounts for n bytes about to be allocated.
-func (w *writer) hold(n int64) error {
-	w.held += n
-	if limit := w.o.MemoryLimit; limit > 0 && w.held > limit {
-		return &Error{Found: fmt.Sprintf("%d bytes of memory needed", w.held), Want: fmt.Sprintf("no more than the limit of %d", limit), Hint: Hint{Text: "raise the memory limit"}, Err: ErrTooLarge}
-	}
-	return nil
-}
-
-// progress counts n records as written.
-func (w *writer) progress(n int) {
-	w.done += int64(n)
-	if w.o.Progress != nil {
-		if now := time.Now(); now.Sub(w.reports) > 50*time.Millisecond {
-			w.reports = now
-			w.o.Progress(Progress{Done: w.done, Total: w.report.Records, Unit: "records"})
-		}
-	}
-}
-
-// blockRecords is the number of records that are formatted at once.
-const blockRecords = 1 << 15
-
-// records formats all records in their order, on the option's threads, and writes them.
-func (w *writer) records(format func(dst []byte, e graph.Edge, weights graph.Weights, k int) []byte) error {
-	return w.recordBlocks(func(dst []byte, edges []graph.Edge, weights graph.Weights) []byte {
-		for k, e := range edges {
-			dst = format(dst, e, weights, k)
-		}
-		return dst
-	}, w.out)
-}
-
-// recordBlocks formats blocks of records, on the option's threads, and writes them to
-// out in their order.
-func (w *writer) recordBlocks(format func(dst []byte, edges []graph.Edge, weights graph.Weights) []byte, out *bufio.Writer) error {
-	blocks := w.src.Blocks(max(1, int(w.src.NumEdges()/blockRecords)))
-	n := max(1, int(w.src.NumEdges()/blockRecords))
-	threads := w.o.threads()
-	texts, bufs, counts := make([][]byte, threads), make([][]graph.Edge, threads), make([]int, threads)
-	errs := make([]error, threads)
-	for first := 0; first < blocks; first += threads {
-		if err := w.ctx.Err(); err != nil {
-			return err
-		}
-		batch := min(threads, blocks-first)
-		var wg sync.WaitGroup
-		for t := range batch {
-			wg.Go(func() {
-				errs[t] = Guard(w.path, func() error {
-					edges := w.src.Block(n, first+t, bufs[t])
-					if cap(edges) > cap(bufs[t]) {
-						bufs[t] = nil // it may be the source's own memory: not to be written
-					}
-					var weights graph.Weights
-					if w.kind != graph.Unweighted {
-						weights = w.src.BlockWeights(n, first+t)
-					}
-					counts[t] = len(edges)
-					texts[t] = format(texts[t][:0], edges, weights)
-					return nil
-				})
-			})
-		}
-		wg.Wait()
-		for t := range batch {
-			if errs[t] != nil {
-				return errs[t]
-			}
-			if _, err := out.Write(texts[t]); err != nil {
-				return err
-			}
-			w.progress(counts[t])
-		}
-	}
-	return nil
 }
 
 // output is a file that appears under its name once it is complete.
@@ -396,107 +299,4 @@ func (out *output) abandon() {
 	if out.file != nil {
 		_ = out.file.Remove() // the error that led here is the one to report
 	}
-}
-
-// appendWeight appends weight k, exactly, so that a reader takes it for the same sort
-// of number: a real without a fraction keeps a point.
-func appendWeight(dst []byte, weights graph.Weights, k int) []byte {
-	switch weights.Kind() {
-	case graph.Float32, graph.Float64:
-		n := len(dst)
-		dst = strconv.AppendFloat(dst, weights.Float64(k), 'g', -1, 64)
-		if !bytes.ContainsAny(dst[n:], ".e") {
-			dst = append(dst, ".0"...)
-		}
-		return dst
-	}
-	return weights.Append(dst, k)
-}
-
-// labelLoss names what happens to ids in a format that numbers vertices from base.
-func (w *writer) labelLoss(base uint64) {
-	labels := w.src.VertexLabels()
-	n := uint64(labels.Len())
-	if b, ok := labels.Base(); n == 0 || ok && b == base {
-		return
-	}
-	first, last := labels.Label(0), labels.Label(uint32(n-1))
-	w.report.lossf("ids: %d vertices with ids between %d and %d become %d..%d", n, first, last, base, base+n-1)
-}
-
-// rows builds the rows of the graph, or takes them where the source has them.
-func (w *writer) rows() (*graph.CSR, error) {
-	if g, ok := w.src.(*graph.CSR); ok {
-		return g, nil
-	}
-	g, err := graph.Build(w.ctx, w.src, graph.BuildOptions{Threads: w.o.threads(), MemoryLimit: w.o.MemoryLimit})
-	var m *graph.MemoryError
-	if errors.As(err, &m) {
-		return nil, &Error{Found: fmt.Sprintf("%d bytes of memory needed", m.Need), Want: fmt.Sprintf("no more than the limit of %d", m.Limit), Hint: Hint{Text: "raise the memory limit"}, Err: ErrTooLarge}
-	}
-	return g, err
-}
-
-// rowBlocks formats runs of rows, on the option's threads, and writes them in their
-// order.
-func (w *writer) rowBlocks(g *graph.CSR, format func(dst []byte, v uint32) []byte) error {
-	offsets := g.Offsets()
-	n := g.NumVertices()
-	threads := w.o.threads()
-	texts := make([][]byte, threads)
-	for v := 0; v < n; {
-		if err := w.ctx.Err(); err != nil {
-			return err
-		}
-		var wg sync.WaitGroup
-		errs := make([]error, threads)
-		batch, arcs := 0, 0
-		for ; batch < threads && v < n; batch++ {
-			from, start := v, offsets[v]
-			for v < n && (v == from || v-from < blockRecords && offsets[v]-start < blockRecords) {
-				v++
-			}
-			to, t := v, batch
-			arcs += int(offsets[to] - start)
-			wg.Go(func() {
-				errs[t] = Guard(w.path, func() error {
-					texts[t] = texts[t][:0]
-					for r := from; r < to; r++ {
-						texts[t] = format(texts[t], uint32(r))
-					}
-					return nil
-				})
-			})
-		}
-		wg.Wait()
-		for t := range batch {
-			if errs[t] != nil {
-				return errs[t]
-			}
-			if _, err := w.out.Write(texts[t]); err != nil {
-				return err
-			}
-		}
-		if !g.IsDirected() {
-			arcs /= 2
-		}
-		w.progress(arcs)
-	}
-	return nil
-}
-
-// vertexData checks SaveOptions.Vertex against the graph and the format.
-func (w *writer) vertexData(format string) error {
-	v, n := w.o.Vertex, w.src.NumVertices()
-	if v == nil || len(v.Weights) == 0 && len(v.Sizes) == 0 {
-		w.o.Vertex = nil
-		return nil
-	}
-	if len(v.Weights) > 0 && len(v.Weights) != n*v.PerVertex || len(v.Sizes) > 0 && len(v.Sizes) != n {
-		return fmt.Errorf("graphio: %w: %d vertex weights and %d sizes for %d vertices", ErrOptions, len(v.Weights), len(v.Sizes), n)
-	}
-	if format != "metis" && format != "native" {
-		w.report.lossf("vertex weights and sizes")
-	}
-	return nil
 }

@@ -1,0 +1,194 @@
+package graphio
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// A file may declare freeVertices whatever it holds, and more if it has a record for every verticesPerRecord of them:
+// each vertex costs memory.
+const (
+	freeVertices      = 1 << 22
+	verticesPerRecord = 16
+)
+
+// sparse tells whether n vertices are out of proportion to a number of records.
+func sparse(n uint64, records int64) bool {
+	return n > freeVertices && n/verticesPerRecord > uint64(records)
+}
+
+// sane refuses counts that no graph has. It goes before the records, so that dense ids have 32 bits.
+func (d *declared) sane() error {
+	if d.vertices > graph.MaxVertices {
+		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", d.vertices), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
+	}
+	if d.records > math.MaxInt64/16 {
+		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d %s declared for %d vertices", d.records, d.many, d.vertices), "no more than a file can hold")
+	}
+	return nil
+}
+
+// declaredList reads the records of a format that declares them, and checks their number and that of the vertices.
+func (in *input) declaredList(f *File, l *layout) (*graph.EdgeList, error) {
+	d := l.declared
+	if err := d.sane(); err != nil {
+		return nil, err
+	}
+	blocks, err := in.scan(l)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.count(in, f, blocks); err != nil {
+		return nil, err
+	}
+	return in.list(f, l, blocks)
+}
+
+// count compares the number of records with the declared one, and the number of vertices with both.
+func (d *declared) count(in *input, f *File, blocks []*records) error {
+	found := uint64(0)
+	for _, b := range blocks {
+		if k := uint64(b.count); found <= d.records && found+k > d.records && !in.o.Lenient {
+			return fault(b.line(int(d.records-found)), 0, ErrFormat, "one "+d.one+" more than declared",
+				fmt.Sprintf("%s, as line %d says", spell(int64(d.records), d.one, d.many), d.line))
+		}
+		found += uint64(b.count)
+	}
+	if found != d.records {
+		if !in.o.Lenient {
+			return fault(0, 0, ErrTruncated, spell(int64(found), d.one, d.many), fmt.Sprintf("%d, as line %d says", d.records, d.line))
+		}
+		f.Report.Tolerated++
+		f.Report.warnf("%d %s declared on line %d, %d found", d.records, d.many, d.line, found)
+	}
+	return d.proportion(in, f, int64(found))
+}
+
+// proportion refuses to take memory for vertices that hardly any of the records can name.
+func (d *declared) proportion(in *input, f *File, records int64) error {
+	if !sparse(d.vertices, records) {
+		return nil
+	}
+	if !in.o.Lenient {
+		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices declared for %s", d.vertices, plural(records, "record")),
+			fmt.Sprintf("at most %d, or %d a record", freeVertices, verticesPerRecord), "the lenient option reads it")
+	}
+	f.Report.Tolerated++
+	f.Report.warnf("%d vertices declared on line %d for %s", d.vertices, d.line, plural(records, "record"))
+	return nil
+}
+
+// list makes one edge list of the blocks and gives their memory up. The vertices are the declared ones, else the ids
+// that occur.
+func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeList, err error) {
+	list = &graph.EdgeList{}
+	n := int64(0)
+	bufs := make([]*weightBuf, len(blocks))
+	for i, b := range blocks {
+		bufs[i] = &b.weights
+		n += int64(b.count)
+		f.Report.IgnoredColumns += b.ignored
+		f.Report.Tolerated += b.tolerated
+	}
+	if l.weight > 0 {
+		if err := in.hold(n * 8); err != nil {
+			return nil, err
+		}
+		list.Weights = joinWeights(bufs, l.kind)
+		for _, w := range bufs {
+			*w = weightBuf{}
+		}
+	}
+	if l.declared != nil {
+		list.Vertices, list.Labels = int(l.declared.vertices), graph.IdentityLabels(int(l.declared.vertices), l.declared.base)
+		list.Edges, err = in.joinEdges(blocks, n)
+		return list, err
+	}
+	if err := in.hold(n * 8); err != nil {
+		return nil, err
+	}
+	pairs := make([][]graph.Pair64, len(blocks))
+	for i, b := range blocks {
+		pairs[i], b.pairs = b.pairs, nil
+	}
+	if list.Edges, list.Labels, err = in.compact(pairs); err != nil {
+		return nil, err
+	}
+	list.Vertices = list.Labels.Len()
+	return list, nil
+}
+
+// joinEdges makes one slice of the n edges of all blocks.
+func (in *input) joinEdges(blocks []*records, n int64) ([]graph.Edge, error) {
+	if len(blocks) == 1 {
+		return blocks[0].edges, nil
+	}
+	if err := in.hold(n * 8); err != nil {
+		return nil, err
+	}
+	edges := make([]graph.Edge, 0, n)
+	for _, b := range blocks {
+		if err := in.ctx.Err(); err != nil {
+			return nil, err
+		}
+		edges = append(edges, b.edges...)
+		b.edges = nil
+	}
+	return edges, nil
+}
+
+// compact maps the ids that occur to dense ids, in rising order, and gives the blocks' memory up. The records are held
+// already.
+func (in *input) compact(blocks [][]graph.Pair64) ([]graph.Edge, *graph.Labels, error) {
+	o := graph.CompactOptions{Threads: in.o.threads()}
+	if in.o.MemoryLimit > 0 {
+		o.MemoryLimit = max(1, in.o.MemoryLimit-in.held.Load())
+	}
+	edges, labels, err := graph.Compact(in.ctx, blocks, o)
+	if m := (*graph.MemoryError)(nil); errors.As(err, &m) {
+		return nil, nil, in.hold(m.Need)
+	}
+	if errors.Is(err, graph.ErrTooManyVertices) {
+		return nil, nil, fault(0, 0, ErrTooLarge, err.Error(), fmt.Sprintf("at most %d vertices", uint64(graph.MaxVertices)))
+	}
+	return edges, labels, err
+}
+
+// edgeSum is a sum of hashes of edges and their weights.
+type edgeSum [2]uint64
+
+func (s *edgeSum) add(u, v, w uint64) {
+	s[0] += mix(0, u, v, w)
+	s[1] += mix(mixKey, u, v, w)
+}
+
+// mirror sums the edges met from their lower and from their upper end: the sums agree where every edge stands at both
+// ends with one weight.
+type mirror struct{ low, high edgeSum }
+
+func (m *mirror) add(u, v, w uint64) {
+	switch {
+	case u < v:
+		m.low.add(u, v, w)
+	case u > v:
+		m.high.add(v, u, w)
+	}
+}
+
+// mixKey is the key of the second round of mix.
+const mixKey = 0x5851f42d4c957f2d
+
+// mix hashes an edge and its weight; two rounds with different keys make 128 bits.
+func mix(key, u, v, w uint64) uint64 {
+	x := (u<<32 | v) ^ key
+	x ^= x >> 32
+	x *= 0x9fb21c651e98df25
+	x ^= x>>29 ^ w*0x9e3779b97f4a7c15
+	x *= 0xbf58476d1ce4e5b9
+	x ^= x >> 32
+	x *= 0x94d049bb133111eb
+	return x ^ x>>29
+}

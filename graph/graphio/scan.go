@@ -1,0 +1,362 @@
+package graphio
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// layout says how the records of a text format stand on their lines: two ids, perhaps more columns. It is settled
+// before the records are parsed, by the format, the header and the first record.
+type layout struct {
+	delim    byte      // between columns; 0 is blanks
+	comments string    // bytes that begin a comment
+	prefix   byte      // the word before the first id, or 0
+	columns  int       // of every line
+	want     string    // columns, and who says so, in messages
+	cure     string    // of lines with more than two columns, in messages
+	ends     [2]string // what the ids are, in messages
+	weight   int       // column of the weight, from 1, or 0
+	kind     numbers   // of the weights
+	optional bool      // the weight may be missing at the end of a line, and is 1 then
+	open     bool      // lines may have further columns
+	lenient  bool      // further columns are faults that pass, and are counted
+
+	declared *declared // vertices and records that the header declares; nil if it declares none
+}
+
+// declared is what a header declares. Records then become edges of dense ids as they are parsed.
+type declared struct {
+	format    string // in messages
+	line      int64  // of the declaration
+	vertices  uint64
+	base      uint64    // ids are base … base+ids−1
+	ids       [2]uint64 // of each side
+	shift     uint64    // of the second side's dense ids
+	says      string    // who states the range, in messages
+	loops     string    // why a self-loop is a fault; empty allows them
+	records   uint64
+	one, many string // what a record is called
+}
+
+// declare says that the header declares n vertices with ids from base on, and m records.
+func declare(format string, line int64, base, n, m uint64, one, many string) *declared {
+	return &declared{format: format, line: line, vertices: n, base: base, ids: [2]uint64{n, n}, records: m, one: one, many: many}
+}
+
+// lineIndex finds the lines of a block's records.
+type lineIndex struct {
+	first   int64   // lines of the file before the block
+	skipped []int32 // lines of the block, from 0, that hold no record
+}
+
+// line is the number of the line that holds record k of the block.
+func (x *lineIndex) line(k int) int64 {
+	at := int64(k)
+	for _, s := range x.skipped {
+		if int64(s) > at {
+			break
+		}
+		at++
+	}
+	return x.first + at + 1
+}
+
+// records is what one block holds.
+type records struct {
+	lineIndex
+	count     int
+	pairs     []graph.Pair64 // ids of the file where no vertices are declared,
+	edges     []graph.Edge   // else dense ids
+	weights   weightBuf
+	given     int64 // weights that stand in the file
+	ignored   int64 // values in columns that are not used
+	tolerated int64 // lines and columns that Options.Lenient lets pass
+}
+
+// scan reads the records that follow, on the option's threads, and returns them by blocks in the order of the file.
+func (in *input) scan(l *layout) ([]*records, error) {
+	return parseBlocks(in, 0, func(b block, out *records) error {
+		n := int(min(b.lines, int64(len(b.data)/4+1))) // an upper bound
+		pairs := (*b.spare)[:0]
+		if cap(pairs) < n {
+			if err := in.hold(int64(n-cap(pairs)) * 16); err != nil {
+				return err
+			}
+			pairs = make([]graph.Pair64, 0, n)
+		}
+		if l.weight > 0 {
+			if err := in.hold(int64(n) * 8); err != nil {
+				return err
+			}
+			out.weights = makeWeights(l.kind, n)
+		}
+		out.first = b.first
+		pairs, err := l.parse(b, pairs, out)
+		out.count = len(pairs)
+		if l.declared != nil {
+			*b.spare = pairs
+			if outside := l.number(in, b, pairs, out); outside != nil {
+				return outside
+			}
+		} else if *b.spare, out.pairs = nil, pairs; len(pairs) < cap(pairs)/2 {
+			out.pairs = append([]graph.Pair64(nil), pairs...)
+		}
+		return err
+	})
+}
+
+// parse appends the ends of a block's records to pairs. Those before a faulty line are returned with the fault.
+func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pair64, error) {
+	data := b.data
+	simple := l.columns == 2 && l.delim == 0 && l.prefix == 0
+	for i, line := 0, b.first; i < len(data); {
+		if simple {
+			n := len(pairs)
+			pairs, i = parsePairs(data, i, pairs)
+			line += int64(len(pairs) - n)
+			if i == len(data) {
+				break
+			}
+		}
+		line++
+		start := i
+		i = skipBlanks(data, i)
+		if i == len(data) {
+			break
+		}
+		at := i
+		if l.prefix != 0 && data[i] == l.prefix && (i+1 == len(data) || blank(data[i+1]) || eol(data[i+1])) {
+			at = skipBlanks(data, i+1)
+		}
+		u, k := parseDigits(data, at)
+		if k <= at || l.prefix != 0 && at == i { // no digit, a number beyond 64 bits, or no prefix
+			switch {
+			case eol(data[i]) || strings.IndexByte(l.comments, data[i]) >= 0:
+				out.skipped = append(out.skipped, int32(line-1-b.first))
+				i = nextLine(data, restOfLine(data, i))
+				continue
+			case l.prefix != 0 && at == i:
+				return pairs, fault(line, i-start+1, ErrFormat, quote(token(data, i, 0)), fmt.Sprintf("a line that starts with %q", l.prefix))
+			case at == len(data) || eol(data[at]):
+				return pairs, l.shapeFault(data, start, line)
+			}
+			return pairs, idFault(line, at-start+1, token(data, at, l.delim), l.ends[0])
+		}
+		j := skipBlanks(data, k)
+		if l.delim != 0 {
+			if j < len(data) && data[j] == l.delim {
+				j = skipBlanks(data, j+1)
+			} else if j < len(data) && !eol(data[j]) {
+				return pairs, l.shapeFault(data, start, line)
+			}
+		}
+		v, end := parseDigits(data, j)
+		if j == k || end <= j {
+			return pairs, l.shapeFault(data, start, line)
+		}
+		end, err := l.rest(data, start, end, line, out)
+		if err != nil {
+			return pairs, err
+		}
+		pairs = append(pairs, graph.Pair64{U: u, V: v})
+		i = nextLine(data, end)
+	}
+	return pairs, nil
+}
+
+// parsePairs reads lines that are two numbers of at most 19 digits with one blank between and a line feed behind, from
+// i on, as long as there are such lines, and returns where it stopped. It is the hot loop of reading; parse takes
+// everything else.
+func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) {
+	for {
+		u, v := uint64(0), uint64(0)
+		k := i
+		for k < len(data) {
+			c := data[k] - '0'
+			if c > 9 {
+				break
+			}
+			u = u*10 + uint64(c)
+			k++
+		}
+		if k == i || k-i > 19 || k >= len(data) || data[k] != ' ' && data[k] != '\t' {
+			return pairs, i
+		}
+		k++
+		j := k
+		for k < len(data) {
+			c := data[k] - '0'
+			if c > 9 {
+				break
+			}
+			v = v*10 + uint64(c)
+			k++
+		}
+		if k == j || k-j > 19 || k >= len(data) || data[k] != '\n' {
+			return pairs, i
+		}
+		pairs = append(pairs, graph.Pair64{U: u, V: v})
+		i = k + 1
+	}
+}
+
+// rest reads the columns after the second, which ends at i, and returns the index of the line's end.
+func (l *layout) rest(data []byte, start, i int, line int64, out *records) (end int, err error) {
+	columns, weighted := 2, false
+	for {
+		k := skipBlanks(data, i)
+		if k == len(data) || eol(data[k]) {
+			i = k
+			break
+		}
+		if l.delim != 0 {
+			if data[k] != l.delim {
+				return 0, l.shapeFault(data, start, line)
+			}
+			k = skipBlanks(data, k+1)
+		} else if k == i { // the second id runs into a letter
+			return 0, l.shapeFault(data, start, line)
+		}
+		columns++
+		switch {
+		case columns == l.weight:
+			next, e := out.weights.parse(data, k, l.delim)
+			if e == nil && l.kind == integers && out.weights.real {
+				e = fault(0, 0, ErrFormat, "weight "+quote(token(data, k, 0)), "an integer, as the banner says")
+			}
+			if e != nil {
+				e.Line, e.Column = line, k-start+1
+				return 0, e
+			}
+			weighted = true
+			out.given++
+			i = next
+		case columns > l.columns && !l.lenient && !l.open:
+			return 0, l.shapeFault(data, start, line)
+		default:
+			i = k
+			if l.delim == 0 {
+				i += len(token(data, k, 0))
+			} else {
+				for i < len(data) && data[i] != l.delim && !eol(data[i]) {
+					i++
+				}
+			}
+			out.ignored++
+			if columns > l.columns && !l.open {
+				out.tolerated++
+			}
+		}
+	}
+	switch missing := l.weight > 0 && !weighted; {
+	case columns < l.columns && !(l.optional && columns == l.columns-1), missing && !l.optional:
+		return 0, l.shapeFault(data, start, line)
+	case missing:
+		out.weights.addInt(1)
+	}
+	return i, nil
+}
+
+// shapeFault finds out what is wrong with the line that starts at start.
+func (l *layout) shapeFault(data []byte, start int, line int64) *Error {
+	text := data[start:restOfLine(data, start)]
+	at := skipBlanks(text, 0)
+	if l.prefix != 0 && at < len(text) && text[at] == l.prefix {
+		at++
+		text = append(bytes.Repeat([]byte{' '}, at), text[at:]...)
+	}
+	for c, what := range l.ends {
+		at = skipBlanks(text, at)
+		tok := token(text, at, l.delim)
+		if len(tok) == 0 && (l.prefix != 0 || c == 1 && (l.delim == 0 || bytes.IndexByte(text, l.delim) < 0)) {
+			break
+		}
+		if _, k := parseDigits(text, at); len(tok) == 0 || k != at+len(tok) {
+			return idFault(line, at+1, tok, what)
+		}
+		at = skipBlanks(text, at+len(tok))
+		if l.delim != 0 && at < len(text) {
+			if text[at] != l.delim {
+				return fault(line, at+1, ErrFormat, quote(token(text, at, l.delim)), fmt.Sprintf("the delimiter %q", l.delim))
+			}
+			at++
+		}
+	}
+	columns, cure := countColumns(text, l.delim), ""
+	if columns > 2 && l.columns == 2 && l.weight == 0 {
+		cure = l.cure
+	}
+	return fault(line, 0, ErrFormat, plural(int64(columns), "column"), l.want, cure)
+}
+
+// delimiter finds what separates the columns of a line: a comma, a semicolon, else blanks.
+func delimiter(text []byte) byte {
+	for _, d := range []byte{',', ';'} {
+		if bytes.IndexByte(text, d) >= 0 {
+			return d
+		}
+	}
+	return 0
+}
+
+func countColumns(text []byte, delim byte) int {
+	if delim == 0 {
+		return len(bytes.Fields(text))
+	}
+	return bytes.Count(text, []byte{delim}) + 1
+}
+
+// number makes edges of dense ids of a block's records.
+func (l *layout) number(in *input, b block, pairs []graph.Pair64, out *records) error {
+	if err := in.hold(int64(len(pairs)) * 8); err != nil {
+		return err
+	}
+	d, edges := *l.declared, make([]graph.Edge, len(pairs))
+	for i, p := range pairs {
+		u, v := p.U-d.base, p.V-d.base
+		if u >= d.ids[0] || v >= d.ids[1] || u == v && d.loops != "" {
+			return l.outside(b.data, out, i, p)
+		}
+		edges[i] = graph.Edge{U: uint32(u), V: uint32(v + d.shift)}
+	}
+	out.edges = edges
+	return nil
+}
+
+// outside says what is wrong with the ids of record k.
+func (l *layout) outside(data []byte, out *records, k int, p graph.Pair64) *Error {
+	d, line := l.declared, out.line(k)
+	start := 0
+	for range line - out.first - 1 {
+		start = nextLine(data, restOfLine(data, start))
+	}
+	at := skipBlanks(data, start)
+	if l.prefix != 0 {
+		at = skipBlanks(data, at+1)
+	}
+	side, id := 0, p.U
+	if p.U-d.base < d.ids[0] {
+		if p.U == p.V && d.loops != "" {
+			return fault(line, at-start+1, ErrFormat, fmt.Sprintf("entry %d %d on the diagonal", p.U, p.V), d.loops)
+		}
+		side, id = 1, p.V
+		at = skipBlanks(data, at+len(token(data, at, 0)))
+	}
+	return d.outside(line, at-start+1, l.ends[side], id, side)
+}
+
+// outside names an id that is not declared.
+func (d *declared) outside(line int64, column int, what string, id uint64, side int) *Error {
+	hint, n := "", d.ids[side]
+	if id < d.base {
+		hint = fmt.Sprintf("%s counts from %d", d.format, d.base)
+	}
+	want := fmt.Sprintf("%d..%d%s", d.base, d.base+n-1, d.says)
+	if n == 0 {
+		want = "none in a graph without vertices"
+	}
+	return fault(line, column, ErrFormat, fmt.Sprintf("%s %d", strings.TrimPrefix(what, "a "), id), want, hint)
+}
