@@ -170,11 +170,13 @@ func (s *edgeSum) add(u, v, w uint64) {
 type mirror struct{ low, high edgeSum }
 
 func (m *mirror) add(u, v, w uint64) {
-	switch {
-	case u < v:
-		m.low.add(u, v, w)
-	case u > v:
-		m.high.add(v, u, w)
+	s := &m.low
+	if u > v {
+		u, v, s = v, u, &m.high
+	}
+	if u != v {
+		s[0] += mix(0, u, v, w)
+		s[1] += mix(mixKey, u, v, w)
 	}
 }
 

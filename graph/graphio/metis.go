@@ -164,6 +164,7 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 	data, n := b.data, h.declared.vertices
 	out.first, out.firstRow = b.first, b.rows
 	row, line := uint64(b.rows), b.first
+	var edges []graph.Edge
 	var scratch weightBuf
 	for i := 0; i < len(data); {
 		line++
@@ -233,7 +234,7 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 			out.entries++
 			out.mirror.add(row, v, math.Float64bits(x))
 			if v >= row {
-				out.edges = append(out.edges, graph.Edge{U: uint32(row - 1), V: uint32(v - 1)})
+				edges = append(edges, graph.Edge{U: uint32(row - 1), V: uint32(v - 1)})
 			} else if h.keepUpper {
 				out.upper = append(out.upper, edgeEnd{uint32(v - 1), uint32(row - 1), x})
 			}
@@ -243,8 +244,8 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 		}
 		i = nextLine(data, i)
 	}
-	out.count = len(out.edges)
-	return in.hold(int64(cap(out.edges))*8 + int64(cap(out.upper))*16 + int64(cap(out.weights.ints)+cap(out.weights.floats))*8)
+	out.edges, out.count = edges, len(edges)
+	return in.hold(int64(cap(edges))*8 + int64(cap(out.upper))*16 + int64(cap(out.weights.ints)+cap(out.weights.floats))*8)
 }
 
 // vertexNumber reads a vertex weight or size at i and appends it.

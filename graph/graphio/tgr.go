@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"hash/crc32"
+	"io"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
@@ -31,68 +33,64 @@ const (
 	tgrFlags         = 1<<4 - 1
 )
 
+// tgrFields are the header's fields, in their order.
+type tgrFields struct {
+	Magic                   [8]byte
+	Version, Flags          uint32
+	N, Records, Arcs, Loops uint64
+	Kind, PerVertex         uint32
+	Base, Size              uint64
+	_                       [48]byte
+	Checksum, HeadChecksum  uint32
+}
+
 // tgrLayout is the header of a native file and where its sections lie.
 type tgrLayout struct {
-	flags                   uint32
-	n, records, arcs, loops uint64
-	kind                    graph.WeightKind
-	perVertex               uint32
-	base                    uint64
-	checksum                uint32
+	tgrFields
+	kind graph.WeightKind
 
 	offsets, targets, weights, labels, vertexWeights, vertexSizes, size uint64
 }
 
+func (l *tgrLayout) has(flag uint32) bool { return l.Flags&flag != 0 }
+
 // place computes where the sections lie. It fails where a size exceeds 64 bits.
 func (l *tgrLayout) place() error {
 	at, overflow := uint64(tgrHeader), false
-	section := func(count, size uint64) uint64 {
+	section := func(there bool, count, size uint64) uint64 {
 		start := (at + tgrAlign - 1) &^ (tgrAlign - 1)
-		if size > 0 && count > (math.MaxInt64-start)/size {
+		switch {
+		case !there:
+		case size > 0 && count > (math.MaxInt64-start)/size:
 			overflow = true
-			return 0
+		default:
+			at = start + count*size
+			return start
 		}
-		at = start + count*size
-		return start
+		return 0
 	}
-	l.offsets = section(l.n+1, 8)
-	l.targets = section(l.arcs, 4)
-	if l.kind != graph.Unweighted {
-		l.weights = section(l.arcs, uint64(l.kind.Size()))
-	}
-	if l.flags&tgrTable != 0 {
-		l.labels = section(l.n, 8)
-	}
-	if l.flags&tgrVertexWeights != 0 {
-		l.vertexWeights = section(l.n, 8*uint64(l.perVertex))
-	}
-	if l.flags&tgrVertexSizes != 0 {
-		l.vertexSizes = section(l.n, 8)
-	}
+	l.offsets = section(true, l.N+1, 8)
+	l.targets = section(true, l.Arcs, 4)
+	l.weights = section(l.kind != graph.Unweighted, l.Arcs, uint64(l.kind.Size()))
+	l.labels = section(l.has(tgrTable), l.N, 8)
+	l.vertexWeights = section(l.has(tgrVertexWeights), l.N, 8*uint64(l.PerVertex))
+	l.vertexSizes = section(l.has(tgrVertexSizes), l.N, 8)
 	l.size = at
 	if overflow {
-		return &Error{Found: fmt.Sprintf("a header of %d vertices and %d arcs", l.n, l.arcs), Want: "a size within 63 bits", Err: ErrTooLarge}
+		return fault(0, 0, ErrTooLarge, fmt.Sprintf("a header of %d vertices and %d arcs", l.N, l.Arcs), "a size within 63 bits")
 	}
 	return nil
 }
 
 // encode makes the header.
 func (l *tgrLayout) encode() []byte {
+	f := l.tgrFields
+	f.Version, f.Kind, f.Size = tgrVersion, uint32(l.kind), l.size
+	copy(f.Magic[:], tgrMagic)
 	h := make([]byte, tgrHeader)
-	le := binary.LittleEndian
-	copy(h, tgrMagic)
-	le.PutUint32(h[8:], tgrVersion)
-	le.PutUint32(h[12:], l.flags)
-	le.PutUint64(h[16:], l.n)
-	le.PutUint64(h[24:], l.records)
-	le.PutUint64(h[32:], l.arcs)
-	le.PutUint64(h[40:], l.loops)
-	le.PutUint32(h[48:], uint32(l.kind))
-	le.PutUint32(h[52:], l.perVertex)
-	le.PutUint64(h[56:], l.base)
-	le.PutUint64(h[64:], l.size)
-	le.PutUint32(h[120:], l.checksum)
-	le.PutUint32(h[124:], crc32.Checksum(h[:124], castagnoli()))
+	// Fields of a fixed size fit in their size.
+	_, _ = binary.Encode(h, binary.LittleEndian, &f)
+	binary.LittleEndian.PutUint32(h[tgrHeader-4:], crc32.Checksum(h[:tgrHeader-4], castagnoli()))
 	return h
 }
 
@@ -100,54 +98,46 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 
 // decodeTGR checks a header against itself and the size of the data.
 func decodeTGR(data []byte) (*tgrLayout, error) {
-	if len(data) < tgrHeader {
-		return nil, &Error{Found: fmt.Sprintf("%d bytes", len(data)), Want: fmt.Sprintf("a header of %d", tgrHeader), Err: ErrTruncated}
+	l := &tgrLayout{}
+	if _, err := binary.Decode(data, binary.LittleEndian, &l.tgrFields); err != nil {
+		return nil, fault(0, 0, ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", tgrHeader))
 	}
-	le := binary.LittleEndian
-	if string(data[:8]) != tgrMagic {
-		return nil, &Error{Found: fmt.Sprintf("first bytes %q", data[:8]), Want: fmt.Sprintf("%q", tgrMagic), Hint: Hint{Text: "the file is no native graph, or was transferred as text"}, Err: ErrFormat}
+	l.kind = graph.WeightKind(min(l.Kind, 255))
+	edges := l.Arcs
+	if !l.has(tgrDirected) {
+		edges = (l.Arcs-l.Loops)/2 + l.Loops
 	}
-	if v := le.Uint32(data[8:]); v == 0 || v > tgrVersion {
-		return nil, &Error{Found: fmt.Sprintf("version %d", v), Want: fmt.Sprintf("at most %d", tgrVersion), Hint: Hint{Text: "read it with a newer program"}, Err: ErrUnsupported}
-	}
-	if have, want := crc32.Checksum(data[:124], castagnoli()), le.Uint32(data[124:]); have != want {
-		return nil, &Error{Found: fmt.Sprintf("header checksum %08x", have), Want: fmt.Sprintf("%08x", want), Err: ErrChecksum}
-	}
-	l := &tgrLayout{flags: le.Uint32(data[12:]), n: le.Uint64(data[16:]), records: le.Uint64(data[24:]), arcs: le.Uint64(data[32:]),
-		loops: le.Uint64(data[40:]), kind: graph.WeightKind(min(le.Uint32(data[48:]), 255)), perVertex: le.Uint32(data[52:]), base: le.Uint64(data[56:]),
-		checksum: le.Uint32(data[120:])}
+	sum := crc32.Checksum(data[:tgrHeader-4], castagnoli())
 	switch {
-	case l.flags&^tgrFlags != 0:
-		return nil, &Error{Found: fmt.Sprintf("flags %#x", l.flags), Want: "those of version 1", Err: ErrUnsupported}
+	case string(l.Magic[:]) != tgrMagic:
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("first bytes %q", l.Magic[:]), fmt.Sprintf("%q", tgrMagic), "the file is no native graph, or was transferred as text")
+	case l.Version == 0 || l.Version > tgrVersion:
+		return nil, fault(0, 0, ErrUnsupported, fmt.Sprintf("version %d", l.Version), fmt.Sprintf("at most %d", tgrVersion), "read it with a newer program")
+	case sum != l.HeadChecksum:
+		return nil, fault(0, 0, ErrChecksum, fmt.Sprintf("header checksum %08x", sum), fmt.Sprintf("%08x", l.HeadChecksum))
+	case l.Flags&^tgrFlags != 0:
+		return nil, fault(0, 0, ErrUnsupported, fmt.Sprintf("flags %#x", l.Flags), "those of version 1")
 	case l.kind > graph.Float64:
-		return nil, &Error{Found: fmt.Sprintf("weights of kind %d", uint8(l.kind)), Want: "0 to 4", Err: ErrFormat}
-	case l.n > graph.MaxVertices:
-		return nil, &Error{Found: fmt.Sprintf("%d vertices", l.n), Want: fmt.Sprintf("at most %d", uint64(graph.MaxVertices)), Err: ErrTooLarge}
-	case l.flags&tgrVertexWeights == 0 != (l.perVertex == 0), l.perVertex > 1<<16:
-		return nil, &Error{Found: fmt.Sprintf("%d weights a vertex and flags %#x", l.perVertex, l.flags), Want: "both or none", Err: ErrFormat}
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("weights of kind %d", uint8(l.kind)), "0 to 4")
+	case l.N > graph.MaxVertices:
+		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("%d vertices", l.N), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
+	case l.has(tgrVertexWeights) != (l.PerVertex > 0), l.PerVertex > 1<<16:
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d weights a vertex and flags %#x", l.PerVertex, l.Flags), "both or none")
 	}
 	if err := l.place(); err != nil {
 		return nil, err
 	}
-	if stated := le.Uint64(data[64:]); stated != l.size {
-		return nil, &Error{Found: fmt.Sprintf("a stated size of %d bytes", stated), Want: fmt.Sprintf("%d, as the header's counts imply", l.size), Err: ErrFormat}
-	}
-	if have := uint64(len(data)); have != l.size {
-		e := &Error{Found: fmt.Sprintf("%d bytes", have), Want: fmt.Sprintf("%d, as the header implies", l.size), Err: ErrFormat}
-		if have < l.size {
-			e.Err = ErrTruncated
-		}
-		return nil, e
-	}
-	edges := l.arcs
-	if l.flags&tgrDirected == 0 {
-		edges = (l.arcs-l.loops)/2 + l.loops
-	}
-	if l.loops > l.arcs || edges != l.records {
-		return nil, &Error{Found: fmt.Sprintf("%d records, %d arcs, %d self-loops", l.records, l.arcs, l.loops), Want: "counts that fit", Err: ErrFormat}
-	}
-	if l.flags&tgrTable == 0 && l.n > 0 && l.base > math.MaxUint64-(l.n-1) {
-		return nil, &Error{Found: fmt.Sprintf("%d ids from %d on", l.n, l.base), Want: "ids of 64 bits", Err: ErrFormat}
+	switch have := uint64(len(data)); {
+	case l.Size != l.size:
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("a stated size of %d bytes", l.Size), fmt.Sprintf("%d, as the header's counts imply", l.size))
+	case have != l.size:
+		return nil, fault(0, 0, short(have, l.size), fmt.Sprintf("%d bytes", have), fmt.Sprintf("%d, as the header implies", l.size))
+	case l.Loops > l.Arcs || edges != l.Records:
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d records, %d arcs, %d self-loops", l.Records, l.Arcs, l.Loops), "counts that fit")
+	case !l.has(tgrTable) && l.N > 0 && l.Base > math.MaxUint64-(l.N-1):
+		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d ids from %d on", l.N, l.Base), "ids of 64 bits")
+	case int64(int(l.Arcs)) != int64(l.Arcs):
+		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("%d arcs", l.Arcs), "no more than this machine addresses")
 	}
 	return l, nil
 }
@@ -201,37 +191,33 @@ func readTGR(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	if int64(int(l.arcs)) != int64(l.arcs) {
-		return nil, &Error{Found: fmt.Sprintf("%d arcs", l.arcs), Want: "no more than this machine addresses", Err: ErrTooLarge}
-	}
 	parts := graph.CSRParts{
-		Directed: l.flags&tgrDirected != 0,
-		Offsets:  view[uint64](data, l.offsets, l.n+1),
-		Targets:  view[uint32](data, l.targets, l.arcs),
-		Weights:  viewWeights(data, l.kind, l.weights, l.arcs),
-		Labels:   graph.IdentityLabels(int(l.n), l.base),
+		Directed: l.has(tgrDirected),
+		Offsets:  view[uint64](data, l.offsets, l.N+1),
+		Targets:  view[uint32](data, l.targets, l.Arcs),
+		Labels:   graph.IdentityLabels(int(l.N), l.Base),
 		Trusted:  true,
-		Loops:    int64(l.loops),
+		Loops:    int64(l.Loops),
 		Threads:  in.o.threads(),
 	}
-	if l.flags&tgrTable != 0 {
-		parts.Labels = graph.MappedLabels(view[uint64](data, l.labels, l.n))
+	if l.has(tgrTable) {
+		parts.Labels = graph.MappedLabels(view[uint64](data, l.labels, l.N))
 	}
-	if in.o.WeightColumn < 0 {
-		parts.Weights = graph.Weights{}
+	if in.o.WeightColumn >= 0 {
+		parts.Weights = viewWeights(data, l.kind, l.weights, l.Arcs)
 	}
-	if l.flags&(tgrVertexWeights|tgrVertexSizes) != 0 {
-		f.Vertex = &VertexData{PerVertex: int(l.perVertex)}
-		if l.flags&tgrVertexWeights != 0 {
-			f.Vertex.Weights = view[int64](data, l.vertexWeights, l.n*uint64(l.perVertex))
+	if l.has(tgrVertexWeights | tgrVertexSizes) {
+		f.Vertex = &VertexData{PerVertex: int(l.PerVertex)}
+		if l.has(tgrVertexWeights) {
+			f.Vertex.Weights = view[int64](data, l.vertexWeights, l.N*uint64(l.PerVertex))
 		}
-		if l.flags&tgrVertexSizes != 0 {
-			f.Vertex.Sizes = view[int64](data, l.vertexSizes, l.n)
+		if l.has(tgrVertexSizes) {
+			f.Vertex.Sizes = view[int64](data, l.vertexSizes, l.N)
 		}
 	}
 	g, err := graph.NewCSR(parts)
 	if err != nil {
-		return nil, &Error{Found: err.Error(), Err: ErrFormat}
+		return nil, fault(0, 0, ErrFormat, err.Error(), "")
 	}
 	f.Report.DirectionStated = true
 	f.native, f.layout = data, l
@@ -240,75 +226,60 @@ func readTGR(in *input, f *File) (graph.Source, error) {
 	return g, nil
 }
 
-// Verify reads a native file in full: its checksum, that offsets rise, that targets are
-// vertices, that an undirected graph holds both arcs of each edge, that labels rise,
-// and that weights are finite. Other formats have been checked by Open; for them it does nothing. The error is
-// an *Error that wraps ErrChecksum or ErrFormat, or that of ctx.
+// Verify reads a native file in full: its checksum, that offsets rise, that targets are vertices, that an undirected
+// graph holds both arcs of each edge, that labels rise, and that weights are finite. Open checks other formats; for them
+// Verify does nothing. The error is an *Error that wraps ErrChecksum or ErrFormat, or that of ctx.
 func (f *File) Verify(ctx context.Context) error {
 	if f.native == nil {
 		return nil
 	}
 	err := Guard(f.path, func() error {
 		sum := uint32(0)
-		for data := f.native[tgrHeader:]; len(data) > 0; {
+		for data := range slices.Chunk(f.native[tgrHeader:], 1<<24) {
 			if err := ctx.Err(); err != nil {
 				return err
 			}
-			n := min(len(data), 1<<24)
-			sum = crc32.Update(sum, castagnoli(), data[:n])
-			data = data[n:]
+			sum = crc32.Update(sum, castagnoli(), data)
 		}
-		if sum != f.layout.checksum {
-			return &Error{File: f.path, Found: fmt.Sprintf("data checksum %08x", sum), Want: fmt.Sprintf("%08x", f.layout.checksum), Hint: Hint{Text: "the file is damaged"}, Err: ErrChecksum}
+		if sum != f.layout.Checksum {
+			return fault(0, 0, ErrChecksum, fmt.Sprintf("data checksum %08x", sum), fmt.Sprintf("%08x", f.layout.Checksum), "the file is damaged")
 		}
-		if f.layout.flags&tgrTable != 0 {
-			labels := view[uint64](f.native, f.layout.labels, f.layout.n)
+		if f.layout.has(tgrTable) {
+			labels := view[uint64](f.native, f.layout.labels, f.layout.N)
 			for i := 1; i < len(labels); i++ {
 				if labels[i-1] >= labels[i] {
-					return &Error{File: f.path, Found: fmt.Sprintf("label %d after %d", labels[i], labels[i-1]), Want: "labels that rise", Err: ErrFormat}
+					return fault(0, 0, ErrFormat, fmt.Sprintf("label %d after %d", labels[i], labels[i-1]), "labels that rise")
 				}
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		return err
-	}
-	src := f.Source
-	if d, ok := src.(*undirectedView); ok {
-		src = d.CSR
-	}
-	g, ok := src.(*graph.CSR)
-	if !ok {
-		return nil
-	}
-	w := g.Weights()
-	err = Guard(f.path, func() error {
-		for i := range w.Len() {
+		src := f.Source
+		if d, ok := src.(*undirectedView); ok {
+			src = d.CSR
+		}
+		g, ok := src.(*graph.CSR)
+		if !ok {
+			return nil
+		}
+		for w, i := g.Weights(), 0; i < w.Len(); i++ {
 			if i%(1<<20) == 0 && ctx.Err() != nil {
 				return ctx.Err()
 			}
 			if x := w.Float64(i); math.IsNaN(x) || math.IsInf(x, 0) {
-				return &Error{File: f.path, Found: fmt.Sprintf("weight %v of arc %d", x, i), Want: "a finite number", Err: ErrFormat}
+				return fault(0, 0, ErrFormat, fmt.Sprintf("weight %v of arc %d", x, i), "a finite number")
 			}
 		}
-		return nil
+		return g.ValidateContext(ctx, 0)
 	})
-	if err != nil {
+	var e *Error
+	switch {
+	case err == nil || ctx.Err() != nil:
 		return err
+	case errors.As(err, &e):
+		return wrap(err, f.path)
+	case errors.Is(err, graph.ErrUnreadable):
+		return cutShort(f.path)
 	}
-	return Guard(f.path, func() error {
-		err := g.ValidateContext(ctx, 0)
-		switch {
-		case err == nil:
-			return nil
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case errors.Is(err, graph.ErrUnreadable):
-			return cutShort(f.path)
-		}
-		return &Error{File: f.path, Err: fmt.Errorf("%w: %w", ErrFormat, err)}
-	})
+	return &Error{File: f.path, Err: fmt.Errorf("%w: %w", ErrFormat, err)}
 }
 
 // undirectedView is a directed CSR read as an undirected graph: each record is an edge.
@@ -333,21 +304,17 @@ func rawBytes[T uint64 | uint32 | graph.Weight](s []T) []byte {
 }
 
 func rawWeights(w graph.Weights) []byte {
-	switch w.Kind() {
-	case graph.Int32:
-		s, _ := graph.WeightsAs[int32](w) // the kind was looked at
-		return rawBytes(s)
-	case graph.Int64:
-		s, _ := graph.WeightsAs[int64](w) // likewise
-		return rawBytes(s)
-	case graph.Float32:
-		s, _ := graph.WeightsAs[float32](w) // likewise
-		return rawBytes(s)
-	case graph.Float64:
-		s, _ := graph.WeightsAs[float64](w) // likewise
-		return rawBytes(s)
+	// Three of the four are of another kind, and empty.
+	a, _ := graph.WeightsAs[int32](w)
+	b, _ := graph.WeightsAs[int64](w)
+	c, _ := graph.WeightsAs[float32](w)
+	d, _ := graph.WeightsAs[float64](w)
+	for _, raw := range [][]byte{rawBytes(a), rawBytes(b), rawBytes(c)} {
+		if len(raw) > 0 {
+			return raw
+		}
 	}
-	return nil
+	return rawBytes(d)
 }
 
 // writeTGR writes a native file.
@@ -357,9 +324,9 @@ func writeTGR(w *writer) error {
 		return err
 	}
 	labels := g.VertexLabels()
-	l := &tgrLayout{n: uint64(g.NumVertices()), records: uint64(g.NumEdges()), arcs: uint64(g.NumArcs()), loops: uint64(g.SelfLoops())}
+	l := &tgrLayout{tgrFields: tgrFields{N: uint64(g.NumVertices()), Records: uint64(g.NumEdges()), Arcs: uint64(g.NumArcs()), Loops: uint64(g.SelfLoops())}}
 	if g.IsDirected() {
-		l.flags |= tgrDirected
+		l.Flags |= tgrDirected
 	}
 	parts := [][]byte{rawBytes(g.Offsets()), rawBytes(g.Targets())}
 	if w.kind != graph.Unweighted {
@@ -367,55 +334,50 @@ func writeTGR(w *writer) error {
 		parts = append(parts, rawWeights(g.Weights()))
 	}
 	if base, ok := labels.Base(); ok {
-		l.base = base
+		l.Base = base
 	} else {
-		l.flags |= tgrTable
+		l.Flags |= tgrTable
 		parts = append(parts, rawBytes(labels.Sorted()))
 	}
 	if v := w.o.Vertex; v != nil && len(v.Weights) > 0 {
-		l.flags |= tgrVertexWeights
-		l.perVertex = uint32(v.PerVertex)
+		l.Flags |= tgrVertexWeights
+		l.PerVertex = uint32(v.PerVertex)
 		parts = append(parts, rawBytes(v.Weights))
 	}
 	if v := w.o.Vertex; v != nil && len(v.Sizes) > 0 {
-		l.flags |= tgrVertexSizes
+		l.Flags |= tgrVertexSizes
 		parts = append(parts, rawBytes(v.Sizes))
 	}
 	if err := l.place(); err != nil {
 		return err
 	}
 	// The checksum stands before the data: two passes.
-	emit := func(to func([]byte) error) error {
-		at := uint64(tgrHeader)
+	emit := func(to io.Writer) error {
+		at := tgrHeader
 		for _, part := range parts {
-			if err := to(make([]byte, (tgrAlign-at%tgrAlign)%tgrAlign)); err != nil {
+			gap := (tgrAlign - at%tgrAlign) % tgrAlign
+			if _, err := to.Write(make([]byte, gap)); err != nil {
 				return err
 			}
-			at = (at + tgrAlign - 1) &^ (tgrAlign - 1)
-			at += uint64(len(part))
-			for len(part) > 0 {
+			at += gap + len(part)
+			for chunk := range slices.Chunk(part, 1<<22) {
 				if err := w.ctx.Err(); err != nil {
 					return err
 				}
-				n := min(len(part), 1<<22)
-				if err := to(part[:n]); err != nil {
+				if _, err := to.Write(chunk); err != nil {
 					return err
 				}
-				part = part[n:]
 			}
 		}
 		return nil
 	}
-	err = Guard(w.path, func() error {
-		return emit(func(b []byte) error { l.checksum = crc32.Update(l.checksum, castagnoli(), b); return nil })
-	})
-	if err != nil {
+	sum := crc32.New(castagnoli())
+	if err := emit(sum); err != nil {
 		return err
 	}
+	l.Checksum = sum.Sum32()
 	if _, err := w.out.Write(l.encode()); err != nil {
 		return err
 	}
-	return Guard(w.path, func() error {
-		return emit(func(b []byte) error { _, err := w.out.Write(b); return err })
-	})
+	return emit(w.out)
 }
