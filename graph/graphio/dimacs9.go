@@ -29,18 +29,13 @@ func readDIMACS9(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &layout{columns: 3, want: "3: a u v weight", comments: "c", ends: [2]string{"vertex", "vertex"}, prefix: 'a', weight: 3,
+	l := &layout{directed: true, columns: 3, want: "3: a u v weight", comments: "c", ends: [2]string{"vertex", "vertex"}, prefix: 'a', weight: 3,
 		declared: declare("DIMACS", h.at, 1, counts[0], counts[1], "arc", "arcs")}
 	if in.o.WeightColumn < 0 {
 		l.weight = 0
 	}
 	f.Report.DirectionStated = true
-	list, err := in.declaredList(f, l)
-	if err != nil {
-		return nil, err
-	}
-	list.Directed = true
-	return list, nil
+	return in.declaredList(f, l)
 }
 
 // writeDIMACS9 writes a .gr file.

@@ -4,6 +4,22 @@
 // standard input; Save writes the writable ones. The conventions of each format stand
 // in docs/formats.md.
 //
+// # How a file becomes a graph
+//
+//	Open   input     file or stream, decompressed: a window of bytes, mapped where possible      input.go, compression.go
+//	       formats   the table of formats; detect finds the row by content, then by name         formats.go
+//	       read      the row's function reads the header and settles the layout of the records   edgelist.go, metis.go, …
+//	       scan      blocks of lines, parsed in parallel: ids, weights, lines of faults          scan.go, numbers.go
+//	       list      blocks to one edge list: declared vertices, or the ids that occur           list.go
+//	       override  Options.Direction                                                           open.go
+//	Save   write     the row's function checks what the format holds and writes the header       edgelist.go, metis.go, …
+//	       list      records or rows formatted in parallel, written in order                     write.go
+//	       output    compressed, under a temporary name, renamed once complete                   save.go
+//
+// A new text format is a row of the table, a function that fills in a layout, and one that calls writer.list. Binary
+// formats check the size of the file against their header before they allocate. METIS lists rows, not records, and has a
+// parser of its own.
+//
 // # The native format
 //
 // A .tgr file is the engine's CSR as it lies in memory, so that opening it is mapping

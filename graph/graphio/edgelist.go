@@ -16,7 +16,7 @@ const weightMark = ", weights in column 3"
 
 // readEdgeList reads a plain edge list.
 func readEdgeList(in *input, f *File) (graph.Source, error) {
-	l := layout{comments: "#%", lenient: in.o.Lenient, ends: [2]string{"an id", "an id"}, cure: "a weighted list is named .wel, or its weight column is given"}
+	l := layout{directed: true, comments: "#%", lenient: in.o.Lenient, ends: [2]string{"an id", "an id"}, cure: "a weighted list is named .wel, or its weight column is given"}
 	switch extension(in.path) {
 	case ".el":
 		l.columns, l.want = 2, "2: an unweighted edge list (.el) has 2"
@@ -29,7 +29,7 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 			l.columns = 0
 		}
 	}
-	directed, first, header := true, true, (*line)(nil)
+	first, header := true, (*line)(nil)
 	for {
 		text, err := in.peekLine()
 		if err != nil {
@@ -54,7 +54,7 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 		if i < len(text.text) && first {
 			first = false
 			if d, ok := statedDirection(text.text[i+1:]); ok {
-				f.Report.DirectionStated, directed = true, d
+				f.Report.DirectionStated, l.directed = true, d
 				if bytes.HasSuffix(bytes.TrimSpace(text.text), []byte(weightMark)) && in.o.WeightColumn == 0 && l.columns != 2 {
 					l.weight = 3
 				}
@@ -73,7 +73,6 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	list.Directed = directed
 	if list.NumEdges() == 0 {
 		f.Report.warnf("the file holds no edges: the graph is empty")
 	} else if l.columns > 2 && l.weight == 0 && in.o.WeightColumn == 0 {

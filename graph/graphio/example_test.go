@@ -7,7 +7,7 @@ import (
 	"github.com/totemgo/totemgo/graph/graphio"
 )
 
-// The format is told by content and name; Progress is called now and then.
+// Content and name determine the format; Progress is called now and then.
 func ExampleOpen() {
 	last := graphio.Progress{}
 	f, err := graphio.Open(context.Background(), "testdata/tiny.el", graphio.Options{

@@ -178,7 +178,6 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	list.Directed = !props.undirected
 	return list, nil
 }
 
@@ -293,7 +292,7 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 
 // graphalyticsLayout settles the columns by the first edge and the properties file.
 func graphalyticsLayout(in *input, props graphalyticsProperties) (*layout, error) {
-	l := &layout{comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2 + len(props.names)}
+	l := &layout{directed: !props.undirected, comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2 + len(props.names)}
 	first, err := in.peekRecord('#')
 	if err != nil {
 		return nil, err

@@ -249,6 +249,16 @@ func (in *input) peekLine() (*line, error) {
 	}
 }
 
+// banner consumes the first line, an empty one at the end of the input.
+func (in *input) banner() (*line, error) {
+	l, err := in.peekLine()
+	if err != nil || l == nil {
+		return &line{at: 1}, err
+	}
+	in.skip(l)
+	return l, nil
+}
+
 // peekRecord is peekLine past blank lines and comments, which it consumes.
 func (in *input) peekRecord(comment byte) (*line, error) {
 	for {

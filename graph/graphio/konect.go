@@ -35,20 +35,16 @@ func konectWeights() []string {
 
 // readKONECT reads a KONECT network.
 func readKONECT(in *input, f *File) (graph.Source, error) {
-	h, err := in.peekLine()
+	h, err := in.banner()
 	if err != nil {
 		return nil, err
 	}
-	found := "nothing"
-	if h == nil {
-		h = &line{at: 1}
-	} else {
-		found = quote(h.text)
-	}
 	format, kind, ok := konectWords(string(h.text))
 	switch {
+	case h.size == 0:
+		return nil, h.fault(ErrFormat, "nothing", "% sym, asym or bip, and the kind of weights")
 	case !ok:
-		return nil, h.fault(ErrFormat, found, "% sym, asym or bip, and the kind of weights")
+		return nil, h.fault(ErrFormat, quote(h.text), "% sym, asym or bip, and the kind of weights")
 	case !slices.Contains(konectFormats(), format):
 		return nil, h.fault(ErrFormat, quote(format), "sym, asym or bip")
 	case !slices.Contains(konectWeights(), kind):
@@ -56,19 +52,17 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	case kind == "dynamic":
 		return nil, h.fault(ErrUnsupported, "a dynamic network, whose records add and remove edges", "any other kind")
 	}
-	in.skip(h)
 	sizes, err := konectSizes(in)
 	if err != nil {
 		return nil, err
 	}
 	f.Report.DirectionStated = true
-	l := &layout{comments: "%#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: source and target", open: true, optional: true}
+	l := &layout{directed: format == "asym", comments: "%#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: source and target", open: true, optional: true}
 	if kind != "unweighted" && in.o.WeightColumn >= 0 {
 		l.columns, l.weight, l.want = 3, 3, "3: source, target and weight"
 	}
 	if len(sizes) == 3 {
-		n := max(sizes[1], sizes[2])
-		d := declare("KONECT", 2, 1, n, sizes[0], "record", "records")
+		d := declare("KONECT", 2, 1, max(sizes[1], sizes[2]), sizes[0], "record", "records")
 		if d.says = ", as line 2 says"; format == "bip" {
 			d.vertices, d.ids, d.shift = sizes[1]+sizes[2], [2]uint64{sizes[1], sizes[2]}, sizes[1]
 		}
@@ -99,30 +93,25 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	if kind == "positive" && given == 0 {
 		l.weight = 0 // multiple edges may stand on a line each, without a weight
 	}
+	left := largest[0]
 	if d := l.declared; d != nil {
-		if format == "bip" {
-			f.Report.warnf("bipartite: the right side has the ids %d + its own", d.shift)
-		}
+		left = d.shift
 		if err := d.proportion(in, f, n); err != nil {
 			return nil, err
 		}
-	} else if format == "bip" {
-		if largest[0] > math.MaxUint64-largest[1] {
-			return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("ids up to %d and %d", largest[0], largest[1]), "sides that fit in 64 bits one after the other")
+	}
+	if format == "bip" {
+		if left > math.MaxUint64-largest[1] {
+			return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("ids up to %d and %d", left, largest[1]), "sides that fit in 64 bits one after the other")
 		}
 		for _, b := range blocks {
 			for i := range b.pairs {
-				b.pairs[i].V += largest[0]
+				b.pairs[i].V += left
 			}
 		}
-		f.Report.warnf("bipartite: the right side has the ids %d + its own", largest[0])
+		f.Report.warnf("bipartite: the right side has the ids %d + its own", left)
 	}
-	list, err := in.list(f, l, blocks)
-	if err != nil {
-		return nil, err
-	}
-	list.Directed = format == "asym"
-	return list, nil
+	return in.list(f, l, blocks)
 }
 
 // konectSizes reads "records left right" or "records", which stand on line 2, and consumes the comments; none where the
@@ -138,20 +127,15 @@ func konectSizes(in *input) (sizes []uint64, err error) {
 			return sizes, nil
 		}
 		in.skip(l)
-		words := l.words()
-		if l.at != 2 || len(words) == 0 {
-			continue
-		}
-		words = strings.Fields(string(l.text[i+1:]))
-		if len(words) != 1 && len(words) != 3 || strings.Trim(strings.Join(words, ""), "0123456789") != "" {
+		words := strings.Fields(string(l.text[min(i+1, len(l.text)):]))
+		if l.at != 2 || len(words) != 1 && len(words) != 3 || strings.Trim(strings.Join(words, ""), "0123456789") != "" {
 			continue
 		}
 		for k, w := range words {
 			v, err := strconv.ParseUint(w, 10, 62)
-			if err != nil {
+			if sizes = append(sizes, v); err != nil {
 				return nil, l.fault(ErrTooLarge, quote(w), "a number of "+[]string{"records", "vertices", "vertices"}[k]+" that a file can hold")
 			}
-			sizes = append(sizes, v)
 		}
 	}
 }

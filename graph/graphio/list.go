@@ -84,7 +84,7 @@ func (d *declared) proportion(in *input, f *File, records int64) error {
 // list makes one edge list of the blocks and gives their memory up. The vertices are the declared ones, else the ids
 // that occur.
 func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeList, err error) {
-	list = &graph.EdgeList{}
+	list = &graph.EdgeList{Directed: l.directed}
 	n := int64(0)
 	bufs := make([]*weightBuf, len(blocks))
 	for i, b := range blocks {

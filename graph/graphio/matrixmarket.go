@@ -14,44 +14,37 @@ import (
 
 // readMatrixMarket reads a coordinate file.
 func readMatrixMarket(in *input, f *File) (graph.Source, error) {
-	l, symmetry, err := mtxLayout(in, f)
+	l, err := mtxLayout(in, f)
 	if err != nil {
 		return nil, err
 	}
 	f.Report.DirectionStated = true
 	list, err := in.declaredList(f, l)
-	if err != nil {
-		return nil, err
-	}
-	list.Directed = symmetry == "general"
-	if symmetry == "skew-symmetric" {
+	if err == nil && l.declared.loops != "" {
 		f.Report.warnf("the matrix is skew-symmetric: read as an undirected graph with the weights as stored, the mirrored entries' sign is left out")
 	}
-	return list, nil
+	return list, err
 }
 
 // mtxLayout reads the banner and the line of sizes.
-func mtxLayout(in *input, f *File) (l *layout, symmetry string, err error) {
-	h, err := in.peekLine()
+func mtxLayout(in *input, f *File) (*layout, error) {
+	h, err := in.banner()
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	words, found := []string(nil), "nothing"
-	if h == nil {
-		h = &line{at: 1}
-	} else if words = strings.Fields(strings.ToLower(string(h.text))); len(words) > 0 {
-		found = quote(words[0])
+	words := strings.Fields(strings.ToLower(string(h.text)))
+	if len(words) == 0 {
+		return nil, h.fault(ErrFormat, "nothing", "a banner that starts with %%MatrixMarket")
 	}
-	if len(words) == 0 || words[0] != "%%matrixmarket" {
-		if !in.o.Lenient || len(words) == 0 || words[0] != "%matrixmarket" {
-			return nil, "", h.fault(ErrFormat, found, "a banner that starts with %%MatrixMarket")
+	if words[0] != "%%matrixmarket" {
+		if !in.o.Lenient || words[0] != "%matrixmarket" {
+			return nil, h.fault(ErrFormat, quote(words[0]), "a banner that starts with %%MatrixMarket")
 		}
 		f.Report.Tolerated++
 		f.Report.warnf("line 1: the banner has one percent sign; read as %%%%MatrixMarket")
 	}
-	in.skip(h)
 	if len(words) != 5 {
-		return nil, "", h.fault(ErrFormat, plural(int64(len(words)), "word"), "%%MatrixMarket matrix coordinate FIELD SYMMETRY")
+		return nil, h.fault(ErrFormat, plural(int64(len(words)), "word"), "%%MatrixMarket matrix coordinate FIELD SYMMETRY")
 	}
 	field, symmetry := words[3], words[4]
 	if field == "double" { // written by some tools for real
@@ -59,30 +52,30 @@ func mtxLayout(in *input, f *File) (l *layout, symmetry string, err error) {
 	}
 	switch {
 	case words[1] != "matrix":
-		return nil, "", h.fault(ErrUnsupported, "object "+quote(words[1]), "matrix")
+		return nil, h.fault(ErrUnsupported, "object "+quote(words[1]), "matrix")
 	case words[2] != "coordinate":
-		return nil, "", h.fault(ErrUnsupported, cut(words[2])+" layout", "coordinate")
+		return nil, h.fault(ErrUnsupported, cut(words[2])+" layout", "coordinate")
 	case !slices.Contains([]string{"pattern", "integer", "real"}, field):
-		return nil, "", h.fault(ErrUnsupported, cut(field)+" values", "pattern, integer or real")
+		return nil, h.fault(ErrUnsupported, cut(field)+" values", "pattern, integer or real")
 	case !slices.Contains([]string{"general", "symmetric", "skew-symmetric"}, symmetry):
-		return nil, "", h.fault(ErrUnsupported, cut(symmetry)+" symmetry", "general, symmetric or skew-symmetric")
+		return nil, h.fault(ErrUnsupported, cut(symmetry)+" symmetry", "general, symmetric or skew-symmetric")
 	case symmetry == "skew-symmetric" && field == "pattern":
-		return nil, "", h.fault(ErrFormat, "a skew-symmetric pattern", "integer or real values")
+		return nil, h.fault(ErrFormat, "a skew-symmetric pattern", "integer or real values")
 	}
 	if h, err = in.header('%', "a line of sizes: rows, columns, entries"); err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if words = h.words(); len(words) != 3 {
-		return nil, "", h.fault(ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries")
+		return nil, h.fault(ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries")
 	}
 	sizes, err := h.wholes(words, "of rows within 64 bits", "of columns within 64 bits", "of entries within 64 bits")
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
 	if sizes[0] != sizes[1] {
-		return nil, "", h.fault(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
+		return nil, h.fault(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
 	}
-	l = &layout{columns: 2, want: "2 (row, column): the banner says pattern", comments: "%", ends: [2]string{"a row", "a column"},
+	l := &layout{directed: symmetry == "general", columns: 2, want: "2 (row, column): the banner says pattern", comments: "%", ends: [2]string{"a row", "a column"},
 		declared: declare("MatrixMarket", h.at, 1, sizes[0], sizes[2], "entry", "entries")}
 	if symmetry == "skew-symmetric" {
 		l.declared.loops = "none in a skew-symmetric matrix"
@@ -96,7 +89,7 @@ func mtxLayout(in *input, f *File) (l *layout, symmetry string, err error) {
 			l.weight = 3
 		}
 	}
-	return l, symmetry, nil
+	return l, nil
 }
 
 // writeMatrixMarket writes a coordinate file: general if the graph is directed, else symmetric with each edge in the

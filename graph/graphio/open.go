@@ -8,11 +8,10 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// Open reads the graph file at path, "-" for Options.Stdin. The format is told by
-// content, then by name, unless Options.Format names it; compression is told by
-// content. Faults of the file are an *Error that wraps one of the sentinels of this
-// package; a nil ctx is ErrOptions; cancelling ctx ends the read with the context's error. The caller closes the
-// File once the Source is no longer used.
+// Open reads the graph file at path, "-" for Options.Stdin. Content, then the name, determine the format, unless
+// Options.Format names it; content determines the compression. Faults of the file are an *Error that wraps one of the
+// sentinels of this package; a nil ctx is ErrOptions; cancelling ctx ends the read with the context's error. The caller
+// closes the File once the Source is no longer used.
 func Open(ctx context.Context, path string, o Options) (_ *File, err error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("graphio: %w: the context is nil", ErrOptions)
@@ -104,74 +103,65 @@ func (in *input) refuseUTF16() error {
 	if err != nil {
 		return err
 	}
-	little := bytes.HasPrefix(head, []byte{0xff, 0xfe})
-	if !little && !bytes.HasPrefix(head, []byte{0xfe, 0xff}) {
+	high := 0 // the place of the zero in a character
+	switch {
+	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
+		high = 1
+	case !bytes.HasPrefix(head, []byte{0xfe, 0xff}):
 		return nil
 	}
-	high, low := 0, 0
+	zeros := [2]int{}
 	for i, c := range head[2:] {
-		switch {
-		case c != 0:
-		case (i%2 == 1) == little:
-			high++
-		default:
-			low++
+		if c == 0 {
+			zeros[i%2]++
 		}
 	}
-	if low > 0 || high*4 < len(head)-2 || high == 0 {
+	if zeros[1-high] > 0 || zeros[high]*4 < len(head)-2 || zeros[high] == 0 {
 		return nil
 	}
-	return &Error{Found: "text in UTF-16", Want: "UTF-8 or ASCII", Hint: Hint{Text: "convert it, with iconv -f UTF-16 -t UTF-8"}, Err: ErrUnsupported}
+	return fault(0, 0, ErrUnsupported, "text in UTF-16", "UTF-8 or ASCII", "convert it, with iconv -f UTF-16 -t UTF-8")
 }
 
-// override applies Options.Direction. mirrored tells whether the format states both
-// directions of an undirected edge, by listing it twice or by calling itself symmetric.
+// override applies Options.Direction. mirrored tells whether the format states both directions of an undirected edge, by
+// listing it twice or by calling itself symmetric.
 func override(src graph.Source, d Direction, mirrored bool, in *input) (graph.Source, error) {
 	if d == AsStated || src.IsDirected() == (d == Directed) {
 		return src, nil
 	}
-	list, ok := src.(*graph.EdgeList)
-	if !ok {
-		g, ok := src.(*graph.CSR)
-		if !ok {
-			return nil, fmt.Errorf("graphio: %w: the direction of this source cannot be overridden", ErrOptions)
-		}
+	switch g := src.(type) {
+	case *graph.CSR:
 		if d == Undirected {
 			return &undirectedView{g}, nil
 		}
 		return graph.NewCSR(graph.CSRParts{Directed: true, Offsets: g.Offsets(), Targets: g.Targets(), Weights: g.Weights(),
 			Labels: g.VertexLabels(), Trusted: true, Loops: g.SelfLoops()})
+	case *graph.EdgeList:
+		g.Directed = d == Directed
+		if g.Directed && mirrored {
+			return bothArcs(g, in)
+		}
+		return g, nil
 	}
-	if d == Undirected || !mirrored {
-		list.Directed = d == Directed
-		return list, nil
-	}
-	extra := 0
+	return nil, fmt.Errorf("graphio: %w: the direction of this source cannot be overridden", ErrOptions)
+}
+
+// bothArcs makes two arcs of each edge, one of a self-loop.
+func bothArcs(list *graph.EdgeList, in *input) (graph.Source, error) {
+	n, kind := len(list.Edges), list.WeightKind()
 	for _, e := range list.Edges {
 		if e.U != e.V {
-			extra++
+			n++
 		}
 	}
-	if err := in.hold(int64(len(list.Edges)+extra) * int64(8+list.WeightKind().Size())); err != nil {
+	if err := in.hold(int64(n) * int64(8+kind.Size())); err != nil {
 		return nil, err
 	}
-	n := len(list.Edges) + extra
-	out := &graph.EdgeList{Vertices: list.Vertices, Directed: true, Labels: list.Labels, Edges: make([]graph.Edge, 0, n)}
-	if list.Weights.Kind() != graph.Unweighted {
-		out.Weights = graph.MakeWeights(list.Weights.Kind(), n)
-	}
+	out := &graph.EdgeList{Vertices: list.Vertices, Directed: true, Labels: list.Labels, Edges: make([]graph.Edge, 0, n), Weights: graph.MakeWeights(kind, n)}
 	for i, e := range list.Edges {
-		for pass := range 2 {
-			if pass == 1 {
-				if e.U == e.V {
-					break
-				}
-				e.U, e.V = e.V, e.U
-			}
-			if list.Weights.Kind() != graph.Unweighted {
-				out.Weights.Copy(len(out.Edges), list.Weights, i)
-			}
-			out.Edges = append(out.Edges, e)
+		out.Weights.Copy(len(out.Edges), list.Weights, i)
+		if out.Edges = append(out.Edges, e); e.U != e.V {
+			out.Weights.Copy(len(out.Edges), list.Weights, i)
+			out.Edges = append(out.Edges, graph.Edge{U: e.V, V: e.U})
 		}
 	}
 	return out, nil

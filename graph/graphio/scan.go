@@ -23,6 +23,7 @@ type layout struct {
 	optional bool      // the weight may be missing at the end of a line, and is 1 then
 	open     bool      // lines may have further columns
 	lenient  bool      // further columns are faults that pass, and are counted
+	directed bool      // records are arcs
 
 	declared *declared // vertices and records that the header declares; nil if it declares none
 }

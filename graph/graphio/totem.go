@@ -58,7 +58,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		return nil, fault(1, 0, ErrFormat, "a header without counts", "# NODES: and # EDGES:")
 	}
 	f.Report.DirectionStated = h.seen["DIRECTED"]
-	l := &layout{comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: the first edge has no weight",
+	l := &layout{directed: !h.undirected, comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: the first edge has no weight",
 		declared: declare("Totem", h.edges, 0, h.n, h.m, "edge", "edges")}
 	if err := l.declared.sane(); err != nil {
 		return nil, err
@@ -79,13 +79,10 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	list, err := in.declaredList(f, l)
-	if err != nil {
-		return nil, err
-	}
-	if list.Directed = !h.undirected; h.undirected {
+	if err == nil && h.undirected {
 		foldMirrored(list)
 	}
-	return list, nil
+	return list, err
 }
 
 // take takes a line of the header.

@@ -44,7 +44,7 @@ var rules = []rule{
 	{
 		"Phrases", "verb first, one clause, the field's word",
 		func(s source) bool {
-			return !under(s.dir, "graph/graphio") && !under(s.dir, "power") && !under(s.dir, "internal/cli")
+			return !under(s.dir, "power") && !under(s.dir, "internal/cli")
 		},
 		phrases, "// f moves what is\n// left of x; whoever waits, waits for ever.\nfunc f() {}", 3,
 	},
