@@ -94,11 +94,8 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		l.weight = 0 // multiple edges may stand on a line each, without a weight
 	}
 	left := largest[0]
-	if d := l.declared; d != nil {
-		left = d.shift
-		if err := d.proportion(in, f, n); err != nil {
-			return nil, err
-		}
+	if l.declared != nil {
+		left = l.declared.shift
 	}
 	if format == "bip" {
 		if left > math.MaxUint64-largest[1] {
@@ -110,6 +107,11 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 			}
 		}
 		f.Report.warnf("bipartite: the right side has the ids %d + its own", left)
+	}
+	if l.declared != nil {
+		if err := l.declared.proportion(in, f, n); err != nil {
+			return nil, err
+		}
 	}
 	return in.list(f, l, blocks)
 }

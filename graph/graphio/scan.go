@@ -3,6 +3,7 @@ package graphio
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/totemgo/totemgo/graph"
@@ -17,6 +18,7 @@ type layout struct {
 	columns  int       // of every line
 	want     string    // columns, and who says so, in messages
 	cure     string    // of lines with more than two columns, in messages
+	at       [2]int    // columns of the ids, from 1; zeros are 1 and 2
 	ends     [2]string // what the ids are, in messages
 	weight   int       // column of the weight, from 1, or 0
 	kind     numbers   // of the weights
@@ -79,6 +81,9 @@ type records struct {
 
 // scan reads the records that follow, on the option's threads, and returns them by blocks in the order of the file.
 func (in *input) scan(l *layout) ([]*records, error) {
+	if l.at == [2]int{} {
+		l.at = [2]int{1, 2}
+	}
 	return parseBlocks(in, 0, func(b block, out *records) error {
 		n := int(min(b.lines, int64(len(b.data)/4+1))) // an upper bound
 		pairs := (*b.spare)[:0]
@@ -109,10 +114,13 @@ func (in *input) scan(l *layout) ([]*records, error) {
 	})
 }
 
+// skips tells whether a line that begins with c has no record.
+func (l *layout) skips(c byte) bool { return eol(c) || strings.IndexByte(l.comments, c) >= 0 }
+
 // parse appends the ends of a block's records to pairs. Those before a faulty line are returned with the fault.
 func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pair64, error) {
 	data := b.data
-	simple := l.columns == 2 && l.delim == 0 && l.prefix == 0
+	simple := l.columns == 2 && l.at == [2]int{1, 2} && l.delim == 0 && l.prefix == 0
 	for i, line := 0, b.first; i < len(data); {
 		if simple {
 			n := len(pairs)
@@ -132,37 +140,19 @@ func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pai
 		if l.prefix != 0 && data[i] == l.prefix && (i+1 == len(data) || blank(data[i+1]) || eol(data[i+1])) {
 			at = skipBlanks(data, i+1)
 		}
-		u, k := parseDigits(data, at)
-		if k <= at || l.prefix != 0 && at == i { // no digit, a number beyond 64 bits, or no prefix
-			switch {
-			case eol(data[i]) || strings.IndexByte(l.comments, data[i]) >= 0:
-				out.skipped = append(out.skipped, int32(line-1-b.first))
-				i = nextLine(data, restOfLine(data, i))
-				continue
-			case l.prefix != 0 && at == i:
+		if c := data[i]; at == i && (l.prefix != 0 || c-'0' > 9 && l.skips(c)) {
+			if !l.skips(c) {
 				return pairs, fault(line, i-start+1, ErrFormat, quote(token(data, i, 0)), fmt.Sprintf("a line that starts with %q", l.prefix))
-			case at == len(data) || eol(data[at]):
-				return pairs, l.shapeFault(data, start, line)
 			}
-			return pairs, idFault(line, at-start+1, token(data, at, l.delim), l.ends[0])
+			out.skipped = append(out.skipped, int32(line-1-b.first))
+			i = nextLine(data, restOfLine(data, i))
+			continue
 		}
-		j := skipBlanks(data, k)
-		if l.delim != 0 {
-			if j < len(data) && data[j] == l.delim {
-				j = skipBlanks(data, j+1)
-			} else if j < len(data) && !eol(data[j]) {
-				return pairs, l.shapeFault(data, start, line)
-			}
-		}
-		v, end := parseDigits(data, j)
-		if j == k || end <= j {
-			return pairs, l.shapeFault(data, start, line)
-		}
-		end, err := l.rest(data, start, end, line, out)
+		p, end, err := l.row(data, start, at, line, out)
 		if err != nil {
 			return pairs, err
 		}
-		pairs = append(pairs, graph.Pair64{U: u, V: v})
+		pairs = append(pairs, p)
 		i = nextLine(data, end)
 	}
 	return pairs, nil
@@ -204,46 +194,35 @@ func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) 
 	}
 }
 
-// rest reads the columns after the second, which ends at i, and returns the index of the line's end.
-func (l *layout) rest(data []byte, start, i int, line int64, out *records) (end int, err error) {
-	columns, weighted := 2, false
-	for {
-		k := skipBlanks(data, i)
-		if k == len(data) || eol(data[k]) {
-			i = k
-			break
-		}
-		if l.delim != 0 {
-			if data[k] != l.delim {
-				return 0, l.shapeFault(data, start, line)
-			}
-			k = skipBlanks(data, k+1)
-		} else if k == i { // the second id runs into a letter
-			return 0, l.shapeFault(data, start, line)
-		}
-		columns++
-		switch {
-		case columns == l.weight:
-			next, e := out.weights.parse(data, k, l.delim)
+// row reads the columns of a line from i on, and returns the index of the line's end.
+func (l *layout) row(data []byte, start, i int, line int64, out *records) (p graph.Pair64, end int, err error) {
+	weighted, k := false, 0
+	for columns := 1; ; columns++ {
+		switch columns {
+		case l.at[0]:
+			p.U, k = parseDigits(data, i)
+		case l.at[1]:
+			p.V, k = parseDigits(data, i)
+		case l.weight:
+			next, e := out.weights.parse(data, i, l.delim)
 			if e == nil && l.kind == integers && out.weights.real {
-				e = fault(0, 0, ErrFormat, "weight "+quote(token(data, k, 0)), "an integer, as the banner says")
+				e = fault(0, 0, ErrFormat, "weight "+quote(token(data, i, 0)), "an integer, as the banner says")
 			}
 			if e != nil {
-				e.Line, e.Column = line, k-start+1
-				return 0, e
+				e.Line, e.Column = line, i-start+1
+				return p, 0, e
 			}
-			weighted = true
+			weighted, k = true, next
 			out.given++
-			i = next
-		case columns > l.columns && !l.lenient && !l.open:
-			return 0, l.shapeFault(data, start, line)
 		default:
-			i = k
-			if l.delim == 0 {
-				i += len(token(data, k, 0))
+			if columns > l.columns && !l.lenient && !l.open {
+				return p, 0, l.shapeFault(data, start, line)
+			}
+			if k = i; l.delim == 0 {
+				k += len(token(data, k, 0))
 			} else {
-				for i < len(data) && data[i] != l.delim && !eol(data[i]) {
-					i++
+				for k < len(data) && data[k] != l.delim && !eol(data[k]) {
+					k++
 				}
 			}
 			out.ignored++
@@ -251,32 +230,46 @@ func (l *layout) rest(data []byte, start, i int, line int64, out *records) (end 
 				out.tolerated++
 			}
 		}
+		if k <= i && (columns == l.at[0] || columns == l.at[1]) { // no id, or beyond 64 bits
+			return p, 0, l.shapeFault(data, start, line)
+		}
+		end = skipBlanks(data, k)
+		switch {
+		case end < len(data) && !eol(data[end]):
+			if l.delim != 0 && data[end] == l.delim {
+				i = skipBlanks(data, end+1)
+			} else if i = end; l.delim != 0 || end == k { // a number runs into a letter
+				return p, 0, l.shapeFault(data, start, line)
+			}
+		case columns < l.columns && !(l.optional && columns == l.columns-1), l.weight > 0 && !weighted && !l.optional, columns < l.at[0], columns < l.at[1]:
+			return p, 0, l.shapeFault(data, start, line)
+		default:
+			if l.weight > 0 && !weighted {
+				out.weights.addInt(1)
+			}
+			return p, end, nil
+		}
 	}
-	switch missing := l.weight > 0 && !weighted; {
-	case columns < l.columns && !(l.optional && columns == l.columns-1), missing && !l.optional:
-		return 0, l.shapeFault(data, start, line)
-	case missing:
-		out.weights.addInt(1)
-	}
-	return i, nil
 }
 
 // shapeFault finds out what is wrong with the line that starts at start.
 func (l *layout) shapeFault(data []byte, start int, line int64) *Error {
 	text := data[start:restOfLine(data, start)]
-	at := skipBlanks(text, 0)
+	at, prefix := skipBlanks(text, 0), 0
 	if l.prefix != 0 && at < len(text) && text[at] == l.prefix {
 		at++
-		text = append(bytes.Repeat([]byte{' '}, at), text[at:]...)
+		prefix = at
 	}
-	for c, what := range l.ends {
+	for c := 1; c <= max(l.at[0], l.at[1]); c++ {
 		at = skipBlanks(text, at)
 		tok := token(text, at, l.delim)
-		if len(tok) == 0 && (l.prefix != 0 || c == 1 && (l.delim == 0 || bytes.IndexByte(text, l.delim) < 0)) {
-			break
-		}
-		if _, k := parseDigits(text, at); len(tok) == 0 || k != at+len(tok) {
-			return idFault(line, at+1, tok, what)
+		if side := slices.Index(l.at[:], c); side >= 0 {
+			if len(tok) == 0 && (l.prefix != 0 || c > 1 && (l.delim == 0 || bytes.IndexByte(text, l.delim) < 0)) {
+				break
+			}
+			if _, k := parseDigits(text, at); len(tok) == 0 || k != at+len(tok) {
+				return idFault(line, at+1, tok, l.ends[side])
+			}
 		}
 		at = skipBlanks(text, at+len(tok))
 		if l.delim != 0 && at < len(text) {
@@ -286,7 +279,7 @@ func (l *layout) shapeFault(data []byte, start int, line int64) *Error {
 			at++
 		}
 	}
-	columns, cure := countColumns(text, l.delim), ""
+	columns, cure := countColumns(text[prefix:], l.delim), ""
 	if columns > 2 && l.columns == 2 && l.weight == 0 {
 		cure = l.cure
 	}
