@@ -3,6 +3,8 @@ package graphio
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/totemgo/totemgo/graph"
@@ -16,7 +18,8 @@ const weightMark = ", weights in column 3"
 
 // readEdgeList reads a plain edge list.
 func readEdgeList(in *input, f *File) (graph.Source, error) {
-	l := layout{directed: true, comments: "#%", lenient: in.o.Lenient, ends: [2]string{"an id", "an id"}, cure: "a weighted list is named .wel, or its weight column is given"}
+	l := layout{directed: true, comments: "#%", lenient: in.o.Lenient, at: [2]int{1, 2}, ends: [2]string{"an id", "an id"},
+		cure: "a weighted list is named .wel, or its weight column is given"}
 	switch extension(in.path) {
 	case ".el":
 		l.columns, l.want = 2, "2: an unweighted edge list (.el) has 2"
@@ -29,7 +32,7 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 			l.columns = 0
 		}
 	}
-	first, header := true, (*line)(nil)
+	first, header, names := true, (*line)(nil), []string(nil)
 	for {
 		text, err := in.peekLine()
 		if err != nil {
@@ -41,12 +44,15 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 		i := skipBlanks(text.text, 0)
 		if i < len(text.text) && strings.IndexByte(l.comments, text.text[i]) < 0 {
 			if header == nil && wordsOnly(text.text) {
-				header = text
+				header, names = text, columnNames(text.text)
 				in.skip(text)
 				continue
 			}
 			header = nil
 			if err := l.first(text); err != nil {
+				return nil, err
+			}
+			if err := l.nameColumns(text, names, in.o); err != nil {
 				return nil, err
 			}
 			break
@@ -76,7 +82,11 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 	if list.NumEdges() == 0 {
 		f.Report.warnf("the file holds no edges: the graph is empty")
 	} else if l.columns > 2 && l.weight == 0 && in.o.WeightColumn == 0 {
-		f.Report.warnf("%s left out in columns beyond the second (column 3 can be read as a weight)", plural(f.Report.IgnoredColumns, "value"))
+		where := "columns beyond the second (column 3 can be read as a weight)"
+		if l.at != [2]int{1, 2} {
+			where = fmt.Sprintf("columns other than %d and %d", l.at[0], l.at[1])
+		}
+		f.Report.warnf("%s left out in %s", plural(f.Report.IgnoredColumns, "value"), where)
 	}
 	return list, nil
 }
@@ -95,6 +105,51 @@ func (l *layout) first(text *line) error {
 	if l.weight > columns && columns >= 2 {
 		return fault(text.at, 0, ErrFormat, plural(int64(columns), "column"), fmt.Sprintf("a weight in column %d", l.weight),
 			"give the column that holds the weight, or read the list without weights")
+	}
+	return nil
+}
+
+// columnNames are the words of a header, without quotes and in lower case.
+func columnNames(text []byte) []string {
+	lower := strings.ToLower(string(text))
+	words := strings.Fields(lower)
+	if d := delimiter(text); d != 0 {
+		words = strings.Split(lower, string(d))
+	}
+	for i, w := range words {
+		words[i] = strings.Trim(strings.TrimSpace(w), `"'`)
+	}
+	return words
+}
+
+// nameColumns settles the columns of the ends and the weight by Options.Columns or the names of the header.
+func (l *layout) nameColumns(text *line, names []string, o *Options) error {
+	for _, ends := range [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"u", "v"}} {
+		if at := [2]int{slices.Index(names, ends[0]) + 1, slices.Index(names, ends[1]) + 1}; at[0] > 0 && at[1] > 0 {
+			l.at = at
+			break
+		}
+	}
+	columns := [3]int{l.at[0], l.at[1], l.weight}
+	for i, c := range o.Columns {
+		n, err := strconv.Atoi(c)
+		if err != nil {
+			n = slices.Index(names, strings.ToLower(c)) + 1
+		}
+		if n < 1 {
+			return text.fault(ErrOptions, fmt.Sprintf("no column %q", c), fmt.Sprintf("one of %q, or a number from 1 on", names))
+		}
+		columns[i] = n
+	}
+	if len(o.Columns) == 2 || o.WeightColumn < 0 {
+		columns[2] = 0
+	}
+	l.at, l.weight = [2]int{columns[0], columns[1]}, columns[2]
+	if last := slices.Max(columns[:]); last > l.columns {
+		return text.fault(ErrFormat, plural(int64(l.columns), "column"), fmt.Sprintf("an end or a weight in column %d", last))
+	}
+	if l.at[0] == l.at[1] || slices.Contains(l.at[:], l.weight) {
+		return text.fault(ErrOptions, fmt.Sprintf("ends in columns %d and %d, a weight in column %d", l.at[0], l.at[1], l.weight), "a column for each")
 	}
 	return nil
 }

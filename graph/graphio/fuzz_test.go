@@ -139,6 +139,7 @@ func FuzzEdgeList(f *testing.F) {
 		}
 		checkRead(t, data, graphio.Options{Format: "edgelist"})
 		checkRead(t, data, graphio.Options{Format: "edgelist", WeightColumn: 3, Lenient: true})
+		checkRead(t, data, graphio.Options{Format: "edgelist", Columns: []string{"3", "1"}})
 	})
 }
 

@@ -53,6 +53,10 @@ type Options struct {
 	// from 1, at least 3. 0 takes what the format says (.wel and Graphalytics have
 	// weights in column 3, others none); −1 leaves weights out in every format.
 	WeightColumn int
+	// Columns are the columns of a plain edge list that hold the ends and, if there are three, the weight: names of the
+	// list's header in any case, or numbers from 1. Empty takes a header's source and target, from and to, src and dst, or
+	// u and v, else columns 1 and 2.
+	Columns []string
 	// Tuple is the size in bytes of a Graph500 tuple: 12 (0 means 12) or 16.
 	Tuple int
 	// WeightsPath is the file of weights that belongs to a Graph500 tuple file,
@@ -90,6 +94,8 @@ func (o *Options) validate() error {
 	switch {
 	case o.WeightColumn < -1 || o.WeightColumn == 1 || o.WeightColumn == 2:
 		return fmt.Errorf("graphio: %w: weight column %d (columns 1 and 2 are the ends; want 3 or more, 0 or -1)", ErrOptions, o.WeightColumn)
+	case len(o.Columns) == 1 || len(o.Columns) > 3 || len(o.Columns) > 0 && o.WeightColumn > 0:
+		return fmt.Errorf("graphio: %w: columns %q and weight column %d (want two ends, and one weight or none)", ErrOptions, o.Columns, o.WeightColumn)
 	case o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16:
 		return fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)
 	case o.Direction > Undirected:
@@ -106,6 +112,8 @@ func (o *Options) fit(format string) error {
 	switch {
 	case o.WeightColumn > 0 && format != "edgelist" && format != "graphalytics":
 		return fmt.Errorf("graphio: %w: a weight column belongs to plain edge lists, not to %s", ErrOptions, format)
+	case len(o.Columns) > 0 && format != "edgelist":
+		return fmt.Errorf("graphio: %w: columns belong to plain edge lists, not to %s", ErrOptions, format)
 	case o.Tuple == 16 && format != "graph500":
 		return fmt.Errorf("graphio: %w: 16-byte tuples belong to graph500, not to %s", ErrOptions, format)
 	case o.WeightsPath != "" && format != "graph500":
