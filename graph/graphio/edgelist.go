@@ -165,7 +165,7 @@ func statedDirection(comment []byte) (directed, ok bool) {
 
 // wordsOnly tells whether a line is a header: words, none of which starts like a number.
 func wordsOnly(text []byte) bool {
-	words := bytes.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;", r) })
+	words := bytes.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;|", r) })
 	for _, w := range words {
 		letter := false
 		for _, c := range w {

@@ -40,6 +40,8 @@ func formats() []format {
 		{info("matrixmarket", "MatrixMarket coordinate file", ".mtx"), readMatrixMarket, writeMatrixMarket, true, false},
 		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true, false},
 		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false, false},
+		{info("dimacs", "DIMACS graphs and flow networks (p edge, p col, p max)", ".col", ".clq", ".max"), readDIMACSOthers, nil, false, false},
+		{info("adjacency", "adjacency graph of Ligra and GBBS", ".adj"), readAdjacency, nil, false, false},
 		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, true, true},
 		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, true, true},
 		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, false, true},
@@ -173,6 +175,10 @@ func detectContent(head []byte) string {
 			return "konect"
 		case first == "p" && len(words) == 4 && string(words[1]) == "sp":
 			return "dimacs9"
+		case first == "p" && len(words) == 4 && slices.Contains(dimacsOthers(), string(words[1])):
+			return "dimacs"
+		case len(words) == 1 && slices.Contains(adjacencyWords(), first):
+			return "adjacency"
 		case first == "c":
 			continue
 		}

@@ -286,9 +286,9 @@ func (l *layout) shapeFault(data []byte, start int, line int64) *Error {
 	return fault(line, 0, ErrFormat, plural(int64(columns), "column"), l.want, cure)
 }
 
-// delimiter finds what separates the columns of a line: a comma, a semicolon, else blanks.
+// delimiter finds what separates the columns of a line: a bar, a comma, a semicolon, else blanks.
 func delimiter(text []byte) byte {
-	for _, d := range []byte{',', ';'} {
+	for _, d := range []byte{'|', ',', ';'} {
 		if bytes.IndexByte(text, d) >= 0 {
 			return d
 		}
