@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 	"unsafe"
 
@@ -43,7 +44,9 @@ type Processor struct {
 	names     [len(wayNames)]string                              // what Step returns top-down
 	probeName string                                             // and bottom-up
 
-	weights weightCache // of runs with values
+	weights  weightCache // of runs with values
+	leafOnce sync.Once
+	leaf     []uint64 // see leafSet
 	memory
 }
 

@@ -39,6 +39,7 @@ type valueRun struct {
 	words    int           // of a bitmap of own vertices
 	vertices int64         // own
 	inArcs   int64         // stored, of own vertices
+	degree   float64       // mean stored out-arcs of an own vertex
 	rows     [2][]*segment // of out- and in-arcs
 	plans    []plan
 	columns  []column        // by array, and last the parents of a Claim with To −1
@@ -55,7 +56,7 @@ type valueRun struct {
 	taken          bool        // active has bits of foreign ranges
 	visited        [2][]uint64
 	reached        [2]news  // by side: the targets that joined
-	queued         news     // own vertices that fell below the bound of a push
+	waits          waits    // has the frontier, or nil: then front has it
 	over           []uint64 // own vertices, the targets of a pull
 	act            []uint32 // rows of a push
 	batches        []batch
@@ -63,7 +64,8 @@ type valueRun struct {
 	boxes          [2][]outbox // by range: messages, and own news of a step
 	plan           *plan       // of the step since the last Advance, nil without one
 	step           program.Step
-	err            error // ended the run
+	ctx            context.Context // of the step
+	err            error           // ended the run
 
 	dry   bool // newRun counts bytes alone
 	bytes int64
@@ -91,9 +93,10 @@ type segment struct {
 // plan is an edge operator, compiled.
 type plan struct {
 	*program.EdgeOp
-	to      column
-	passes  [2][]pass // by way
-	weights [2][]any  // of out- and in-arcs, by segment: a []T, nil where they are 1 or not read
+	to       column
+	passes   [2][]pass // by way
+	negative bool      // a weight is below 0
+	weights  [2][]any  // of out- and in-arcs, by segment: a []T, nil where they are 1 or not read
 }
 
 // pass is one walk over rows: of out-arcs (0) or in-arcs (1). src and dst are the sides of the
@@ -229,8 +232,12 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 				continue
 			}
 			g := &segment{own: r.ownRange(i), first: s.First, at: at, rows: s.Rows, adj: a}
-			if r.rows[k] = append(r.rows[k], g); k == 1 && g.own != nil {
+			switch r.rows[k] = append(r.rows[k], g); {
+			case g.own == nil:
+			case k == 1:
 				r.inArcs += a.Arcs()
+			default:
+				r.degree += float64(a.Arcs()) / float64(max(1, r.vertices))
 			}
 		}
 	}
@@ -244,7 +251,6 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 	for k := range r.boxes {
 		r.boxes[k] = make([]outbox, len(part.Ranges))
 	}
-	r.queued = news{runAlloc[uint64](r, len(part.VertexOf)/64), make([]threadNews, p.threads)}
 	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.round.bits, &r.over} {
 		*words = runAlloc[uint64](r, r.words)
 	}
@@ -348,6 +354,7 @@ func (r *valueRun) weigh(l *plan) error {
 					return err
 				}
 				l.weights[k] = append(l.weights[k], w)
+				l.negative = l.negative || r.p.weights.negative[g.adj]
 			}
 		}
 	}
@@ -384,12 +391,13 @@ func guard(f func() error) (err error) {
 // Begin implements kernels.Run.
 func (r *valueRun) Begin(need kernels.Need) error {
 	r.need, r.err, r.plan, r.kept, r.taken = need, nil, nil, map[program.Set]*set{}, false
+	r.waits = nil
 	r.seen, r.seenArcs = 0, 0
 	for d := range r.spaces {
 		r.clear(r.active[d])
 		r.clear(r.visited[d])
 	}
-	for _, n := range []*news{&r.reached[0], &r.reached[1], &r.queued} {
+	for _, n := range []*news{&r.reached[0], &r.reached[1]} {
 		if n.by != nil {
 			n.by[0].many = true // a failed step may have left any bits
 			n.clear(r)
@@ -434,6 +442,7 @@ func (r *valueRun) Seed(rank uint32, array int, value program.Bits) error {
 	if o == nil || rank-o.first >= o.rows || array >= len(r.prog.Arrays) {
 		return callError("seed of rank %d, array %d", rank, array)
 	}
+	r.restore()
 	i := rank - o.first
 	if r.visit(o, i) {
 		r.seen++

@@ -53,10 +53,11 @@ type values[T program.Value] struct {
 	part [2][]T
 	// held says, of foreign entries of at[0] and of part, that they are the identity of a
 	// combination: 1 + its number; 0 for anything.
-	held  [3]uint8
-	boxes [2][][]T // values of messages: see valueRun.boxes
-	snap  []T      // values of act
-	by    []scratch[T]
+	held    [3]uint8
+	boxes   [2][][]T // values of messages: see valueRun.boxes
+	snap    []T      // values of act
+	relaxer relaxer[T]
+	by      []scratch[T]
 }
 
 // scratch is one thread's memory.
@@ -231,8 +232,9 @@ type weightKey struct {
 
 // weightCache is the converted weights of a processor's part, which its runs share.
 type weightCache struct {
-	mu sync.Mutex
-	of map[weightKey]any
+	mu       sync.Mutex
+	of       map[weightKey]any
+	negative map[*graph.Adjacency]bool // a weight is below 0
 }
 
 // typeOfWeights is the type of values that weights of a kind are.
@@ -260,9 +262,15 @@ func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
 	w, err := convert[T](a.Weights)
 	if err == nil {
 		if cache.of == nil {
-			cache.of = map[weightKey]any{}
+			cache.of, cache.negative = map[weightKey]any{}, map[*graph.Adjacency]bool{}
 		}
 		cache.of[key] = w
+		for _, x := range w.([]T) {
+			if x < 0 {
+				cache.negative[a] = true
+				break
+			}
+		}
 	}
 	return w, err
 }

@@ -152,7 +152,7 @@ func (r *valueRun) Step(ctx context.Context, op int, s program.Step) (name strin
 	case r.plan != nil:
 		return "", callError("Step before Advance")
 	}
-	r.plan, r.step = l, s
+	r.plan, r.step, r.ctx = l, s, ctx
 	err = guard(func() error {
 		if s.Way == program.Pull {
 			name, err = l.to.pull(l, s)
@@ -250,20 +250,14 @@ func (c *values[T]) settle(l *plan, s program.Step) error {
 				n.each(o.at[p.dst], o.at[p.dst]+o.size, func(i uint32) { r.visit(o, i) })
 			}
 			switch {
-			case l.To < 0 || r.direct(l, s) && s.Below == 0:
-			case r.direct(l, s): // those below the bound took part at their last value
-				n.each(o.at[0], o.at[0]+o.size, func(i uint32) {
-					if !c.below(o.at[0]+i, s.Below) {
-						r.next.add(r, o.pos+i)
-					}
-				})
+			case l.To < 0 || r.direct(l, s):
 			default:
 				if err := c.merge(l, s, o, -1, c.foldSide(l, s, p.dst, o.index, 1)); err != nil {
 					return err
 				}
 			}
 		}
-		if l.To < 0 || r.direct(l, s) && s.Below == 0 {
+		if l.To < 0 || r.direct(l, s) {
 			n.into(r, p.dst, &r.next)
 		}
 	}
@@ -366,7 +360,7 @@ func (c *values[T]) merge(l *plan, s program.Step, o *place, from int, m kernels
 		switch {
 		case over != nil && over[i/64]>>(i%64)&1 == 0, l.Once && from >= 0 && !r.visit(o, i):
 			return
-		case l.Rows == nil && l.Combine == program.Claim && r.next.bits[(o.pos+i)/64]>>((o.pos+i)%64)&1 != 0:
+		case l.Rows == nil && l.Combine == program.Claim && r.next.has(o.pos+i):
 			return
 		}
 		if l.Once && from >= 0 && r.finder != nil {
@@ -402,6 +396,12 @@ func (r *valueRun) Advance() (kernels.Counts, error) {
 	r.taken, r.plan = false, nil
 	r.front.clear(r)
 	r.front, r.next = r.next, r.front
+	switch {
+	case r.step.Below == 0:
+		r.waits = nil
+	case l.To != r.prog.LeastArray():
+		r.restore()
+	}
 	if l.Once {
 		r.seen += r.front.n
 		if r.need&kernels.NeedUnvisitedArcs != 0 {

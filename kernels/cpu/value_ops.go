@@ -23,6 +23,7 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 		return out, ctx.Err()
 	}
 	s := r.setOf(over)
+	r.waits = nil
 	f := r.prog.Vertices[op].Block
 	for i := range r.own {
 		o := &r.own[i]

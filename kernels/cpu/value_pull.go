@@ -34,10 +34,9 @@ type loop[T program.Value] struct {
 	user         program.Rows[T]
 	other        *graph.Adjacency // WholeRows with Both: the other rows
 	otherW       []T
-	top, bound   T
+	top          T
 	direct       bool // dst has the values of own vertices
 	serial       bool // one thread runs
-	bounded      bool
 	alone        bool // no range is foreign
 	rows         uint32
 }
@@ -47,7 +46,7 @@ func (c *values[T]) loop(l *plan, s program.Step, p pass, n int) *loop[T] {
 	r := c.r
 	g := r.rows[p.rows][n]
 	k := &loop[T]{c: c, l: l, p: p, adj: g.adj, own: g.own, first: g.first, at: g.at, rows: g.rows, dst: c.dest(l, s, p.dst), news: &r.reached[p.dst],
-		top: program.Largest[T](), direct: r.direct(l, s), bounded: s.Below != 0 && !r.split, bound: program.Unpack[T](s.Below),
+		top: program.Largest[T](), direct: r.direct(l, s),
 		alone: !r.split && r.words == len(r.reached[0].bits)}
 	k.user, _ = l.Rows.(program.Rows[T])
 	if w := l.weights[p.rows]; w != nil {

@@ -123,30 +123,21 @@ func (c *values[T]) push(l *plan, s program.Step) (name string, err error) {
 	if s.Below == 0 {
 		return c.pushFrom(l, s, r.setOf(s.From))
 	}
+	if !r.split {
+		return c.relax(r.ctx, l, program.Unpack[T](s.Below))
+	}
 	r.round.clear(r)
 	for i := range r.own {
 		o := &r.own[i]
 		o.each(&r.front, func(i uint32) {
-			switch {
-			case c.below(o.at[0]+i, s.Below):
+			if c.below(o.at[0]+i, s.Below) {
 				r.round.add(r, o.pos+i)
-			case r.split:
+			} else {
 				r.next.add(r, o.pos+i)
-			default:
-				r.reached[0].join(0, o.first+i)
 			}
 		})
 	}
-	if r.split {
-		return c.pushFrom(l, s, &r.round)
-	}
-	for r.round.n > 0 && err == nil {
-		name, err = c.pushFrom(l, s, &r.round)
-		r.round.clear(r)
-		r.queued.into(r, 0, &r.round)
-		r.queued.clear(r)
-	}
-	return "rounds", err
+	return c.pushFrom(l, s, &r.round)
 }
 
 // pushFrom pushes from the sources of a set.
@@ -233,7 +224,7 @@ func (k *loop[T]) push(t, lo, hi int) {
 		case program.Min:
 			for _, v := range row {
 				if x < load(&dst[v]) && lower(&dst[v], x) {
-					k.fell(t, v, x)
+					n.join(t, v)
 				}
 			}
 		case program.Or:
@@ -267,7 +258,7 @@ func (k *loop[T]) pushPlus(t int, row []uint32, w []T, x T) {
 	if k.l.Combine == program.Min {
 		for j, v := range row {
 			if y := plus(x, w[j], k.top); y < load(&dst[v]) && lower(&dst[v], y) {
-				k.fell(t, v, y)
+				k.news.join(t, v)
 			}
 		}
 		return
@@ -293,15 +284,6 @@ func (k *loop[T]) claim(t int, row []uint32, x T) {
 		if k.news.join(t, v) {
 			k.dst[v] = x
 		}
-	}
-}
-
-// fell queues an own target that fell below the bound; others join.
-func (k *loop[T]) fell(t int, v uint32, x T) {
-	if k.bounded && x < k.bound && k.c.r.placeOf(v) != nil {
-		k.c.r.queued.join(t, v)
-	} else {
-		k.news.join(t, v)
 	}
 }
 

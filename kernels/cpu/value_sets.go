@@ -27,6 +27,8 @@ func (s *set) add(r *valueRun, pos uint32) {
 	}
 }
 
+func (s *set) has(pos uint32) bool { return s.bits[pos/64]>>(pos%64)&1 != 0 }
+
 func (s *set) clear(r *valueRun) {
 	if s.many {
 		r.clear(s.bits)
@@ -116,6 +118,7 @@ func (r *valueRun) setOf(k program.Set) *set {
 	case k == program.All:
 		return nil
 	case k == program.Default:
+		r.restore()
 		return &r.front
 	case s != nil:
 		return s
@@ -123,11 +126,19 @@ func (r *valueRun) setOf(k program.Set) *set {
 	return &set{}
 }
 
+// restore puts the frontier into front.
+func (r *valueRun) restore() {
+	if r.waits != nil {
+		r.waits.restore()
+	}
+}
+
 // Keep implements kernels.Run.
 func (r *valueRun) Keep(k program.Set) error {
 	if k < 1 || k > program.MaxSets {
 		return callError("Keep(%d)", k)
 	}
+	r.restore()
 	c := &set{n: r.front.n, many: r.front.n > int64(r.words)} // a list where that is smaller
 	if c.many {
 		c.bits = append(c.bits, r.front.bits...)
@@ -143,6 +154,7 @@ func (r *valueRun) Keep(k program.Set) error {
 
 // Use implements kernels.Run.
 func (r *valueRun) Use(k program.Set) (kernels.Counts, error) {
+	r.restore()
 	if k != program.Default {
 		s := r.setOf(k)
 		r.front.clear(r)
@@ -156,11 +168,16 @@ func (r *valueRun) Use(k program.Set) (kernels.Counts, error) {
 // count returns the counts of the frontier.
 func (r *valueRun) count() kernels.Counts {
 	c := kernels.Counts{Next: r.front.n, Least: program.TopOf(program.U32), Unvisited: r.vertices - r.seen, UnvisitedArcs: r.inArcs - r.seenArcs}
-	if a := r.prog.LeastArray(); a >= 0 {
-		c.Least = r.columns[a].least()
-	}
-	if r.need&(kernels.NeedNextArcs|kernels.NeedFewArcs) != 0 {
-		c.NextArcs = r.degrees(0)
+	if r.waits != nil {
+		w := r.waits.admit(&r.front)
+		c.Next, c.NextArcs, c.Least = w.Next, w.NextArcs, w.Least
+	} else {
+		if a := r.prog.LeastArray(); a >= 0 {
+			c.Least = r.columns[a].least()
+		}
+		if r.need&(kernels.NeedNextArcs|kernels.NeedFewArcs) != 0 {
+			c.NextArcs = r.degrees(0)
+		}
 	}
 	for t := range r.threads {
 		c.Examined += r.threads[t].examined
