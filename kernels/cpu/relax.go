@@ -23,7 +23,7 @@ const (
 	// relaxAlone is up to how many vertices one thread relaxes alone.
 	relaxAlone = 128
 	// relaxRuns is about how many runs of ranks a thread has.
-	relaxRuns = 32
+	relaxRuns = 4
 	// relaxPiece bounds the arcs of a call of a kernel, relaxShort those of a row without one.
 	relaxPiece = 1 << 10
 	relaxShort = 8
