@@ -6,6 +6,7 @@ import (
 	"os"
 	"strconv"
 	"testing"
+	"time"
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
@@ -127,6 +128,55 @@ func BenchmarkPageRank(b *testing.B) {
 						n = r.Iterations
 					}
 					b.ReportMetric(float64(n), "iterations")
+				})
+			}
+		})
+	}
+}
+
+// go test ./engine -run - -bench SSSP -count 6
+//
+// An operation is one search with weights 1 … 255 and the default Delta; the roots are those of Graph500, in turn.
+func BenchmarkSSSP(b *testing.B) {
+	for _, g := range []struct {
+		name, placement string
+		recipe          gen.Recipe
+	}{
+		{fmt.Sprintf("kron/scale=%d", benchScale()), "hubs-on-cpu", gen.KroneckerOptions{Scale: benchScale()}},
+		{"uniform/scale=18", "original", gen.UniformOptions{Vertices: 1 << 18, Edges: 16 << 18}},
+		{"grid/side=1000", "original", gen.GridOptions{Rows: 1000, Columns: 1000}},
+	} {
+		b.Run("graph="+g.name+"/placement="+g.placement, func(b *testing.B) {
+			l, err := gen.Make(context.Background(), g.recipe)
+			if err != nil {
+				b.Fatal(err)
+			}
+			w := make([]int32, len(l.Edges))
+			for k := range w {
+				w[k] = 1 + int32(uint32(k)*2654435761>>8%255)
+			}
+			l.Weights = graph.WeightsOf(w)
+			roots, err := gen.Roots(context.Background(), gen.RootOptions{Vertices: int64(l.Vertices)}, degreeAbove0(l))
+			if err != nil {
+				b.Fatal(err)
+			}
+			for _, procs := range []string{"cpu", "cpu:1", "cpu:1,cpu:1"} {
+				b.Run("processors="+procs, func(b *testing.B) {
+					list, err := engine.ParseProcessors(procs)
+					if err != nil {
+						b.Fatal(err)
+					}
+					e := open(b, l, engine.Options{Processors: list, Weights: true})
+					i, took := 0, time.Duration(0)
+					for b.Loop() {
+						r, err := e.SSSP(context.Background(), uint64(roots[i%len(roots)]), engine.SSSPOptions{})
+						if err != nil {
+							b.Fatal(err)
+						}
+						took += r.Time
+						i++
+					}
+					b.ReportMetric(float64(took.Nanoseconds())/float64(b.N), "ns/search")
 				})
 			}
 		})

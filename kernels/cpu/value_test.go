@@ -196,6 +196,8 @@ func drive(t testing.TB, g drawn, parts []*graph.Part, threads int, p *program.P
 	d := &driver{t: t, g: g, p: p, parts: parts, need: kernels.NeedNextArcs | kernels.NeedUnvisited | kernels.NeedUnvisitedArcs}
 	for _, part := range parts {
 		c := cpu.New(threads)
+		sets := cpu.Kernels()
+		must(t, c.Use(sets[(g.n+threads)%len(sets)]))
 		if err := c.Load(context.Background(), part); err != nil {
 			t.Fatal(err)
 		}
