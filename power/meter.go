@@ -188,15 +188,9 @@ func lacking(infos []Info, in []bool, missing []Unavailable) (lack []Info) {
 
 // plural names what all the meters cover: packages, or meters of several kinds.
 func plural(counted []MeterEnergy, lacking []Info) string {
-	domains := map[string]bool{}
-	for _, m := range counted {
-		domains[m.Info.Domain] = true
+	if slices.ContainsFunc(counted, func(m MeterEnergy) bool { return m.Info.Domain != "package" }) ||
+		slices.ContainsFunc(lacking, func(x Info) bool { return x.Domain != "package" }) {
+		return "meters"
 	}
-	for _, m := range lacking {
-		domains[m.Domain] = true
-	}
-	if len(domains) == 1 && domains["package"] {
-		return "packages"
-	}
-	return "meters"
+	return "packages"
 }

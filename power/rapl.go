@@ -47,6 +47,9 @@ type raplZone struct {
 
 func (z *raplZone) file() string { return z.dir + "/energy_uj" }
 
+// numbered is false for a control type.
+func (z *raplZone) numbered() bool { return strings.Contains(z.id, ":") }
+
 // rank is lower for the zone to prefer.
 func (z *raplZone) rank() int {
 	if z.err != nil {
@@ -65,6 +68,9 @@ func raplZones(t *Sysfs) []*raplZone {
 			continue
 		}
 		zones := slices.Collect(maps.Values(seen))
+		if slices.ContainsFunc(zones, (*raplZone).numbered) { // a control type alone matters where there is no zone
+			zones = slices.DeleteFunc(zones, func(z *raplZone) bool { return !z.numbered() })
+		}
 		slices.SortFunc(zones, func(a, b *raplZone) int { return strings.Compare(a.id, b.id) })
 		return zones
 	}
@@ -79,7 +85,9 @@ func walkZones(t *Sysfs, dir string, depth int, seen map[string]*raplZone) {
 		sub := path.Join(dir, n)
 		m := zoneName.FindStringSubmatch(n)
 		if m == nil {
-			if strings.Contains(n, "rapl") && depth == 0 {
+			if link := t.dangling(sub); link != "" && strings.Contains(n, "rapl") {
+				seen[n] = &raplZone{dir: sub, id: n, control: n, link: link, err: fs.ErrNotExist}
+			} else if strings.Contains(n, "rapl") && depth == 0 {
 				walkZones(t, sub, depth+1, seen) // a control type's own directory
 			}
 			continue
@@ -129,27 +137,24 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	// Two zones with one label are two views of one counter; a readable one wins,
 	// then the one of the main control type, then the first.
 	labels := raplLabels(zones, byID)
-	order := slices.Clone(zones)
-	slices.SortStableFunc(order, func(a, b *raplZone) int { return a.rank() - b.rank() })
-	kept := map[string]*raplZone{} // by label, without the die on AMD, where a die's zone shows the whole package
-	twin := map[*raplZone]*raplZone{}
-	for _, z := range order {
-		l := labels[z]
-		if amd {
-			l = dieless(l)
+	key := func(z *raplZone) string {
+		if amd { // a die's zone shows the whole package
+			return dieless(labels[z])
 		}
-		if kept[l] != nil {
-			twin[z] = kept[l]
-			continue
+		return labels[z]
+	}
+	best := map[string]*raplZone{}
+	for _, z := range zones {
+		if k := best[key(z)]; k == nil || z.rank() < k.rank() {
+			best[key(z)] = z
 		}
-		kept[l] = z
 	}
 
 	for _, z := range zones {
 		info := raplInfo(t, z, byID[z.parent], labels)
-		k := twin[z]
+		k := best[key(z)]
 		switch {
-		case k != nil:
+		case k != z:
 			info.Name = "rapl:" + z.id
 			missing = append(missing, Unavailable{Name: info.Name, Info: &info, DuplicateOf: "rapl:" + labels[k],
 				Reason: "shows the same hardware as " + k.id + "; counted once"})

@@ -376,6 +376,15 @@ func TestDanglingLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	mustContain(t, err.Error(), zone, target, "mount")
+	// Nor is the link of the control type.
+	control := filepath.Join(root, "class", "powercap", "intel-rapl")
+	if err := os.Rename(zone, control); err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err = Open([]Spec{{Kind: KindRAPL}}, OpenOptions{SysfsRoot: root}); !errIs(err, ErrNoMeter) {
+		t.Fatal(err)
+	}
+	mustContain(t, err.Error(), control+" links to", "mount")
 }
 
 // Messages name the file that was read, not its place below /sys.

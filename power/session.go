@@ -406,9 +406,9 @@ func (s *Session) Result() *record.PowerSession {
 		p.BaselineW = pointer(s.baseline.MeanWatts())
 	}
 	v := s.look()
-	marks := make([]Mark, len(s.marks))
-	for i, m := range s.marks {
-		marks[i] = *m
+	var marks []Mark
+	for _, m := range s.marks {
+		marks = append(marks, *m)
 	}
 	s.mu.Unlock()
 
@@ -466,20 +466,19 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	n.add(counter && !e.Known && seen.Samples > 1 && seen.Resets == 0,
 		"the counter did not move in %.3g s%s: its energy is unknown", span, off)
 	n.add(counter && seen.Resets > 0 && ser.info.Wrap == 0,
-		"the counter fell and its range is unknown (max_energy_range_uj): what it counted then is unknown")
+		"the counter fell and its range is unknown: so is what it counted then")
 	n.add(ser.unseen > 0, "%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen)
 	n.add(v.mirrors[i] != "", "mirrors %s from start to end: one counter, counted once", v.mirrors[i])
 	seen.Notes = n
 	m.Seen = &seen
 	m.Samples = make([]record.PowerSample, len(ser.points))
-	values := make([]float64, len(ser.points))
-	for k, p := range ser.points {
-		values[k] = p.v
-		m.Samples[k].TimeS = p.t
-		if ser.info.Method == Power {
-			m.Samples[k].PowerW = &values[k]
+	points := slices.Clone(ser.points) // the caller's
+	for k := range points {
+		p := &points[k]
+		if m.Samples[k].TimeS = p.t; ser.info.Method == Power {
+			m.Samples[k].PowerW = &p.v
 		} else {
-			m.Samples[k].EnergyJ = &values[k]
+			m.Samples[k].EnergyJ = &p.v
 		}
 	}
 	return m

@@ -164,7 +164,8 @@ func TestStampsOfALiveSource(t *testing.T) {
 	begin := time.Now()
 	abs := func(d time.Duration) string { return begin.Add(d).UTC().Format(time.RFC3339Nano) }
 	// The source's clock jumps ahead, and back.
-	m := feed(t, lineFormat{}, begin, "time,watts", abs(0)+",1", abs(100*time.Millisecond)+",2", abs(time.Hour)+",3", abs(time.Hour+time.Millisecond)+",4", abs(time.Second)+",5")
+	m := feed(t, lineFormat{}, begin, "time,watts", abs(0)+",1", abs(100*time.Millisecond)+",2",
+		abs(time.Hour)+",3", abs(time.Hour+time.Millisecond)+",4", abs(time.Second)+",5")
 	q, err := m.Read(0)
 	if err != nil || len(q) != 5 {
 		t.Fatalf("%+v, %v", q, err)

@@ -219,7 +219,8 @@ exit status and signals. What is missing and the summary go to standard error.`,
 	}
 	f := c.Flags()
 	f.SetInterspersed(false)
-	f.StringArrayVar(&r.specs, "power", []string{power.KindAuto}, "meters: auto, none, rapl, nvml, hwmon, wattsup:PORT, line:FILE, replay:FILE, model:idle=W,busy=W; may be given several times")
+	f.StringArrayVar(&r.specs, "power", []string{power.KindAuto},
+		"meters: auto, none, rapl, nvml, hwmon, wattsup:PORT, line:FILE, replay:FILE, model:idle=W,busy=W; may be given several times")
 	f.Float64Var(&r.rate, "rate", power.DefaultRate, "samples a second, 1 to 1000")
 	f.StringVarP(&r.out, "output", "o", "", "write results and samples to this JSON file, whole each second")
 	f.StringVar(&r.samples, "samples", "", "write the samples to this CSV file, whole each second")
