@@ -133,7 +133,7 @@ func TestComponentsFail(t *testing.T) {
 		}
 	}
 	for limit, want := range map[int64]error{1000: engine.ErrMemory, 1 << 40: nil} {
-		e.LimitMemory(limit)
+		engine.LimitMemory(e, limit)
 		for name, f := range map[string]func(context.Context) (*engine.ComponentsResult, error){"weak": e.Components, "strong": e.StrongComponents} {
 			if _, err := f(t.Context()); !errors.Is(err, want) || want != nil && !strings.Contains(err.Error(), "the limit is 1000") {
 				t.Errorf("%s: limit of %d bytes: %v", name, limit, err)

@@ -1,4 +1,4 @@
 package engine
 
-// LimitMemory sets the limit of an open engine.
-func (e *Engine) LimitMemory(bytes int64) { e.opts.MemoryLimit = bytes }
+// LimitMemory sets the memory limit of an open engine.
+func LimitMemory(e *Engine, bytes int64) { e.opts.MemoryLimit = bytes }
