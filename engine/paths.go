@@ -93,7 +93,8 @@ func shortest[T program.Value, W graph.Weight](ctx context.Context, s *pathSearc
 func inRange[T program.Value](ctx context.Context, s *pathSearch, r *SSSPResult, dist []T) (*SSSPResult, error) {
 	var far T
 	r.NumReached, far = reachedOf(dist)
-	switch bounded := float64(far)+s.w.largest < 0.999*greatest(r.Type); {
+	limit := 0.999 * min(float64(program.Largest[T]()), math.MaxFloat32) // below any sum that has no value
+	switch bounded := float64(far)+s.w.largest < limit; {
 	case r.Type == program.I32 && !bounded:
 		s.w.wide = true
 		return paths[int64](ctx, s)
@@ -133,13 +134,6 @@ func reachedOf[T program.Value](dist []T) (n int64, far T) {
 		}
 	}
 	return n, far
-}
-
-// greatest is the largest finite value of a type of distances.
-func greatest(t program.Type) float64 {
-	return map[program.Type]float64{
-		program.I32: math.MaxInt32, program.I64: math.MaxInt64, program.F32: math.MaxFloat32, program.F64: math.MaxFloat64,
-	}[t]
 }
 
 // unitPaths is SSSP where every arc weighs 1: a breadth-first search.
