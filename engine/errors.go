@@ -13,7 +13,7 @@ var (
 	// ErrOptions is returned by New for options that contradict each other, are out of range
 	// or name something unknown. The message lists every fault.
 	ErrOptions = errors.New("engine: invalid options")
-	// ErrArgument is returned for a nil context or graph.
+	// ErrArgument is returned for a nil context or graph, and for options of an algorithm that are out of range.
 	ErrArgument = errors.New("engine: invalid argument")
 	// ErrPanic is returned by New and Place if a call panicked: Options.Progress or Logger, or,
 	// which is a bug, the engine's own. The message has the stack; everything is freed.
