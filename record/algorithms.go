@@ -36,6 +36,8 @@ type Components struct {
 // PageRank is the document of "totemgo pagerank".
 type PageRank struct {
 	Run
+	Method     string  `json:"method"`     // "pull" or "delta"
+	Dangling   string  `json:"dangling"`   // "spread" or "drop": the score of vertices without out-arcs
 	Damping    float64 `json:"damping"`    // probability to follow an arc
 	Tolerance  float64 `json:"tolerance"`  // change at which the iteration ends; 0 runs all iterations
 	Iterations int     `json:"iterations"` // iterations run

@@ -107,7 +107,7 @@ func TestAlgorithmDocuments(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	p := document[record.PageRank](t, command(t, "pagerank", path, "--json", "--damping", "0.5", "--tolerance", "1e-9"))
-	if p.Schema != record.SchemaPageRank || p.Damping != 0.5 || p.Tolerance != 1e-9 || !p.Converged || p.Iterations < 5 || p.Change >= 1e-9 {
+	if p.Schema != record.SchemaPageRank || p.Method != "pull" || p.Dangling != "spread" || p.Damping != 0.5 || p.Tolerance != 1e-9 || !p.Converged || p.Iterations < 5 || p.Change >= 1e-9 {
 		t.Errorf("%+v", p)
 	}
 	r := document[record.Reach](t, command(t, "reach", path, "--root", "0,8", "--json"))

@@ -96,7 +96,10 @@ func (j *pagerankJob) run(ctx context.Context, eng *engine.Engine) (*result, err
 		compare: func(a, b uint32) int { return cmp.Compare(r.Ranks[b], r.Ranks[a]) },
 		stats:   r.Statistics,
 		doc: func(run record.Run) any {
-			return record.PageRank{Run: run, Damping: j.o.Damping, Tolerance: max(0, j.o.Tolerance), Iterations: r.Iterations, Change: r.Change, Converged: r.Converged}
+			return record.PageRank{
+				Run: run, Method: string(j.o.Method), Dangling: string(j.o.Dangling), Damping: j.o.Damping, Tolerance: max(0, j.o.Tolerance),
+				Iterations: r.Iterations, Change: r.Change, Converged: r.Converged,
+			}
 		},
 	}, nil
 }
