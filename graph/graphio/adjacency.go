@@ -43,7 +43,7 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 			}
 			next, e := out.numbers.parse(b.data, i, 0)
 			if e == nil && out.numbers.real {
-				e = fault(0, 0, ErrFormat, quote(token(b.data, i, 0)), "an integer")
+				e = bad(ErrFormat, quote(token(b.data, i, 0)), "an integer")
 			}
 			if e != nil {
 				e.Line, e.Column = line, i-start+1
@@ -72,18 +72,18 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 		return v
 	}
 	if total < 2 {
-		return nil, fault(0, 0, ErrTruncated, plural(total, "number"), "numbers of vertices and edges")
+		return nil, bad(ErrTruncated, plural(total, "number"), "numbers of vertices and edges")
 	}
 	n, m, lists := next(), next(), int64(1)
 	if word == words[1] {
 		lists = 2
 	}
 	if n < 0 || m < 0 || n > graph.MaxVertices || m > total {
-		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("%d vertices and %d edges declared", n, m),
+		return nil, bad(ErrTooLarge, fmt.Sprintf("%d vertices and %d edges declared", n, m),
 			fmt.Sprintf("counts from 0 on, and no more than a file of %s holds", plural(total, "number")))
 	}
 	if want := 2 + n + lists*m; total != want {
-		return nil, fault(0, 0, short(total, want), plural(total, "number"), fmt.Sprintf("%d, as %d vertices and %d edges imply", want, n, m))
+		return nil, bad(short(total, want), plural(total, "number"), fmt.Sprintf("%d, as %d vertices and %d edges imply", want, n, m))
 	}
 	size := m * 8
 	if lists == 2 && in.o.WeightColumn >= 0 {
@@ -96,19 +96,19 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 	for v := range n {
 		offsets[v] = next()
 		if o := offsets[v]; o < 0 || o > m || v > 0 && o < offsets[v-1] || v == 0 && o != 0 {
-			return nil, fault(0, 0, ErrFormat, fmt.Sprintf("offset %d of vertex %d", o, v), fmt.Sprintf("offsets that rise from 0 to %d", m))
+			return nil, bad(ErrFormat, fmt.Sprintf("offset %d of vertex %d", o, v), fmt.Sprintf("offsets that rise from 0 to %d", m))
 		}
 	}
 	offsets[n] = m
 	if n == 0 && m > 0 {
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d edges", m), "none in a graph without vertices")
+		return nil, bad(ErrFormat, fmt.Sprintf("%d edges", m), "none in a graph without vertices")
 	}
 	list := &graph.EdgeList{Vertices: int(n), Directed: true, Edges: make([]graph.Edge, 0, m)}
 	for v := range n {
 		for range offsets[v+1] - offsets[v] {
 			t := next()
 			if t < 0 || t >= n {
-				return nil, fault(0, 0, ErrFormat, fmt.Sprintf("neighbour %d of vertex %d", t, v), fmt.Sprintf("0..%d", n-1))
+				return nil, bad(ErrFormat, fmt.Sprintf("neighbour %d of vertex %d", t, v), fmt.Sprintf("0..%d", n-1))
 			}
 			list.Edges = append(list.Edges, graph.Edge{U: uint32(v), V: uint32(t)})
 		}

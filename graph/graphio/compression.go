@@ -40,7 +40,7 @@ func compressionSuffixes() []string { return []string{".gz", ".zst", ".bz2", ".x
 // checkWritable refuses the compression that is read only.
 func checkWritable(name string) error {
 	if strings.EqualFold(filepath.Ext(name), ".bz2") {
-		return &Error{File: name, Found: "compression bzip2", Hint: Hint{Text: "use .gz, .zst or .xz"}, Err: ErrNotWritable}
+		return wrap(bad(ErrNotWritable, "compression bzip2", "", "use .gz, .zst or .xz"), name)
 	}
 	return nil
 }
@@ -170,7 +170,7 @@ func (g *gzipMembers) padding() error {
 			return err
 		}
 		if c != 0 {
-			return &Error{Found: "bytes behind the end of the gzip data", Want: "another member or the end of the file", Err: ErrFormat}
+			return bad(ErrFormat, "bytes behind the end of the gzip data", "another member or the end of the file")
 		}
 	}
 }
@@ -185,10 +185,10 @@ func (in *input) streamError(err error) error {
 		return err
 	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		return &Error{File: in.path, Found: "unexpected end of the " + in.compression + " data", Hint: Hint{Text: "the file has been cut short; get it again"}, Err: ErrTruncated}
+		return wrap(bad(ErrTruncated, "unexpected end of the "+in.compression+" data", "", "the file has been cut short; get it again"), in.path)
 	}
 	if errors.Is(err, zstd.ErrWindowSizeExceeded) {
-		return &Error{File: in.path, Found: "a zstd window", Want: fmt.Sprintf("at most %d bytes", maxDictionary), Err: fmt.Errorf("%w: %w", ErrTooLarge, err)}
+		return wrap(bad(fmt.Errorf("%w: %w", ErrTooLarge, err), "a zstd window", fmt.Sprintf("at most %d bytes", maxDictionary)), in.path)
 	}
 	return &Error{File: in.path, Found: "damaged " + in.compression + " data", Err: fmt.Errorf("%w: %w", ErrFormat, err)}
 }
@@ -224,7 +224,7 @@ func (in *input) limitXZ(r io.Reader) (io.Reader, error) {
 	if b := head[14+i+2]; b <= 40 {
 		size := (2 | int64(b)&1) << (b/2 + 11)
 		if size > limit {
-			return nil, &Error{File: in.path, Found: fmt.Sprintf("an xz dictionary of %d bytes", size), Want: fmt.Sprintf("at most %d", limit), Err: ErrTooLarge}
+			return nil, bad(ErrTooLarge, fmt.Sprintf("an xz dictionary of %d bytes", size), fmt.Sprintf("at most %d", limit))
 		}
 	}
 	return rest, nil

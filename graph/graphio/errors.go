@@ -162,6 +162,11 @@ func fault(line int64, column int, class error, found, want string, hint ...stri
 	return &Error{Line: line, Column: column, Found: found, Want: want, Hint: Hint{Text: strings.Join(hint, "")}, Err: class}
 }
 
+// bad is a fault on no line.
+func bad(class error, found, want string, hint ...string) *Error {
+	return fault(0, 0, class, found, want, hint...)
+}
+
 // loss refuses to write what the format cannot hold.
 func loss(what, hint string, cures ...Cure) *Error {
 	return &Error{Found: what, Hint: Hint{hint, cures}, Err: ErrLoss}

@@ -147,7 +147,8 @@ func detect(in *input) (*format, error) {
 			return formatByName(name), nil
 		}
 	}
-	return nil, &Error{File: in.path, Found: "binary data under a name that tells no format", Hint: Hint{Text: "name the format: a tuple file under this name is read with format graph500; known are " + formatNames(false)}, Err: unknownContent{}}
+	return nil, bad(unknownContent{}, "binary data under a name that tells no format", "",
+		"name the format: a tuple file under this name is read with format graph500; known are "+formatNames(false))
 }
 
 // detectContent tells the formats that begin with a mark.

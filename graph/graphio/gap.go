@@ -45,22 +45,22 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	}
 	var h gapHeader
 	if _, err := binary.Decode(data, binary.LittleEndian, &h); err != nil {
-		return nil, fault(0, 0, ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", gapSize))
+		return nil, bad(ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", gapSize))
 	}
 	size, half := int64(len(data)), int64(0)
 	switch {
 	case h.Directed > 1:
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("a first byte of %d", h.Directed), "0 (undirected) or 1 (directed)")
+		return nil, bad(ErrFormat, fmt.Sprintf("a first byte of %d", h.Directed), "0 (undirected) or 1 (directed)")
 	case h.Arcs < 0 || h.N < 0 || h.N > math.MaxInt32:
-		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("a header of %d arcs and %d vertices", h.Arcs, h.N),
+		return nil, bad(ErrTooLarge, fmt.Sprintf("a header of %d arcs and %d vertices", h.Arcs, h.N),
 			fmt.Sprintf("counts from 0 on, at most %d vertices", math.MaxInt32))
 	case h.Arcs > (math.MaxInt64/4-8*(h.N+1))/step:
-		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("a header of %d arcs", h.Arcs), fmt.Sprintf("no more than a file of %d bytes can hold", size))
+		return nil, bad(ErrTooLarge, fmt.Sprintf("a header of %d arcs", h.Arcs), fmt.Sprintf("no more than a file of %d bytes can hold", size))
 	}
 	half = 8*(h.N+1) + step*h.Arcs
 	sides := int64(h.Directed) + 1
 	if want := gapSize + sides*half; size != want {
-		e := fault(0, 0, short(size, want), fmt.Sprintf("%d bytes", size),
+		e := bad(short(size, want), fmt.Sprintf("%d bytes", size),
 			fmt.Sprintf("%d, as the header of %d arcs and %d vertices implies", want, h.Arcs, h.N))
 		if step == 4 && size == want+4*h.Arcs*sides {
 			e.Hint.Text = "it fits a weighted graph: name it .wsg or its format"
@@ -93,9 +93,9 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	}
 	switch same := sum.low == sum.high; {
 	case !same && directed:
-		return nil, fault(0, 0, ErrFormat, "in-arcs that are not the out-arcs turned round", "the same arcs in both halves")
+		return nil, bad(ErrFormat, "in-arcs that are not the out-arcs turned round", "the same arcs in both halves")
 	case !same:
-		return nil, fault(0, 0, ErrFormat, "an undirected graph with an edge that only one end lists", "every edge at both ends")
+		return nil, bad(ErrFormat, "an undirected graph with an edge that only one end lists", "every edge at both ends")
 	}
 	if err := in.ctx.Err(); err != nil {
 		return nil, err
@@ -141,13 +141,13 @@ func (s *gapSide) check(which string) error {
 	for i := range s.n + 1 {
 		o := s.offset(i)
 		if o < last || o > s.arcs || i == 0 && o != 0 || i == s.n && o != s.arcs {
-			return fault(0, 0, ErrFormat, fmt.Sprintf("%s-offset %d of vertex %d", which, o, i), fmt.Sprintf("offsets that rise from 0 to %d", s.arcs))
+			return bad(ErrFormat, fmt.Sprintf("%s-offset %d of vertex %d", which, o, i), fmt.Sprintf("offsets that rise from 0 to %d", s.arcs))
 		}
 		last = o
 	}
 	for k := range s.arcs {
 		if t := s.target(k); t < 0 || int64(t) >= s.n {
-			return fault(0, 0, ErrFormat, fmt.Sprintf("%s-neighbour %d at entry %d", which, t, k), fmt.Sprintf("0..%d", s.n-1))
+			return bad(ErrFormat, fmt.Sprintf("%s-neighbour %d at entry %d", which, t, k), fmt.Sprintf("0..%d", s.n-1))
 		}
 	}
 	return nil

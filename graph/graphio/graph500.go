@@ -86,11 +86,11 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		for i := 0; i < len(data); i += size {
 			u, v := tuple(data[i:i+size], size)
 			if size == 16 && int64(u|v) < 0 {
-				bad := int64(u)
-				if bad >= 0 {
-					bad = int64(v)
+				id := int64(u)
+				if id >= 0 {
+					id = int64(v)
 				}
-				return nil, fault(0, 0, ErrFormat, fmt.Sprintf("id %d in tuple %d", bad, (total-int64(len(data)-i))/int64(size)),
+				return nil, bad(ErrFormat, fmt.Sprintf("id %d in tuple %d", id, (total-int64(len(data)-i))/int64(size)),
 					"ids from 0 on", "the file may hold 12-byte tuples")
 			}
 			big = max(big, u, v)
@@ -108,7 +108,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	if wide != nil && size == 12 && total%48 == 0 && longTuples(wide) {
-		e := fault(0, 0, ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples")
+		e := bad(ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples")
 		e.Hint = Hint{"read the file with tuples of 16 bytes (%s 16)", []Cure{CureTuple}}
 		return nil, e
 	}
@@ -155,7 +155,7 @@ func raggedTuples(bytes int64, size int) error {
 	if other := 28 - size; bytes%int64(other) == 0 {
 		hint = fmt.Sprintf("it is a multiple of %d: read it with tuples of %d bytes", other, other)
 	}
-	return fault(0, 0, ErrTruncated, fmt.Sprintf("%d bytes of tuples", bytes), fmt.Sprintf("a multiple of %d", size), hint)
+	return bad(ErrTruncated, fmt.Sprintf("%d bytes of tuples", bytes), fmt.Sprintf("a multiple of %d", size), hint)
 }
 
 // readTupleWeights reads n float32 weights.
@@ -167,7 +167,7 @@ func readTupleWeights(path string, n int, in *input) (weights graph.Weights, err
 	defer func() { _ = wi.shut() }() // nothing is written: a failed close loses nothing
 	data, err := wi.all()
 	if err == nil && int64(len(data)) != int64(n)*4 {
-		err = fault(0, 0, ErrFormat, fmt.Sprintf("%d bytes of weights", len(data)), fmt.Sprintf("%d: 4 for each of %d tuples", int64(n)*4, n))
+		err = bad(ErrFormat, fmt.Sprintf("%d bytes of weights", len(data)), fmt.Sprintf("%d: 4 for each of %d tuples", int64(n)*4, n))
 	}
 	if err == nil {
 		err = in.hold(int64(n) * 4)
@@ -179,7 +179,7 @@ func readTupleWeights(path string, n int, in *input) (weights graph.Weights, err
 	for i := range out {
 		out[i] = math.Float32frombits(binary.LittleEndian.Uint32(data[4*i:]))
 		if x := float64(out[i]); math.IsNaN(x) || math.IsInf(x, 0) {
-			return weights, wi.wrap(fault(0, 0, ErrFormat, fmt.Sprintf("weight %v of tuple %d", x, i), "a finite number"))
+			return weights, wi.wrap(bad(ErrFormat, fmt.Sprintf("weight %v of tuple %d", x, i), "a finite number"))
 		}
 	}
 	return graph.WeightsOf(out), nil

@@ -111,7 +111,7 @@ func (p *graphalyticsProperties) check(in *input, f *File, file string, found in
 		f.Report.warnf("%s found instead of %s", spell(int64(found), one, many), says)
 		return nil
 	}
-	e := fault(0, 0, short(uint64(found), stated.n), spell(int64(found), one, many), says, hint)
+	e := bad(short(uint64(found), stated.n), spell(int64(found), one, many), says, hint)
 	e.File = file
 	return e
 }

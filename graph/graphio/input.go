@@ -115,7 +115,7 @@ func openInput(ctx context.Context, path string, o *Options) (_ *input, err erro
 			return nil, err
 		}
 		if st.IsDir() {
-			return nil, &Error{File: path, Found: "a directory", Want: "a graph file", Err: ErrFormat}
+			return nil, bad(ErrFormat, "a directory", "a graph file")
 		}
 		if st.Mode().IsRegular() {
 			in.size = st.Size()
@@ -277,7 +277,7 @@ func (in *input) peekRecord(comment byte) (*line, error) {
 func (in *input) header(comment byte, want string) (*line, error) {
 	l, err := in.peekRecord(comment)
 	if err == nil && l == nil {
-		err = fault(0, 0, ErrTruncated, "the end of the file", want)
+		err = bad(ErrTruncated, "the end of the file", want)
 	}
 	if err != nil {
 		return nil, err
@@ -491,7 +491,7 @@ func (in *input) unchanged() error {
 		return err
 	}
 	if st.Size() < in.size {
-		return &Error{Found: fmt.Sprintf("a file of %d bytes that was %d when it was opened", st.Size(), in.size), Hint: Hint{Text: "it was cut short while it was read"}, Err: ErrTruncated}
+		return bad(ErrTruncated, fmt.Sprintf("a file of %d bytes that was %d when it was opened", st.Size(), in.size), "", "it was cut short while it was read")
 	}
 	return nil
 }

@@ -57,7 +57,8 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		return nil, err
 	}
 	f.Report.DirectionStated = true
-	l := &layout{directed: format == "asym", comments: "%#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: source and target", open: true, optional: true}
+	l := &layout{directed: format == "asym", comments: "%#", ends: [2]string{"vertex", "vertex"},
+		columns: 2, want: "2: source and target", open: true, optional: true}
 	if kind != "unweighted" && in.o.WeightColumn >= 0 {
 		l.columns, l.weight, l.want = 3, 3, "3: source, target and weight"
 	}
@@ -99,7 +100,7 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	}
 	if format == "bip" {
 		if left > math.MaxUint64-largest[1] {
-			return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("ids up to %d and %d", left, largest[1]), "sides that fit in 64 bits one after the other")
+			return nil, bad(ErrTooLarge, fmt.Sprintf("ids up to %d and %d", left, largest[1]), "sides that fit in 64 bits one after the other")
 		}
 		for _, b := range blocks {
 			for i := range b.pairs {
@@ -159,7 +160,7 @@ func konectCount(in *input, f *File, blocks []*records, n, want int64) error {
 		f.Report.warnf("%d records declared on line 2, %d found", want, n)
 		return nil
 	}
-	return fault(0, 0, short(n, want), plural(n, "record"), fmt.Sprintf("%d, as line 2 says", want), "the lenient option reads it")
+	return bad(short(n, want), plural(n, "record"), fmt.Sprintf("%d, as line 2 says", want), "the lenient option reads it")
 }
 
 // writeKONECT writes a KONECT network.

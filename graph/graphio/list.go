@@ -59,7 +59,7 @@ func (d *declared) count(in *input, f *File, blocks []*records) error {
 	}
 	if found != d.records {
 		if !in.o.Lenient {
-			return fault(0, 0, ErrTruncated, spell(int64(found), d.one, d.many), fmt.Sprintf("%d, as line %d says", d.records, d.line))
+			return bad(ErrTruncated, spell(int64(found), d.one, d.many), fmt.Sprintf("%d, as line %d says", d.records, d.line))
 		}
 		f.Report.Tolerated++
 		f.Report.warnf("%d %s declared on line %d, %d found", d.records, d.many, d.line, found)
@@ -152,7 +152,7 @@ func (in *input) compact(blocks [][]graph.Pair64) ([]graph.Edge, *graph.Labels, 
 		return nil, nil, in.hold(m.Need)
 	}
 	if errors.Is(err, graph.ErrTooManyVertices) {
-		return nil, nil, fault(0, 0, ErrTooLarge, err.Error(), fmt.Sprintf("at most %d vertices", uint64(graph.MaxVertices)))
+		return nil, nil, bad(ErrTooLarge, err.Error(), fmt.Sprintf("at most %d vertices", uint64(graph.MaxVertices)))
 	}
 	return edges, labels, err
 }

@@ -75,8 +75,8 @@ func mtxLayout(in *input, f *File) (*layout, error) {
 	if sizes[0] != sizes[1] {
 		return nil, h.fault(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
 	}
-	l := &layout{directed: symmetry == "general", columns: 2, want: "2 (row, column): the banner says pattern", comments: "%", ends: [2]string{"a row", "a column"},
-		declared: declare("MatrixMarket", h.at, 1, sizes[0], sizes[2], "entry", "entries")}
+	l := &layout{directed: symmetry == "general", columns: 2, want: "2 (row, column): the banner says pattern",
+		comments: "%", ends: [2]string{"a row", "a column"}, declared: declare("MatrixMarket", h.at, 1, sizes[0], sizes[2], "entry", "entries")}
 	if symmetry == "skew-symmetric" {
 		l.declared.loops = "none in a skew-symmetric matrix"
 	}

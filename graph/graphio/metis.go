@@ -78,7 +78,7 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 	valued := h.sizes || h.ncon > 0
 	if missing := int64(d.vertices) - rows; missing > 1 || missing == 1 && valued {
 		if !in.o.Lenient || valued || sparse(d.vertices, rows+entries) {
-			return nil, fault(0, 0, ErrTruncated, plural(rows, "vertex line"), fmt.Sprintf("%d, as line %d says", d.vertices, h.at))
+			return nil, bad(ErrTruncated, plural(rows, "vertex line"), fmt.Sprintf("%d, as line %d says", d.vertices, h.at))
 		}
 		f.Report.Tolerated += missing
 		f.Report.warnf("%s at the end missing: read as vertices without edges", plural(missing, "vertex line"))
@@ -291,7 +291,8 @@ func oneSided(blocks []*metisBlock) error {
 		return 0
 	}
 	missing := func(e edgeEnd, has, lacks uint32) error {
-		return fault(lineOf(has), 0, ErrFormat, fmt.Sprintf("edge %d-%d in the list of %d but not in that of %d", e.u+1, e.v+1, has+1, lacks+1), "every edge at both ends")
+		return fault(lineOf(has), 0, ErrFormat, fmt.Sprintf("edge %d-%d in the list of %d but not in that of %d", e.u+1, e.v+1, has+1, lacks+1),
+			"every edge at both ends")
 	}
 	for i := 0; i < len(lower) || i < len(upper); i++ {
 		switch {
@@ -305,7 +306,7 @@ func oneSided(blocks []*metisBlock) error {
 				fmt.Sprintf("%v, as in the list of %d", e.weight, e.u+1))
 		}
 	}
-	return fault(0, 0, ErrFormat, "edges that only one end lists", "every edge at both ends")
+	return bad(ErrFormat, "edges that only one end lists", "every edge at both ends")
 }
 
 // writeMETIS writes a METIS graph. What METIS cannot hold is refused all at once.

@@ -204,7 +204,7 @@ func (w *weightBuf) parse(b []byte, i int, delim byte) (next int, err *Error) {
 // parseWord reads a weight the slow way: any form, every fault named.
 func (w *weightBuf) parseWord(tok []byte) *Error {
 	if len(tok) == 0 {
-		return fault(0, 0, ErrFormat, "no weight", "a number")
+		return bad(ErrFormat, "no weight", "a number")
 	}
 	plain, digits := true, true
 	for i, c := range tok {
@@ -222,7 +222,7 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 		if err != nil && w.kind == reals {
 			return w.parseReal(tok, true)
 		} else if err != nil {
-			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
+			return bad(ErrTooLarge, "weight "+cut(string(tok)), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
 		}
 		w.addInt(v)
 		return nil
@@ -235,7 +235,7 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
 	f, err := strconv.ParseFloat(string(tok), 64)
 	if err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return fault(0, 0, ErrFormat, "weight "+cut(string(tok)), "a finite number")
+		return bad(ErrFormat, "weight "+cut(string(tok)), "a finite number")
 	}
 	if plain {
 		if err == nil {
@@ -243,10 +243,10 @@ func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
 			return nil
 		}
 		if math.IsInf(f, 0) {
-			return fault(0, 0, ErrTooLarge, "weight "+cut(string(tok)), "a number that float64 holds")
+			return bad(ErrTooLarge, "weight "+cut(string(tok)), "a number that float64 holds")
 		}
 	}
-	return fault(0, 0, ErrFormat, "weight "+quote(tok), "a number")
+	return bad(ErrFormat, "weight "+quote(tok), "a number")
 }
 
 // joinWeights makes one slice of the weights of all blocks: reals as float64 if there is one real among them or the kind

@@ -119,7 +119,7 @@ func (in *input) refuseUTF16() error {
 	if zeros[1-high] > 0 || zeros[high]*4 < len(head)-2 || zeros[high] == 0 {
 		return nil
 	}
-	return fault(0, 0, ErrUnsupported, "text in UTF-16", "UTF-8 or ASCII", "convert it, with iconv -f UTF-16 -t UTF-8")
+	return bad(ErrUnsupported, "text in UTF-16", "UTF-8 or ASCII", "convert it, with iconv -f UTF-16 -t UTF-8")
 }
 
 // override applies Options.Direction. mirrored tells whether the format states both directions of an undirected edge, by

@@ -174,7 +174,7 @@ func CheckSave(path string, o SaveOptions) error {
 // saveFormat settles the format.
 func saveFormat(path string, o *SaveOptions) (*format, error) {
 	refuse := func(class error, found, hint string) (*format, error) {
-		return nil, wrap(fault(0, 0, class, found, "", hint), path)
+		return nil, wrap(bad(class, found, "", hint), path)
 	}
 	if o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16 {
 		return nil, fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)

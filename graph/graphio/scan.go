@@ -206,7 +206,7 @@ func (l *layout) row(data []byte, start, i int, line int64, out *records) (p gra
 		case l.weight:
 			next, e := out.weights.parse(data, i, l.delim)
 			if e == nil && l.kind == integers && out.weights.real {
-				e = fault(0, 0, ErrFormat, "weight "+quote(token(data, i, 0)), "an integer, as the banner says")
+				e = bad(ErrFormat, "weight "+quote(token(data, i, 0)), "an integer, as the banner says")
 			}
 			if e != nil {
 				e.Line, e.Column = line, i-start+1

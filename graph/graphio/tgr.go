@@ -77,7 +77,7 @@ func (l *tgrLayout) place() error {
 	l.vertexSizes = section(l.has(tgrVertexSizes), l.N, 8)
 	l.size = at
 	if overflow {
-		return fault(0, 0, ErrTooLarge, fmt.Sprintf("a header of %d vertices and %d arcs", l.N, l.Arcs), "a size within 63 bits")
+		return bad(ErrTooLarge, fmt.Sprintf("a header of %d vertices and %d arcs", l.N, l.Arcs), "a size within 63 bits")
 	}
 	return nil
 }
@@ -100,7 +100,7 @@ func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
 func decodeTGR(data []byte) (*tgrLayout, error) {
 	l := &tgrLayout{}
 	if _, err := binary.Decode(data, binary.LittleEndian, &l.tgrFields); err != nil {
-		return nil, fault(0, 0, ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", tgrHeader))
+		return nil, bad(ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", tgrHeader))
 	}
 	l.kind = graph.WeightKind(min(l.Kind, 255))
 	edges := l.Arcs
@@ -110,34 +110,34 @@ func decodeTGR(data []byte) (*tgrLayout, error) {
 	sum := crc32.Checksum(data[:tgrHeader-4], castagnoli())
 	switch {
 	case string(l.Magic[:]) != tgrMagic:
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("first bytes %q", l.Magic[:]), fmt.Sprintf("%q", tgrMagic), "the file is no native graph, or was transferred as text")
+		return nil, bad(ErrFormat, fmt.Sprintf("first bytes %q", l.Magic[:]), fmt.Sprintf("%q", tgrMagic), "the file is no native graph, or was transferred as text")
 	case l.Version == 0 || l.Version > tgrVersion:
-		return nil, fault(0, 0, ErrUnsupported, fmt.Sprintf("version %d", l.Version), fmt.Sprintf("at most %d", tgrVersion), "read it with a newer program")
+		return nil, bad(ErrUnsupported, fmt.Sprintf("version %d", l.Version), fmt.Sprintf("at most %d", tgrVersion), "read it with a newer program")
 	case sum != l.HeadChecksum:
-		return nil, fault(0, 0, ErrChecksum, fmt.Sprintf("header checksum %08x", sum), fmt.Sprintf("%08x", l.HeadChecksum))
+		return nil, bad(ErrChecksum, fmt.Sprintf("header checksum %08x", sum), fmt.Sprintf("%08x", l.HeadChecksum))
 	case l.Flags&^tgrFlags != 0:
-		return nil, fault(0, 0, ErrUnsupported, fmt.Sprintf("flags %#x", l.Flags), "those of version 1")
+		return nil, bad(ErrUnsupported, fmt.Sprintf("flags %#x", l.Flags), "those of version 1")
 	case l.kind > graph.Float64:
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("weights of kind %d", uint8(l.kind)), "0 to 4")
+		return nil, bad(ErrFormat, fmt.Sprintf("weights of kind %d", uint8(l.kind)), "0 to 4")
 	case l.N > graph.MaxVertices:
-		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("%d vertices", l.N), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
+		return nil, bad(ErrTooLarge, fmt.Sprintf("%d vertices", l.N), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
 	case l.has(tgrVertexWeights) != (l.PerVertex > 0), l.PerVertex > 1<<16:
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d weights a vertex and flags %#x", l.PerVertex, l.Flags), "both or none")
+		return nil, bad(ErrFormat, fmt.Sprintf("%d weights a vertex and flags %#x", l.PerVertex, l.Flags), "both or none")
 	}
 	if err := l.place(); err != nil {
 		return nil, err
 	}
 	switch have := uint64(len(data)); {
 	case l.Size != l.size:
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("a stated size of %d bytes", l.Size), fmt.Sprintf("%d, as the header's counts imply", l.size))
+		return nil, bad(ErrFormat, fmt.Sprintf("a stated size of %d bytes", l.Size), fmt.Sprintf("%d, as the header's counts imply", l.size))
 	case have != l.size:
-		return nil, fault(0, 0, short(have, l.size), fmt.Sprintf("%d bytes", have), fmt.Sprintf("%d, as the header implies", l.size))
+		return nil, bad(short(have, l.size), fmt.Sprintf("%d bytes", have), fmt.Sprintf("%d, as the header implies", l.size))
 	case l.Loops > l.Arcs || edges != l.Records:
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d records, %d arcs, %d self-loops", l.Records, l.Arcs, l.Loops), "counts that fit")
+		return nil, bad(ErrFormat, fmt.Sprintf("%d records, %d arcs, %d self-loops", l.Records, l.Arcs, l.Loops), "counts that fit")
 	case !l.has(tgrTable) && l.N > 0 && l.Base > math.MaxUint64-(l.N-1):
-		return nil, fault(0, 0, ErrFormat, fmt.Sprintf("%d ids from %d on", l.N, l.Base), "ids of 64 bits")
+		return nil, bad(ErrFormat, fmt.Sprintf("%d ids from %d on", l.N, l.Base), "ids of 64 bits")
 	case int64(int(l.Arcs)) != int64(l.Arcs):
-		return nil, fault(0, 0, ErrTooLarge, fmt.Sprintf("%d arcs", l.Arcs), "no more than this machine addresses")
+		return nil, bad(ErrTooLarge, fmt.Sprintf("%d arcs", l.Arcs), "no more than this machine addresses")
 	}
 	return l, nil
 }
@@ -217,7 +217,7 @@ func readTGR(in *input, f *File) (graph.Source, error) {
 	}
 	g, err := graph.NewCSR(parts)
 	if err != nil {
-		return nil, fault(0, 0, ErrFormat, err.Error(), "")
+		return nil, bad(ErrFormat, err.Error(), "")
 	}
 	f.Report.DirectionStated = true
 	f.native, f.layout = data, l
@@ -242,13 +242,13 @@ func (f *File) Verify(ctx context.Context) error {
 			sum = crc32.Update(sum, castagnoli(), data)
 		}
 		if sum != f.layout.Checksum {
-			return fault(0, 0, ErrChecksum, fmt.Sprintf("data checksum %08x", sum), fmt.Sprintf("%08x", f.layout.Checksum), "the file is damaged")
+			return bad(ErrChecksum, fmt.Sprintf("data checksum %08x", sum), fmt.Sprintf("%08x", f.layout.Checksum), "the file is damaged")
 		}
 		if f.layout.has(tgrTable) {
 			labels := view[uint64](f.native, f.layout.labels, f.layout.N)
 			for i := 1; i < len(labels); i++ {
 				if labels[i-1] >= labels[i] {
-					return fault(0, 0, ErrFormat, fmt.Sprintf("label %d after %d", labels[i], labels[i-1]), "labels that rise")
+					return bad(ErrFormat, fmt.Sprintf("label %d after %d", labels[i], labels[i-1]), "labels that rise")
 				}
 			}
 		}
@@ -265,7 +265,7 @@ func (f *File) Verify(ctx context.Context) error {
 				return ctx.Err()
 			}
 			if x := w.Float64(i); math.IsNaN(x) || math.IsInf(x, 0) {
-				return fault(0, 0, ErrFormat, fmt.Sprintf("weight %v of arc %d", x, i), "a finite number")
+				return bad(ErrFormat, fmt.Sprintf("weight %v of arc %d", x, i), "a finite number")
 			}
 		}
 		return g.ValidateContext(ctx, 0)

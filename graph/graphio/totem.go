@@ -45,7 +45,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 			h.seen[""] = true
 			continue
 		case l == nil:
-			return nil, fault(0, 0, ErrTruncated, "the end of the file", totemWords)
+			return nil, bad(ErrTruncated, "the end of the file", totemWords)
 		case record:
 			return nil, l.fault(ErrFormat, quote(l.text), totemWords)
 		}

@@ -24,7 +24,7 @@ func limitMemory(about string, need, limit int64) error {
 	if limit <= 0 || need <= limit {
 		return nil
 	}
-	return fault(0, 0, ErrTooLarge, fmt.Sprintf("%s%d bytes of memory needed", about, need), fmt.Sprintf("no more than the limit of %d", limit), "raise the memory limit")
+	return bad(ErrTooLarge, fmt.Sprintf("%s%d bytes of memory needed", about, need), fmt.Sprintf("no more than the limit of %d", limit), "raise the memory limit")
 }
 
 // progress counts n records as written.
