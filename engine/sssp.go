@@ -94,6 +94,10 @@ func (e *Engine) SSSP(ctx context.Context, root uint64, o SSSPOptions) (*SSSPRes
 	return shortest[float64, float64](ctx, s)
 }
 
+// Supersteps that start from at most narrowArcs arcs cost more than what they relax: Delta doubles, up to
+// widest times, while they follow each other.
+const narrowArcs, widest = 256, 16
+
 // pathSearch is a call of SSSP. root is a dense id.
 type pathSearch struct {
 	*Engine
@@ -120,8 +124,11 @@ func paths[T program.Value](ctx context.Context, s *pathSearch) (*SSSPResult, er
 		}
 		delta := width[T](cmp.Or(s.o.Delta, s.w.delta(m.Info())))
 		f, err := m.Seed(rank, spDist, 0)
-		for err == nil && f.Count > 0 {
-			below := program.Unpack[T](f.Least) + delta
+		for wide := T(1); err == nil && f.Count > 0; {
+			if wide = min(2*wide, widest); f.Arcs > narrowArcs {
+				wide = 1
+			}
+			below := program.Unpack[T](f.Least) + wide*delta
 			if !(below > program.Unpack[T](f.Least)) { // it overflows, or is rounded off
 				below = program.Largest[T]()
 			}

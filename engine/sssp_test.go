@@ -529,7 +529,7 @@ func TestSSSPEnds(t *testing.T) {
 		if _, err := e.SSSP(ctx, 0, engine.SSSPOptions{Delta: delta}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Delta %v: %v", delta, err)
 		}
-		if took := time.Since(start); delta <= 1 && took > time.Second {
+		if took := time.Since(start); took > time.Second {
 			t.Errorf("Delta %v: ends after %v", delta, took)
 		}
 		cancel()
