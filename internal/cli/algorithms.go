@@ -22,25 +22,25 @@ import (
 var algorithms = []algorithm{
 	{
 		use: "bfs FILE --root ID", short: "Search a graph breadth-first from a root", long: bfsHelp, schema: record.SchemaBFS,
-		rows: "the tree, a row a reached vertex: vertex, parent, level", top: "lowest levels",
+		rows: "the tree, a row a reached vertex (vertex, parent, level),", top: "lowest levels",
 		search: true, job: func() job { return &bfsJob{} },
 	},
 	{
 		use: "sssp FILE --root ID", short: "Find shortest paths from a root", long: ssspHelp, schema: record.SchemaSSSP,
-		rows: "a row a reached vertex: vertex, distance, and parent with --parents", top: "nearest vertices",
+		rows: "a row a reached vertex (vertex, distance, with --parents its parent)", top: "nearest vertices",
 		job: func() job { return &ssspJob{} },
 	},
 	{
 		use: "reach FILE --root ID[,ID…]", short: "Find the vertices that roots reach", long: reachHelp, schema: record.SchemaReach,
-		rows: "a row a reached vertex: vertex", job: func() job { return &reachJob{} },
+		rows: "a row a reached vertex (vertex)", job: func() job { return &reachJob{} },
 	},
 	{
 		use: "cc FILE", short: "Find connected components", long: ccHelp, schema: record.SchemaCC,
-		rows: "a row a vertex: vertex, component", top: "largest components", job: func() job { return &ccJob{} },
+		rows: "a row a vertex (vertex, component)", top: "largest components", job: func() job { return &ccJob{} },
 	},
 	{
 		use: "pagerank FILE", short: "Rank vertices by PageRank", long: pagerankHelp, schema: record.SchemaPageRank,
-		rows: "a row a vertex: vertex, score", top: "highest scores", job: func() job { return &pagerankJob{} },
+		rows: "a row a vertex (vertex, score)", top: "highest scores", job: func() job { return &pagerankJob{} },
 	},
 }
 
@@ -114,8 +114,8 @@ func newAlgorithm(e *env, a algorithm) *cobra.Command {
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	fl.BoolVar(&f.stats, "stats", false, "print tables of the processors and levels; with --json, add the levels")
 	if a.rows != "" {
-		fl.StringVarP(&f.output, "output", "o", "", "write to `FILE` (- for standard output) "+a.rows+
-			".\nThe name tells the format: .csv, .json, .jsonl, else TSV, and the compression: .gz, .zst, .xz")
+		fl.StringVarP(&f.output, "output", "o", "", "write "+a.rows+" to `FILE` (- for standard output);\n"+
+			"its name tells the format (.csv, .json, .jsonl, else TSV) and the compression (.gz, .zst, .xz)")
 	}
 	if a.top != "" {
 		fl.IntVar(&f.top, "top", 0, "print the rows of the `K` "+a.top)
