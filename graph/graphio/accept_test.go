@@ -63,6 +63,7 @@ func goodFiles() []good {
 			records: []string{"10 20", "20 30", "30 10"}, ignored: 3, warning: "other than 2 and 3"},
 		{name: "K51/any-case-and-order", file: "a.csv", content: "\"To\";Weight;\"FROM\"\n20;5;10\n30;6;20\n", vertices: 3, directed: true,
 			records: []string{"10 20", "20 30"}, ignored: 2, warning: "other than 3 and 1"},
+		{name: "K51/more-names-than-columns", file: "a.tsv", content: "a source\ttarget\n0\t1\n1\t2\n", vertices: 3, directed: true, records: []string{"0 1", "1 2"}},
 		{name: "K51/columns-by-number", file: "a.tsv", content: "10\tlikes\t20\n20\tis\t30\n", options: graphio.Options{Columns: []string{"1", "3"}},
 			vertices: 3, directed: true, records: []string{"10 20", "20 30"}, ignored: 2, warning: "other than"},
 		{name: "K51/columns-by-name", file: "a.txt", content: "w b a\n5 2 1\n6.5 3 2\n", options: graphio.Options{Columns: []string{"A", "b", "w"}},

@@ -130,6 +130,13 @@ func (l *layout) nameColumns(text *line, names []string, o *Options) error {
 			break
 		}
 	}
+	if n := len(names); l.at != [2]int{1, 2} && len(o.Columns) == 0 && n != l.columns {
+		if l.columns > 2 {
+			return text.fault(ErrFormat, fmt.Sprintf("%d names and %s", n, plural(int64(l.columns), "column")),
+				"a name for each column, or the columns of the ends by number")
+		}
+		l.at = [2]int{1, 2}
+	}
 	columns := [3]int{l.at[0], l.at[1], l.weight}
 	for i, c := range o.Columns {
 		n, err := strconv.Atoi(c)

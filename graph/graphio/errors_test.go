@@ -168,6 +168,8 @@ func refusals() []refusal {
 		{name: "native/short", file: "a.tgr", content: "\x89TGR\r\n\x1a\n", class: graphio.ErrTruncated},
 		{name: "memory-limit", file: "a.el", content: "0 1\n1 2\n2 3\n", options: graphio.Options{MemoryLimit: 20}, class: graphio.ErrTooLarge, mention: []string{"20"}},
 		{name: "foreign-weight-column", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n1 1 0\n", options: graphio.Options{WeightColumn: 3}, class: graphio.ErrOptions, mention: []string{"matrixmarket"}},
+		{name: "K51/row-names", file: "a.csv", content: "weight,from,to\n1,5,10,20\n2,5,20,30\n", line: 2, class: graphio.ErrFormat,
+			mention: []string{"3 names and 4 columns"}},
 		{name: "K51/no-such-column", file: "a.csv", content: "a,b,c\n1,2,3\n", options: graphio.Options{Columns: []string{"a", "d"}}, line: 2,
 			class: graphio.ErrOptions, mention: []string{`"d"`, `"c"`}},
 		{name: "K51/column-beyond", file: "a.csv", content: "a,b,c\n1,2,3\n", options: graphio.Options{Columns: []string{"1", "4"}}, line: 2,

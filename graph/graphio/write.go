@@ -119,12 +119,22 @@ func (w *writer) list(head string, ids *graph.Labels, sep byte, prefix string) e
 	if _, err := w.out.WriteString(head); err != nil {
 		return err
 	}
+	base, counted := ids.Base()
+	plain := w.kind == graph.Unweighted && !w.unit && prefix == ""
 	return w.blocks(w.out, func(dst []byte, edges []graph.Edge, weights graph.Weights) []byte {
 		for k, e := range edges {
 			if w.lower && e.U < e.V {
 				e.U, e.V = e.V, e.U
 			}
-			u, v := ids.Label(e.U), ids.Label(e.V)
+			u, v := base+uint64(e.U), base+uint64(e.V)
+			if !counted {
+				u, v = ids.Label(e.U), ids.Label(e.V)
+			}
+			if plain { // the hot loop of writing
+				dst = append(strconv.AppendUint(dst, u, 10), sep)
+				dst = append(strconv.AppendUint(dst, v, 10), '\n')
+				continue
+			}
 			dst = w.line(append(dst, prefix...), sep, u, v, weights, k)
 			if w.both && u != v {
 				dst = w.line(append(dst, prefix...), sep, v, u, weights, k)
