@@ -28,7 +28,7 @@ type Run interface {
 	//
 	// A step reads what From was before it, unless it is a Min or an Or of an array into itself:
 	// such a step may read values that fell or grew in it, so that its messages and counts, but
-	// not the results, may differ between processors.
+	// not the results, may differ between processors: see program.Frontier.
 
 	// Expand returns the vertices of the step's From set in own range r, with their values of
 	// From where the operator reads it. With All every vertex of the range has a value, the

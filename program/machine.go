@@ -47,7 +47,8 @@ type Step struct {
 	Below Bits
 }
 
-// Frontier describes the frontier, over all partitions.
+// Frontier describes the frontier, over all partitions. After a step with Below, Count may count a vertex again
+// that fell again, and Arcs may be estimated by a mean vertex; Count is 0 where none is left.
 type Frontier struct {
 	Count int64 // vertices
 	Arcs  int64 // their out-arcs

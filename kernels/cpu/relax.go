@@ -352,7 +352,7 @@ func (x *relaxer[T]) open() {
 		}
 	}
 	x.deal()
-	x.first = max(x.first, last)
+	x.first = last // it may have fallen with the bound
 }
 
 // relax pushes from the frontier's vertices below the bound, and from those that fall below it, until there are
@@ -425,11 +425,13 @@ func (w *waiting[T]) take() []sent[T] {
 	return list
 }
 
-// empty is an empty list, with memory where there is some.
+// empty is an empty list.
 func (w *waiting[T]) empty() (list []sent[T]) {
-	if n := len(w.free); n > 0 {
-		list, w.free = w.free[n-1], w.free[:n-1]
+	n := len(w.free)
+	if n == 0 {
+		return make([]sent[T], 0, 4*relaxGrain)
 	}
+	list, w.free = w.free[n-1], w.free[:n-1]
 	return list
 }
 
