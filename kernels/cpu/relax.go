@@ -719,6 +719,24 @@ func filterGeneric[T program.Value](row []uint32, w, dst []T, x T, out []uint32)
 	return n
 }
 
+// These are the plain Go twins of the kernels. No set has them: relaxer.test is quicker.
+
+func relaxI32Generic(row []uint32, w, dst []int32, x int32, out []uint32) int {
+	return filterGeneric(row, w, dst, x, out)
+}
+
+func relaxF32Generic(row []uint32, w, dst []float32, x float32, out []uint32) int {
+	return filterGeneric(row, w, dst, x, out)
+}
+
+func relaxI64Generic(row []uint32, w, dst []int64, x int64, out []uint32) int {
+	return filterGeneric(row, w, dst, x, out)
+}
+
+func relaxF64Generic(row []uint32, w, dst []float64, x float64, out []uint32) int {
+	return filterGeneric(row, w, dst, x, out)
+}
+
 // relaxKernel is the kernel of a type, nil if plain Go has a quicker loop.
 func relaxKernel[T program.Value](s *kernelSet) func(row []uint32, w, dst []T, x T, out []uint32) int {
 	var f any
