@@ -165,6 +165,7 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 	out.first, out.firstRow = b.first, b.rows
 	row, line := uint64(b.rows), b.first
 	var edges []graph.Edge
+	var sum mirror
 	var scratch weightBuf
 	for i := 0; i < len(data); {
 		line++
@@ -232,19 +233,26 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 				}
 			}
 			out.entries++
-			out.mirror.add(row, v, math.Float64bits(x))
+			w := math.Float64bits(x) // sums as mirror.add has them, without a call for each entry
 			if v >= row {
 				edges = append(edges, graph.Edge{U: uint32(row - 1), V: uint32(v - 1)})
 			} else if h.keepUpper {
 				out.upper = append(out.upper, edgeEnd{uint32(v - 1), uint32(row - 1), x})
 			}
-			if v == row {
+			switch {
+			case v > row:
+				sum.low[0] += mix(0, row, v, w)
+				sum.low[1] += mix(mixKey, row, v, w)
+			case v < row:
+				sum.high[0] += mix(0, v, row, w)
+				sum.high[1] += mix(mixKey, v, row, w)
+			default:
 				out.loops++
 			}
 		}
 		i = nextLine(data, i)
 	}
-	out.edges, out.count = edges, len(edges)
+	out.edges, out.count, out.mirror = edges, len(edges), sum
 	return in.hold(int64(cap(edges))*8 + int64(cap(out.upper))*16 + int64(cap(out.weights.ints)+cap(out.weights.floats))*8)
 }
 
