@@ -207,13 +207,10 @@ func sumOf[T graph.Weight](w graph.Weights, lo, hi int) weightSum {
 	return s
 }
 
-// deltaFactor is that of the default Δ, measured on Kronecker and uniform graphs and a grid.
-const deltaFactor = 3
-
-// delta is the default of SSSPOptions.Delta: deltaFactor × mean weight ÷ mean out-degree (Meyer and Sanders:
-// the largest weight ÷ the degree, up to a factor).
+// delta is the default of SSSPOptions.Delta: mean weight ÷ mean out-degree (Meyer and Sanders: the largest weight ÷ the
+// degree, up to a factor).
 func (w *weighed) delta(i program.Info) float64 {
-	if d := deltaFactor * w.mean * float64(i.Vertices) / float64(i.Arcs); d > 0 {
+	if d := w.mean * float64(i.Vertices) / float64(i.Arcs); d > 0 {
 		return d
 	}
 	return 1
