@@ -76,7 +76,7 @@ type Processor interface {
 	// run. The caller closes all runs before the processor. The error wraps ErrUnsupported
 	// where the processor cannot run p.
 	Open(ctx context.Context, p *program.Program) (Run, error)
-	// RunBytes is the memory that Open allocates for p.
+	// RunBytes is the memory that Open allocates for p, and an estimate of what its steps do.
 	RunBytes(p *program.Program) int64
 	// Close frees everything; no other method is called afterwards.
 	Close() error

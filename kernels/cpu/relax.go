@@ -18,6 +18,9 @@ import (
 const (
 	// relaxBins is how many bins a thread has.
 	relaxBins = 1 << 10
+	// relaxEntries is for how many entries of bins a vertex there must be memory, by the counts of Kronecker 20:
+	// grids take fewer than 1.
+	relaxEntries = 4
 	// relaxGrain is how many vertices a thread takes at a time.
 	relaxGrain = 64
 	// relaxAlone is up to how many vertices one thread relaxes alone.

@@ -277,6 +277,9 @@ func (r *valueRun) compile() error {
 		if e.To >= 0 && (r.split || e.From == e.To) {
 			partial[e.To] = true
 		}
+		if e.Combine == program.Min && e.From == e.To && e.Rows == nil && !r.split {
+			r.bytes += relaxEntries * 2 * int64(r.prog.Arrays[e.To].Type.Size()) * r.vertices
+		}
 	}
 	for i, a := range r.prog.Arrays {
 		r.columns = append(r.columns, newColumn(r, a, back, partial[i]))
