@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +64,7 @@ func (j *ssspJob) run(ctx context.Context, eng *engine.Engine) (*result, error) 
 		return nil, err
 	}
 	out := &result{took: r.Time, stats: r.Statistics}
+	format := byte('g')
 	doc := record.SSSP{Root: r.Root, Reached: r.NumReached}
 	switch r.Type {
 	case program.F32:
@@ -72,7 +74,7 @@ func (j *ssspJob) run(ctx context.Context, eng *engine.Engine) (*result, error) 
 		doc.DistanceKind = "float64"
 		distances(out, engine.DistancesOf[float64](r))
 	default:
-		doc.DistanceKind = "int64"
+		doc.DistanceKind, format = "int64", 'f'
 		distances(out, engine.DistancesOf[int64](r))
 	}
 	out.columns = append([]column{whole("vertex", r.Label)}, out.columns...)
@@ -87,7 +89,8 @@ func (j *ssspJob) run(ctx context.Context, eng *engine.Engine) (*result, error) 
 	if r.Delta > 0 {
 		doc.Delta = &r.Delta
 	}
-	out.summary = fmt.Sprintf("root %d\nreached %d of %d vertices\nlargest distance %v\n", r.Root, r.NumReached, eng.NumVertices(), doc.LargestDistance)
+	out.summary = fmt.Sprintf("root %d\nreached %d of %d vertices\nlargest distance %s\n", r.Root, r.NumReached, eng.NumVertices(),
+		strconv.FormatFloat(doc.LargestDistance, format, -1, 64))
 	out.doc = func(run record.Run) any { doc.Run = run; return doc }
 	return out, nil
 }
