@@ -42,7 +42,7 @@ func weighedEngine(t testing.TB, src graph.Source, parts, threads int, policy pa
 	if err != nil {
 		t.Fatal(err)
 	}
-	e, err := engine.New(t.Context(), src, engine.Options{Processors: list, Placement: policy, Weights: true, Seed: 7})
+	e, err := engine.New(t.Context(), src, engine.Options{Processors: list, Placement: policy, Weights: true, Seed: 7, Director: bsp.DirectorBeamer})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,10 +134,13 @@ func TestSSSP(t *testing.T) {
 		if g.List.Vertices == 0 || raceEnabled && n%7 != 0 {
 			continue
 		}
-		ofCorpus[int64](t, g, weighted(g.List, 255, int32(1), r), r)
+		if n%2 == 0 {
+			ofCorpus[int64](t, g, weighted(g.List, 255, int32(1), r), r)
+			ofCorpus[float64](t, g, weighted(g.List, 9, 0.1, r), r)
+			continue
+		}
 		ofCorpus[int64](t, g, weighted(g.List, 3, int64(1)<<40, r), r)
 		ofCorpus[float32](t, g, weighted(g.List, 1<<24, float32(0.1), r), r)
-		ofCorpus[float64](t, g, weighted(g.List, 9, 0.1, r), r)
 	}
 }
 
