@@ -408,14 +408,16 @@ func TestRankEnds(t *testing.T) {
 	ctx, stop := context.WithTimeout(t.Context(), 20*time.Millisecond)
 	defer stop()
 	at := time.Now()
-	if _, err := e.PageRank(ctx, engine.PageRankOptions{Tolerance: -1, MaxIterations: math.MaxInt}); !errors.Is(err, context.DeadlineExceeded) || time.Since(at) > 5*time.Second {
+	_, err = e.PageRank(ctx, engine.PageRankOptions{Tolerance: -1, MaxIterations: math.MaxInt})
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(at) > 5*time.Second {
 		t.Errorf("cancelled while it runs: %v", err)
 	}
 	many := engine.Need(l, engine.Options{Multiplicities: true})
 	if _, err := engine.New(t.Context(), l, engine.Options{Multiplicities: true, MemoryLimit: many - 1}); !errors.Is(err, engine.ErrMemory) {
 		t.Errorf("%d bytes for multiplicities: %v", many-1, err)
 	}
-	if _, err := e.PageRank(t.Context(), engine.PageRankOptions{Multi: true}); !errors.Is(err, engine.ErrArgument) || !strings.Contains(err.Error(), "Options.Multiplicities") {
+	if _, err := e.PageRank(t.Context(), engine.PageRankOptions{Multi: true}); !errors.Is(err, engine.ErrArgument) ||
+		!strings.Contains(err.Error(), "Options.Multiplicities") {
 		t.Errorf("Multi without Multiplicities: %v", err)
 	}
 }

@@ -370,9 +370,11 @@ func TestSSSPNegativeEnds(t *testing.T) {
 		}
 	}
 	// Loops: of a vertex with other arcs, and of one without.
-	e := weighedEngine(t, wel[int32](true, 5, []graph.Edge{{U: 0, V: 1}, {U: 1, V: 1}, {U: 1, V: 1}, {U: 2, V: 2}, {U: 3, V: 3}}, 5, 1, -4, -1, 0), 2, 1, partition.Random)
+	loops := []graph.Edge{{U: 0, V: 1}, {U: 1, V: 1}, {U: 1, V: 1}, {U: 2, V: 2}, {U: 3, V: 3}}
+	e := weighedEngine(t, wel[int32](true, 5, loops, 5, 1, -4, -1, 0), 2, 1, partition.Random)
 	var weight *engine.WeightError
-	if _, err := e.SSSP(t.Context(), 3, engine.SSSPOptions{}); !errors.As(err, &weight) || *weight != (engine.WeightError{From: 1, To: 1, Weight: -4, Reason: engine.WeightNegative}) {
+	want := engine.WeightError{From: 1, To: 1, Weight: -4, Reason: engine.WeightNegative}
+	if _, err := e.SSSP(t.Context(), 3, engine.SSSPOptions{}); !errors.As(err, &weight) || *weight != want {
 		t.Errorf("negative loop: %v", err)
 	}
 	for root, want := range map[uint64][]uint64{0: {1}, 1: {1}, 2: {2}, 3: nil, 4: nil} {
@@ -508,7 +510,8 @@ func TestSSSPRefused(t *testing.T) {
 	src = weighted(thin, 99, int32(1), r)
 	options := engine.Options{Weights: true, Processors: cpus(slices.Repeat([]int{1}, 16)...)}
 	options.MemoryLimit = engine.Need(src, options)
-	if _, err := open(t, src, options).SSSP(t.Context(), 0, engine.SSSPOptions{Parents: true}); !errors.Is(err, engine.ErrMemory) || !strings.Contains(err.Error(), "sssp") {
+	if _, err := open(t, src, options).SSSP(t.Context(), 0, engine.SSSPOptions{Parents: true}); !errors.Is(err, engine.ErrMemory) ||
+		!strings.Contains(err.Error(), "sssp") {
 		t.Errorf("memory: %v", err)
 	}
 }

@@ -353,7 +353,7 @@ func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, s
 		return r.write(state(nil), false)
 	}
 	if err := update(); err != nil {
-		return 0, nil, err // a file that cannot be written is told before the run
+		return 0, nil, err // refuses a file that cannot be written before the command runs
 	}
 	mark := s.Mark("command")
 	if err := cmd.Start(); err != nil {
@@ -388,7 +388,7 @@ func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, s
 	}
 	werr := r.write(result, true)
 	if werr != nil && status != 0 {
-		// The command's own status goes first; the failure is told all the same.
+		// Prints the failure, and keeps the command's own status.
 		fmt.Fprintln(c.ErrOrStderr(), "totemgo:", werr)
 		werr = nil
 	}
