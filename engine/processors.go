@@ -185,7 +185,7 @@ func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.Gr
 		structures = 2
 	}
 	part := partition.PartSize{Entries: 2 * size.Edges, Rows: size.Vertices, Ranks: size.Vertices, Structures: structures, Offset: 8}
-	need := partition.PartBytes(part) + partition.DeviceBytes(size.Vertices)
+	need := partition.PartBytes(part) + partition.DeviceBytes(size.Vertices, size.Vertices)
 	hybrid := []Processor{{Kind: CPU}}
 	var alone []Processor // the discrete GPU with the most memory that holds the graph
 	most := int64(-1)

@@ -176,11 +176,11 @@ func (b *builder) build(p *Placement) error {
 	}
 	groups, err := b.o.arrange(live, degree, load, p.Policy, func(device bool, degrees uint64, vertices int) int64 {
 		if device && b.o.InPlace {
-			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks)
+			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks, int64(b.n))
 		}
 		bytes := PartBytes(PartSize{Entries: int64(degrees), Rows: int64(vertices), Ranks: ranks, Structures: structures, Offset: 4, Weight: weight})
 		if device {
-			return bytes + DeviceBytes(ranks)
+			return bytes + DeviceBytes(ranks, int64(b.n))
 		}
 		return bytes + HostBytes(int64(vertices), ranks)
 	})
@@ -239,7 +239,7 @@ func (b *builder) build(p *Placement) error {
 		f := &p.Processors[i]
 		f.Bytes += PartBytes(PartSize{Entries: f.Entries, Ranks: int64(p.Ranks), Structures: structures, Offset: 4, Weight: weight})
 		if b.o.Processors[i].Device {
-			f.Bytes += DeviceBytes(int64(p.Ranks))
+			f.Bytes += DeviceBytes(int64(p.Ranks), int64(b.n))
 		} else {
 			f.Bytes += HostBytes(f.Vertices, int64(p.Ranks))
 		}

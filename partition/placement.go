@@ -84,8 +84,8 @@ func PartBytes(s PartSize) int64 {
 func HostBytes(rows, ranks int64) int64 { return rows*32 + rows/4 + ranks*4 }
 
 // DeviceBytes is the memory of a device's partition beyond PartBytes: the vertex id of
-// each rank, and a sixth bitmap, for messages.
-func DeviceBytes(ranks int64) int64 { return ranks*4 + ranks/8 }
+// each rank, a sixth bitmap, for messages, and 2 bits for each vertex id, the places of parents.
+func DeviceBytes(ranks, vertices int64) int64 { return ranks*4 + ranks/8 + vertices/4 }
 
 // Part returns what processor i loads.
 func (p *Placement) Part(i int) *graph.Part {

@@ -88,7 +88,7 @@ func TestInPlaceBudget(t *testing.T) {
 	rows, ranks, all := p.Processors[0].Vertices, int64(p.Ranks), p.Processors[0].Bytes
 	p.Close()
 	most := ranks + 128 // the ranks that are reckoned with before the ranges are laid
-	search := partition.PartBytes(partition.PartSize{Rows: rows, Ranks: most, Offset: 4}) + partition.DeviceBytes(most)
+	search := partition.PartBytes(partition.PartSize{Rows: rows, Ranks: most, Offset: 4}) + partition.DeviceBytes(most, int64(list.Vertices))
 	if search >= all/2 {
 		t.Fatalf("a search takes %d bytes of %d: the test shows nothing", search, all)
 	}
@@ -233,7 +233,7 @@ func TestSharesAgain(t *testing.T) {
 					o.Processors = slices.Clone(o.Processors)
 					for i, p := range o.Processors {
 						if p.Device {
-							empty := partition.PartBytes(partition.PartSize{Ranks: int64(l.Vertices) + 64*8, Structures: 1, Offset: 4}) + partition.DeviceBytes(int64(l.Vertices))
+							empty := partition.PartBytes(partition.PartSize{Ranks: int64(l.Vertices) + 64*8, Structures: 1, Offset: 4}) + partition.DeviceBytes(int64(l.Vertices), int64(l.Vertices))
 							o.Processors[i].Budget = empty + first.Processors[i].Bytes/2
 							break
 						}

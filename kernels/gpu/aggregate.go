@@ -1,8 +1,12 @@
 package gpu
 
 import (
+	"context"
+	"math/bits"
 	"slices"
+	"sort"
 
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
@@ -71,7 +75,7 @@ func (p *run) Parents(out []uint32, foreign, answers [][]uint32) (err error) {
 	return p.fetch(out)
 }
 
-// Resolve maps parents to vertex ids. Result: scratchA, one id per own rank.
+// Resolve maps parents to vertex ids. Result: scratchA, the parents of own vertices by vertex id.
 func (p *run) Resolve(foreign, answers [][]uint32) (err error) {
 	defer p.done("Resolve", &err)
 	p.settle(foreign, answers)
@@ -98,29 +102,117 @@ func (p *Processor) settle(foreign, answers [][]uint32) {
 		}
 	}
 	for i := range p.chunks {
-		p.toVertices(&p.chunks[i])
+		p.scatterParents(&p.chunks[i])
 	}
 }
 
-// toVertices launches the kernel that maps the parents of a chunk to vertex ids.
-func (p *Processor) toVertices(c *chunk) {
+// scatterParents launches the kernel that stores the parents of a chunk by vertex id.
+func (p *Processor) scatterParents(c *chunk) {
 	result := p.scratchA
-	p.launch("to_vertices", int64(c.n), buf(p.parent, p.seen, p.vertexOf).u32(c.rank(), c.n).buf(result).u32(c.base))
+	p.launch("scatter_parents", int64(c.n), buf(p.parent, p.seen, p.vertexOf, p.placesOnDevice).u32(c.rank(), c.n).buf(result))
 }
 
+// places finds own vertices in the order of vertex ids: word 2w has a bit for each of the ids
+// 32w … 32w+31, set where the vertex is own, word 2w+1 the number of own vertices before 32w. The
+// last pair ends the list.
+//
+// So own vertices alone are copied to the host, 4 bytes each, not an entry for each vertex of the graph;
+// the position of one costs the device a load of a pair, the host no list of ids.
+type places []uint32
+
+func newPlaces(part *kernels.Part) places {
+	words, own := 0, [][]uint32(nil)
+	for _, rg := range part.Ranges {
+		if ids := part.VertexOf[rg.First : rg.First+rg.Vertices]; rg.Owner == part.Index && len(ids) > 0 {
+			own, words = append(own, ids), max(words, int(slices.Max(ids)/32)+1)
+		}
+	}
+	s := make(places, 2*words+2)
+	for _, ids := range own {
+		for _, v := range ids {
+			s[2*(v/32)] |= 1 << (v % 32)
+		}
+	}
+	for w := range words {
+		s[2*w+3] = s[2*w+1] + uint32(bits.OnesCount32(s[2*w]))
+	}
+	return s
+}
+
+// words is the number of words of ids.
+func (s places) words() int { return len(s)/2 - 1 }
+
+// before is the number of own vertices before id 32w.
+func (s places) before(w int) int64 { return int64(s[2*w+1]) }
+
+// until is the largest w such that the words from … w−1 have at most most own vertices.
+func (s places) until(from int, most int64) int {
+	return from + sort.Search(s.words()-from, func(k int) bool { return s.before(from+k+1)-s.before(from) > most })
+}
+
+// scatter stores the parents of own vertices of words lo … hi−1 in out.
+func (s places) scatter(out, parents []uint32, lo, hi int) {
+	for w := lo; w < hi; w++ {
+		own := s[2*w]
+		if n := bits.OnesCount32(own); n == 32 {
+			copy(out[32*w:32*w+32], parents)
+			parents = parents[n:]
+			continue
+		}
+		for k := 0; own != 0; own &= own - 1 {
+			out[32*w+bits.TrailingZeros32(own)] = parents[k]
+			k++
+		}
+		parents = parents[bits.OnesCount32(s[2*w]):]
+	}
+}
+
+// scatterWords is the number of words of ids that a thread stores at a time: 128 KiB of results.
+const scatterWords = 1 << 10
+
+// fetch copies the parents to out, through one half of staging while the other is stored.
 func (p *Processor) fetch(out []uint32) error {
-	result := p.scratchA // of toVertices
-	for _, c := range p.chunks {
-		vertices := p.part.VertexOf[c.rank():]
-		err := p.download(result, int64(c.base), int64(c.n), func(words []uint32) {
-			for k, parent := range words {
-				out[vertices[k]] = parent
-			}
-			vertices = vertices[len(words):]
-		})
-		if err != nil {
+	result, half := p.scratchA, int64(len(p.staged))/2 // of scatterParents
+	if p.finish() != nil {
+		return p.err
+	}
+	type piece struct {
+		lo, hi int // words
+		copied device.Event
+	}
+	var pieces [2]piece
+	defer func() {
+		for i := range pieces {
+			_ = p.await(&pieces[i].copied)
+		}
+	}()
+	next := 0
+	read := func(i int) {
+		lo := next
+		next = p.places.until(lo, half)
+		first, n := p.places.before(lo), p.places.before(next)-p.places.before(lo)
+		p.read(p.stream, p.uploads, 4*half*int64(i), result, 4*first, 4*n)
+		pieces[i] = piece{lo, next, p.record(p.stream)}
+	}
+	read(0)
+	for i, lo := 0, 0; lo < p.places.words(); i = 1 - i {
+		if next < p.places.words() {
+			read(1 - i)
+		}
+		c := &pieces[i]
+		if err := p.await(&c.copied); err != nil {
 			return err
 		}
+		first, parents := p.places.before(c.lo), p.staged[half*int64(i):]
+		parts := (c.hi - c.lo + scatterWords - 1) / scatterWords
+		if err := workers.Each(context.Background(), p.options.Threads, parts, nil, func(_, k int) error {
+			from := c.lo + k*scatterWords
+			p.places.scatter(out, parents[p.places.before(from)-first:], from, min(from+scatterWords, c.hi))
+			return nil
+		}); err != nil {
+			return err
+		}
+		lo = c.hi
 	}
 	return p.err
 }

@@ -3,7 +3,8 @@
 //
 // # Device memory
 //
-// Over all ranks: the bitmaps seen, frontier and next, and parent (4 bytes a rank). Over
+// Over all ranks: the bitmaps seen, frontier and next, parent and vertex id (4 bytes a rank each).
+// Over all vertex ids: places of own vertices in the result (2 bits each). Over
 // own ranks: finder (1 byte) and three lists (4 bytes each): the frontier, and two scratch
 // buffers. In a bottom-up phase these list the unvisited vertices, before and after a
 // step; topdown_edge keeps its prefix sums in them, and the end of a search what is
@@ -15,7 +16,7 @@
 //
 // The graph is uploaded once. A search transfers the claims of a top-down step, the
 // frontier before a bottom-up step, the messages of other processors and some counters
-// (20 bytes a chunk); parents leave at the end, as vertex ids.
+// (20 bytes a chunk); parents leave at the end, as vertex ids and in the order of vertex ids.
 //
 // A processor has two in-order queues: one for kernels, counters, its own frontier and
 // incoming messages; one for the claims, which are copied beside kernels.

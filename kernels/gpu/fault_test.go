@@ -272,7 +272,7 @@ func TestLoadIsCancelled(t *testing.T) {
 	if err := p.Load(ctx, pathPart(300)); !errors.Is(err, context.Canceled) {
 		t.Errorf("Load: %v", err)
 	}
-	if n := dev.Launches(); n["topdown_warp"] != 1 || n["topdown_group"] != 0 || n["to_vertices"] != 0 {
+	if n := dev.Launches(); n["topdown_warp"] != 1 || n["topdown_group"] != 0 || n["scatter_parents"] != 0 {
 		t.Errorf("launches: %v", n)
 	}
 	if live := dev.Live(); len(live) > 1 || live["program"] != 1 {

@@ -17,6 +17,8 @@ type Options struct {
 	Graph GraphPlacement
 	// Memory bounds, for Split, the bytes in device memory; 0 is no bound.
 	Memory int64
+	// Threads is the most threads of the host that store results; 0 is GOMAXPROCS.
+	Threads int
 }
 
 // String lists the strategies, and the graph's placement unless OnDevice.

@@ -34,6 +34,8 @@ type Processor struct {
 	// Over all ranks.
 	seen, front, next, parent device.Buffer
 	vertexOf                  device.Buffer
+	places                    places
+	placesOnDevice            device.Buffer
 	// Over own ranks.
 	finder             device.Buffer
 	list               device.Buffer // the frontier's ranks
@@ -168,6 +170,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			p.ownInArcs += sub.In.Arcs()
 		}
 	}
+	p.places = newPlaces(part)
 	p.listed = make([]device.Event, len(part.Ranges))
 	p.copied = make([]device.Event, len(part.Ranges))
 	err := p.cut()
@@ -184,6 +187,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 		return err
 	}
 	p.upload(p.vertexOf, 0, part.VertexOf)
+	p.upload(p.placesOnDevice, 0, p.places)
 	for i := range p.chunks {
 		if err := cmp.Or(p.err, ctx.Err()); err != nil {
 			return err
@@ -247,6 +251,7 @@ func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 		{"next", &p.next, 4 * max(words, hubWords)},
 		{"parents", &p.parent, 4 * int64(p.part.Ranks)},
 		{"vertex_ids", &p.vertexOf, 4 * int64(p.part.Ranks)},
+		{"places", &p.placesOnDevice, 4 * int64(len(p.places))},
 		{"finders", &p.finder, int64(p.ownPadded)},
 		{"lists", &p.list, lists},
 		{"lists", &p.scratchA, lists},

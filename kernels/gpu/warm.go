@@ -35,7 +35,7 @@ func (p *Processor) warm(ctx context.Context) error {
 	}
 	calls = append(calls,
 		func() { p.listFrontier(0, &none) },
-		func() { p.toVertices(&none) })
+		func() { p.scatterParents(&none) })
 	if p.hasForeign {
 		foreign := slices.IndexFunc(p.part.Ranges, func(r kernels.Range) bool { return r.Owner != p.part.Index })
 		list, bits := incoming{list: true}, incoming{}

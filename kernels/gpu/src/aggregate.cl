@@ -19,9 +19,14 @@ KERNEL adopt(GLB const uint* RESTRICT pairs, uint n, GLB uint* parent) {
   for (uint i = GRP * WG + LID; i < n; i += NGRP * WG) parent[pairs[i]] = pairs[n + i];
 }
 
-/* stores the parents of ranks first ... first+rows-1 as vertex ids in out[at ...] */
-KERNEL to_vertices(GLB const uint* RESTRICT parent, GLB const uint* RESTRICT seen,
-                   GLB const uint* RESTRICT vertexof, uint first, uint rows, GLB uint* out, uint at) {
-  for (uint i = GRP * WG + LID; i < rows; i += NGRP * WG)
-    out[at + i] = has(seen, first + i) ? vertexof[parent[first + i]] : NONE;
+/* stores the parents of own ranks first ... first+rows-1 as vertex ids in out, in the order of
+ * vertex ids. places has two words for 32 ids: the bits of own vertices, and their number before. */
+KERNEL scatter_parents(GLB const uint* RESTRICT parent, GLB const uint* RESTRICT seen,
+                       GLB const uint* RESTRICT vertexof, GLB const uint* RESTRICT places,
+                       uint first, uint rows, GLB uint* out) {
+  for (uint i = GRP * WG + LID; i < rows; i += NGRP * WG) {
+    uint r = first + i, v = vertexof[r], at = 2 * (v >> 5);
+    uint to = places[at + 1] + POPC(places[at] & ((1u << (v & 31)) - 1));
+    out[to] = has(seen, r) ? vertexof[parent[r]] : NONE;
+  }
 }
