@@ -3,6 +3,8 @@ package device
 import (
 	"errors"
 	"fmt"
+	"strconv"
+	"strings"
 )
 
 // Classes of errors, wrapped by *Error.
@@ -11,6 +13,8 @@ var (
 	ErrNoDriver = errors.New("no driver")
 	// ErrNoDevice is returned for a device that does not exist.
 	ErrNoDevice = errors.New("no such device")
+	// ErrUnavailable is returned by Open for a device that is listed and does not open.
+	ErrUnavailable = errors.New("the device does not open")
 	// ErrMemory is returned where an allocation fails or exceeds a limit; the device stays
 	// usable.
 	ErrMemory = errors.New("out of device memory")
@@ -44,9 +48,22 @@ func (e *Error) Error() string {
 		text += fmt.Sprintf(" (code %d)", e.Code)
 	}
 	if e.Detail != "" {
-		text += ": " + e.Detail
+		text += ": "
+		for i, line := range strings.Split(e.Detail, "\n") {
+			if i > 0 {
+				text += "\n"
+			}
+			text += Printable(strings.ReplaceAll(line, "\t", " "))
+		}
 	}
 	return text
 }
 
 func (e *Error) Unwrap() error { return e.Err }
+
+// Printable escapes control codes, newlines among them, and bytes that are not UTF-8: texts of drivers
+// go to terminals.
+func Printable(s string) string {
+	quoted := strconv.Quote(s)
+	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(quoted[1 : len(quoted)-1])
+}

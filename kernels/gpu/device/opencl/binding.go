@@ -3,7 +3,6 @@
 package opencl
 
 import (
-	"os"
 	"reflect"
 	"strings"
 	"unsafe"
@@ -17,7 +16,8 @@ const (
 	deviceTypeCPU = 1 << 1
 	deviceTypeAll = 0xFFFFFFFF
 
-	platformName = 0x0902
+	platformVersion = 0x0901
+	platformName    = 0x0902
 
 	deviceType          = 0x1000
 	deviceComputeUnits  = 0x1002
@@ -75,35 +75,19 @@ type library struct {
 	SVMAlloc, SVMFree                                               uintptr // OpenCL 2.0
 }
 
-// load opens the loader that o names.
-func load(o Options) (*library, error) {
-	tries := loaders()
-	if o.Loader == "" {
-		o.Loader = os.Getenv(LoaderVariable)
-	}
-	if o.Loader != "" {
-		tries = []string{o.Loader}
-	}
-	var last string
-	for _, path := range tries {
-		handle, err := openLibrary(path)
-		if err != nil {
-			last = err.Error()
-			continue
+// bind finds each function by name. Those of OpenCL 2.0 may be missing.
+func bind(find func(name string) uintptr) (l *library, missing string) {
+	l = &library{}
+	fields := reflect.ValueOf(l).Elem()
+	for i := range fields.NumField() {
+		name := "cl" + fields.Type().Field(i).Name
+		address := find(name)
+		if address == 0 && !strings.HasPrefix(name, "clSVM") {
+			return nil, name
 		}
-		l := &library{}
-		fields := reflect.ValueOf(l).Elem()
-		for i := range fields.NumField() {
-			name := "cl" + fields.Type().Field(i).Name
-			address, err := symbol(handle, name)
-			if (err != nil || address == 0) && !strings.HasPrefix(name, "clSVM") {
-				return nil, noDriver(path + " lacks " + name)
-			}
-			fields.Field(i).SetUint(uint64(address))
-		}
-		return l, nil
+		fields.Field(i).SetUint(uint64(address))
 	}
-	return nil, noDriver(last)
+	return l, ""
 }
 
 // call runs a function that returns a status.
@@ -112,6 +96,14 @@ func load(o Options) (*library, error) {
 func call(f uintptr, args ...uintptr) int {
 	r, _, _ := purego.SyscallN(f, args...)
 	return int(int32(r))
+}
+
+// address runs a function that returns a pointer.
+//
+//go:uintptrescapes
+func address(f uintptr, args ...uintptr) uintptr {
+	r, _, _ := purego.SyscallN(f, args...)
+	return r
 }
 
 // create runs a function that returns a handle and stores a status where its last
@@ -153,6 +145,9 @@ func query(f, size, value, sizeOut uintptr, args ...uintptr) int {
 	return call(f, append(args, size, value, sizeOut)...)
 }
 
+// name reads a string by an info function, in printable form.
+func name(f uintptr, args ...uintptr) string { return device.Printable(text(f, args...)) }
+
 // text reads a string by an info function.
 func text(f uintptr, args ...uintptr) string {
 	var size uintptr
@@ -167,10 +162,11 @@ func text(f uintptr, args ...uintptr) string {
 }
 
 // number reads an integer of a device, of whatever width.
-func (l *library) number(dev uintptr, param uintptr) int64 {
-	var value uint64
-	if query(l.GetDeviceInfo, 8, uintptr(unsafe.Pointer(&value)), 0, dev, param) != 0 {
-		return 0
+func (l *library) number(dev, param uintptr) (value int64, code int) {
+	var v uint64
+	code = query(l.GetDeviceInfo, 8, uintptr(unsafe.Pointer(&v)), 0, dev, param)
+	if code != 0 {
+		return 0, code
 	}
-	return int64(value)
+	return int64(v), 0
 }

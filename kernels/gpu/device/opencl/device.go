@@ -59,8 +59,19 @@ func (d *dev) do(op string, f uintptr, args ...uintptr) error {
 	return d.fault(op, call(f, args...))
 }
 
-// free calls f, even on a lost device.
-func (d *dev) free(op string, f uintptr, args ...uintptr) error { return d.fault(op, call(f, args...)) }
+// free calls f, even on a lost device, whose fault an earlier operation has returned.
+func (d *dev) free(op string, f uintptr, args ...uintptr) error {
+	lost := d.ready() != nil
+	return d.freed(op, lost, call(f, args...))
+}
+
+// freed turns the status of freeing into an error, unless the device was lost before.
+func (d *dev) freed(op string, lost bool, code int) error {
+	if lost {
+		return nil
+	}
+	return d.fault(op, code)
+}
 
 // create obtains a handle from f, unless the device is lost.
 //
@@ -95,6 +106,8 @@ type buffer struct {
 	mem   uintptr
 	bytes int64
 	svm   uintptr // the shared virtual memory that it lies in, or 0
+	// used is set by the first command on the buffer. Some drivers allocate no earlier.
+	used atomic.Bool
 }
 
 func (d *dev) NewBuffer(bytes int64) (device.Buffer, error) {
@@ -215,9 +228,10 @@ func (s *staging) unmap() int {
 }
 
 func (s *staging) Free() error {
+	lost := s.ready() != nil
 	code := s.unmap()
 	s.data = nil
-	return s.fault("free staging", cmp.Or(code, call(s.cl.ReleaseMemObject, s.mem)))
+	return s.freed("free staging", lost, cmp.Or(code, call(s.cl.ReleaseMemObject, s.mem)))
 }
 
 type program struct {

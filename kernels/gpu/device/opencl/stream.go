@@ -3,6 +3,7 @@
 package opencl
 
 import (
+	"sync/atomic"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -13,6 +14,8 @@ type stream struct {
 	*dev
 	queue uintptr
 	cell  *cells
+	// first: a buffer was used for the first time since the last Finish.
+	first atomic.Bool
 }
 
 type cells struct {
@@ -33,6 +36,32 @@ func (d *dev) NewStream() (device.Stream, error) {
 	return &stream{dev: d, queue: queue, cell: &cells{}}, nil
 }
 
+// fillPiece is the most bytes of one fill: some drivers fail from 2^31 on.
+const fillPiece = 1 << 30
+
+// uses marks buffers as used.
+func (s *stream) uses(b *buffer) uintptr {
+	if !b.used.Load() && !b.used.Swap(true) {
+		s.first.Store(true)
+	}
+	return b.mem
+}
+
+// do calls f, unless the device is lost. Out of resources is a lack of memory where a buffer is used
+// for the first time, and else the loss of the device.
+//
+//go:uintptrescapes
+func (s *stream) do(op string, f uintptr, args ...uintptr) error {
+	if err := s.ready(); err != nil {
+		return err
+	}
+	code := call(f, args...)
+	if code == errOutOfResources && s.first.Load() {
+		return s.refuse(op, device.ErrMemory, code, "at the first use of a buffer")
+	}
+	return s.fault(op, code)
+}
+
 func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 	if err := s.ready(); err != nil {
 		return err
@@ -41,7 +70,7 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 	for i, a := range l.Args {
 		size := uintptr(a.Width)
 		if s.cell.arg = a.Scalar; a.Width == 0 {
-			s.cell.arg, size = uint64(a.Buffer.(*buffer).mem), unsafe.Sizeof(uintptr(0))
+			s.cell.arg, size = uint64(s.uses(a.Buffer.(*buffer))), unsafe.Sizeof(uintptr(0))
 		}
 		if code := call(s.cl.SetKernelArg, kern.handle, uintptr(i), size, uintptr(unsafe.Pointer(&s.cell.arg))); code != 0 {
 			return s.fault("Launch "+kern.name, code)
@@ -56,7 +85,7 @@ func (s *stream) Write(dst device.Buffer, dstAt int64, src device.Staging, srcAt
 	if n == 0 {
 		return s.ready()
 	}
-	return s.do("Write", s.cl.EnqueueWriteBuffer, s.queue, dst.(*buffer).mem, 0, uintptr(dstAt), uintptr(n),
+	return s.do("Write", s.cl.EnqueueWriteBuffer, s.queue, s.uses(dst.(*buffer)), 0, uintptr(dstAt), uintptr(n),
 		src.(*staging).at(srcAt), 0, 0, 0)
 }
 
@@ -64,7 +93,7 @@ func (s *stream) Read(dst device.Staging, dstAt int64, src device.Buffer, srcAt,
 	if n == 0 {
 		return s.ready()
 	}
-	return s.do("Read", s.cl.EnqueueReadBuffer, s.queue, src.(*buffer).mem, 0, uintptr(srcAt), uintptr(n),
+	return s.do("Read", s.cl.EnqueueReadBuffer, s.queue, s.uses(src.(*buffer)), 0, uintptr(srcAt), uintptr(n),
 		dst.(*staging).at(dstAt), 0, 0, 0)
 }
 
@@ -73,8 +102,14 @@ func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
 		return s.ready()
 	}
 	s.cell.arg = uint64(word)
-	return s.do("Fill", s.cl.EnqueueFillBuffer, s.queue, dst.(*buffer).mem, uintptr(unsafe.Pointer(&s.cell.arg)), 4,
-		uintptr(at), uintptr(n), 0, 0, 0)
+	for end := at + n; at < end; at += fillPiece {
+		err := s.do("Fill", s.cl.EnqueueFillBuffer, s.queue, s.uses(dst.(*buffer)), uintptr(unsafe.Pointer(&s.cell.arg)), 4,
+			uintptr(at), uintptr(min(end-at, fillPiece)), 0, 0, 0)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *stream) Record() (device.Event, error) {
@@ -85,15 +120,21 @@ func (s *stream) Record() (device.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &event{s.dev, s.cell.event}, nil
+	return &event{s, s.cell.event}, nil
 }
 
-func (s *stream) Finish() error { return s.do("Finish", s.cl.Finish, s.queue) }
+func (s *stream) Finish() error {
+	err := s.do("Finish", s.cl.Finish, s.queue)
+	if err == nil {
+		s.first.Store(false)
+	}
+	return err
+}
 
 func (s *stream) Free() error { return s.free("free a stream", s.cl.ReleaseCommandQueue, s.queue) }
 
 type event struct {
-	*dev
+	*stream
 	handle uintptr
 }
 

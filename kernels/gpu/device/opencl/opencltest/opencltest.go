@@ -78,22 +78,21 @@ var interposer []byte
 //go:embed testdata/broken.c
 var broken []byte
 
-// Interpose makes the interposer of the loader that TOTEMGO_OPENCL names, or else of the
-// system's, and names it there until the test ends.
+// loader is the library behind the interposer.
+const loader = "libOpenCL.so.1"
+
+// Interpose makes the interposer of the system's loader, and names it in TOTEMGO_OPENCL until the
+// test ends.
 func Interpose(t testing.TB, o Options) *Interposer {
 	t.Helper()
-	needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
-	real := os.Getenv(opencl.LoaderVariable)
-	if real == "" {
-		real = "libOpenCL.so.1"
-	}
+	needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{Loader: loader}) }, device.ErrNoDriver)
 	dir := t.TempDir()
 	i := &Interposer{t: t, Path: filepath.Join(dir, "libinterposer.so"), state: filepath.Join(dir, "state")}
 	if err := os.WriteFile(i.state, make([]byte, stateSize), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	i.Set(o)
-	compile(t, interposer, i.Path, "STATE", i.state, "REAL", real)
+	compile(t, interposer, i.Path, "STATE", i.state, "REAL", loader)
 	t.Setenv(opencl.LoaderVariable, i.Path)
 	return i
 }
