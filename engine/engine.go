@@ -37,8 +37,9 @@ type Engine struct {
 	turn     chan struct{} // holds one token: whose turn it is to search
 	closed   chan struct{} // closed once Close is called
 	closing  sync.Once
-	mapping  sync.RWMutex // held by RankOf, and to close place
+	mapping  sync.RWMutex // held to read place, and to close it
 	unmapped bool
+	points   points
 	engineID *engineID
 }
 
@@ -192,6 +193,7 @@ func (e *Engine) free() (first error) {
 		}
 	}
 	e.mapping.Lock()
+	e.points.free()
 	if e.place != nil {
 		e.place.Close()
 	}
@@ -201,6 +203,29 @@ func (e *Engine) free() (first error) {
 		keep(e.devices.Close())
 	}
 	return first
+}
+
+// enter locks the placed graph for reading: on success the caller unlocks mapping.
+func (e *Engine) enter(ctx context.Context) error {
+	if ctx == nil {
+		return fmt.Errorf("%w: the context is nil", ErrArgument)
+	}
+	if e.turn == nil {
+		return ErrClosed // New did not make it
+	}
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	select {
+	case <-e.closed: // waits for no run
+		return ErrClosed
+	default:
+	}
+	if e.mapping.RLock(); e.unmapped {
+		e.mapping.RUnlock()
+		return ErrClosed
+	}
+	return nil
 }
 
 // take queues the caller until its turn.

@@ -8,12 +8,13 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/partition"
 )
 
 // strong is a depth-first search for strong components in the form of Pearce (2016): Tarjan's
 // (1972) with one number a vertex, and without recursion.
 type strong struct {
-	row func(rank uint32) []uint32
+	rows *partition.Rows
 	// number is by rank: 0 for a vertex not visited. A vertex of an open component has the smallest
 	// number that it reaches, rising from 1 in the order of visits; all vertices of a closed one have
 	// its number, falling from 2^32 − 1. The two never meet.
@@ -39,7 +40,7 @@ func (s *strong) search(ctx context.Context) error {
 		open++
 		for depth := 0; depth >= 0; {
 			v := stack[depth]
-			row, k := s.row(v), s.next[depth]
+			row, k := s.rows.Of(v), s.next[depth]
 			from := k
 			for ; int(k) < len(row) && number[row[k]] != 0; k++ {
 				if w := number[row[k]]; w < number[v] {
@@ -88,7 +89,7 @@ func (e *Engine) StrongComponents(ctx context.Context) (*ComponentsResult, error
 	}
 	defer e.release()
 	only, one := e.opts.oneWay()
-	row, err := e.place.Rows(one && only == kernels.BottomUp) // the components of the reversed graph are the same
+	rows, err := e.place.Rows(one && only == kernels.BottomUp) // the components of the reversed graph are the same
 	if err != nil {
 		return nil, fmt.Errorf("engine: strong components: %w", err)
 	}
@@ -102,7 +103,7 @@ func (e *Engine) StrongComponents(ctx context.Context) (*ComponentsResult, error
 	defer stack.Free()
 	defer next.Free()
 	defer low.Free()
-	s := &strong{row, number.S, stack.S, next.S, low.S}
+	s := &strong{rows, number.S, stack.S, next.S, low.S}
 	if err := s.search(ctx); err != nil {
 		return nil, err
 	}

@@ -111,9 +111,14 @@ func (p *Placement) RangeOf(rank uint32) int {
 	return -1
 }
 
-// Rows returns a function that reads rows: the ranks of a rank's out-neighbours, of its
-// in-neighbours for in. It fails with ErrNoRows. Rows must not be changed, nor read after Close.
-func (p *Placement) Rows(in bool) (func(rank uint32) []uint32, error) {
+// Rows reads the arcs of one direction by rank. They must not be changed, nor read after Close.
+type Rows struct {
+	ranges []graph.Range
+	side   []*graph.Adjacency // by range
+}
+
+// Rows returns the rows of out-arcs, of in-arcs for in. It fails with ErrNoRows.
+func (p *Placement) Rows(in bool) (*Rows, error) {
 	side := make([]*graph.Adjacency, len(p.Ranges))
 	for i, s := range p.Subgraphs {
 		if side[i] = s.Out; s.Out == nil && !p.Directed || in && p.Directed {
@@ -126,15 +131,24 @@ func (p *Placement) Rows(in bool) (func(rank uint32) []uint32, error) {
 			return nil, fmt.Errorf("%w: those of processor %d are in its device alone", ErrNoRows, p.Ranges[i].Owner)
 		}
 	}
-	return func(rank uint32) []uint32 {
-		for i := range p.Ranges {
-			if k := rank - p.Ranges[i].First; k < p.Ranges[i].Vertices {
-				lo, hi := side[i].Row(k)
-				return side[i].Neighbours[lo:hi:hi]
-			}
+	return &Rows{p.Ranges, side}, nil
+}
+
+// At returns the adjacency that holds the row of a rank, and the row's bounds there; an empty row for padding.
+func (r *Rows) At(rank uint32) (a *graph.Adjacency, lo, hi uint64) {
+	for i := range r.ranges {
+		if k := rank - r.ranges[i].First; k < r.ranges[i].Vertices {
+			lo, hi = r.side[i].Row(k)
+			return r.side[i], lo, hi
 		}
-		return nil
-	}, nil
+	}
+	return &graph.Adjacency{}, 0, 0
+}
+
+// Of returns the ranks of a rank's neighbours.
+func (r *Rows) Of(rank uint32) []uint32 {
+	a, lo, hi := r.At(rank)
+	return a.Neighbours[lo:hi:hi]
 }
 
 // Release frees the neighbours, first neighbours and weights of processor i's ranges, which

@@ -52,3 +52,12 @@ type Reach struct {
 	Reached int64    `json:"reached"` // vertices, including the roots
 	Depth   int64    `json:"depth"`   // largest distance of one of them to its nearest root
 }
+
+// Path is the document of "totemgo path".
+type Path struct {
+	Run
+	From uint64   `json:"from"`           // vertex id
+	To   uint64   `json:"to"`             // vertex id
+	Arcs *int64   `json:"arcs,omitempty"` // of the path; absent without one
+	Path []uint64 `json:"path,omitempty"` // its vertices, both ends included; absent without one
+}

@@ -86,3 +86,24 @@ type BenchKernelSet struct {
 	Faster      bool      `json:"faster"`        // RatioQ3 is below 1
 	RoundMeansS []float64 `json:"round_means_s"` // mean of a search in each round, in order
 }
+
+// BenchPath is the document of "totemgo bench path".
+type BenchPath struct {
+	Head
+	Setup
+	Graph     string         `json:"graph"`     // as given
+	Vertices  int64          `json:"vertices"`  // of the graph
+	Edges     int64          `json:"edges"`     // records of the graph
+	Pairs     int            `json:"pairs"`     // timed
+	Connected int            `json:"connected"` // pairs with a path
+	MeanArcs  float64        `json:"mean_arcs"` // of their shortest paths
+	Path      BenchQuantiles `json:"path"`      // Engine.Path
+	Plain     BenchQuantiles `json:"plain"`     // a plain bidirectional search over the graph's rows, on one thread
+}
+
+// BenchQuantiles are quantiles of times.
+type BenchQuantiles struct {
+	MedianS float64 `json:"median_s"` // of all
+	P99S    float64 `json:"p99_s"`    // 99th percentile
+	MaxS    float64 `json:"max_s"`    // longest
+}

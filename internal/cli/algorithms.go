@@ -35,6 +35,10 @@ var algorithms = []algorithm{
 		rows: "a row a reached vertex (vertex)", job: func() job { return &reachJob{} },
 	},
 	{
+		use: "path FILE A B", short: "Find a path between two vertices", long: pathHelp, schema: record.SchemaPath, operands: []string{"A", "B"},
+		rows: "a row a vertex of the path (vertex, distance)", job: func() job { return &pathJob{} },
+	},
+	{
 		use: "cc FILE", short: "Find connected components", long: ccHelp, schema: record.SchemaCC,
 		rows: "a row a vertex (vertex, component)", top: "largest components", job: func() job { return &ccJob{} },
 	},
@@ -47,9 +51,10 @@ var algorithms = []algorithm{
 // algorithm is a row of the table.
 type algorithm struct {
 	use, short, long string
-	schema           string // of the document
-	rows, top        string // what a row of the result holds, and which come first; "" without rows, or without ranks
-	search           bool   // runs as a search: on devices too, with a director
+	schema           string   // of the document
+	rows, top        string   // what a row of the result holds, and which come first; "" without rows, or without ranks
+	operands         []string // arguments after FILE, which the job's operands takes
+	search           bool     // runs as a search: on devices too, with a director
 	job              func() job
 }
 
@@ -101,8 +106,13 @@ func (f *algorithmFlags) check() error {
 func newAlgorithm(e *env, a algorithm) *cobra.Command {
 	f, j := &algorithmFlags{}, a.job()
 	c := &cobra.Command{
-		Use: a.use, Short: a.short, Long: a.long, Args: takes("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return e.runAlgorithm(c.Context(), a, j, f, args[0]) },
+		Use: a.use, Short: a.short, Long: a.long, Args: takes(append([]string{"FILE"}, a.operands...)...),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o, is := j.(interface{ operands(args []string) }); is {
+				o.operands(args[1:])
+			}
+			return e.runAlgorithm(c.Context(), a, j, f, args[0])
+		},
 	}
 	f.engine.add(e, c, a.search)
 	f.read.add(c, "")
@@ -207,14 +217,16 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	return e.printStats(doc.Processors, kernels, doc.Levels)
 }
 
-// roots are the vertices of --root.
+// roots are the vertices of --root, or of arguments.
 type roots struct {
+	name string // of the flag or arguments
 	text string
 	many bool
 	ids  []uint64
 }
 
 func (r *roots) flags(c *cobra.Command) {
+	r.name = "--root"
 	usage := "`ID` of the root, as the file has it"
 	if r.many {
 		usage = "`ID[,ID…]`: the roots, as the file has them"
@@ -236,7 +248,7 @@ func (r *roots) check(*algorithmFlags) error {
 	}
 	for _, s := range r.list() {
 		if s = strings.TrimLeft(s, "+-"); s == "" || strings.Trim(s, "0123456789") != "" {
-			return usagef("--root %q: want the id of a vertex, a whole number", r.text)
+			return usagef("%s %q: want the id of a vertex, a whole number", r.name, r.text)
 		}
 	}
 	return nil
@@ -252,7 +264,7 @@ func (r *roots) read(_ context.Context, src graph.Source) error {
 			err = fmt.Errorf("%s is outside %d..%d", s, labels.Label(0), labels.Label(uint32(n-1)))
 		}
 		if err != nil {
-			return fmt.Errorf("--root %s", strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))
+			return fmt.Errorf("%s %s", r.name, strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))
 		}
 		r.ids = append(r.ids, label)
 	}

@@ -58,11 +58,15 @@ func TestAlgorithms(t *testing.T) {
 		{"sssp --root 0 --unit-weights --delta 3", "root 0\nreached 4 of 6 vertices\nlargest distance 1\ntime ", "# root 0\n# vertex\tdistance\n0\t0\n1\t1\n2\t1\n3\t1\n", "0\t0\n1\t1\n"},
 		{"reach --root 8,3", "roots 8,3\nreached 2 of 6 vertices\ndepth 0\ntime ", "# vertex\n3\n8\n", ""},
 		{"reach --root 7", "roots 7\nreached 2 of 6 vertices\ndepth 1\ntime ", "# vertex\n7\n8\n", ""},
+		{"path", "arcs 1\npath 0 3\ntime ", "# vertex\tdistance\n0\t0\n3\t1\n", ""},
 		{"cc", "components 2\nlargest 4 of 6 vertices\ntime ", "# vertex\tcomponent\n0\t0\n1\t0\n2\t0\n3\t0\n7\t7\n8\t7\n", "0\t4\n7\t2\n"},
 		{"cc --strong", "components 6\nlargest 1 of 6 vertices\ntime ", "# vertex\tcomponent\n0\t0\n1\t1\n", "0\t1\n1\t1\n"},
 		{"pagerank --iterations 1 --tolerance 0", "vertices 6\niterations 1\nchange ", "# vertex\tscore\n0\t", "2\t0.26"},
 	} {
 		args := append(strings.Fields(c.args), path)
+		if c.args == "path" {
+			args = append(args, "0", "3")
+		}
 		if r := command(t, args...).must(t); !strings.HasPrefix(r.stdout, c.summary) || !strings.Contains(r.stdout, "time ") || strings.Contains(r.stdout, "\t") || r.stderr != "" {
 			t.Errorf("%s: %q %q", c.args, r.stdout, r.stderr)
 		}
@@ -84,7 +88,7 @@ func TestAlgorithms(t *testing.T) {
 			t.Errorf("%s: %s", c.args, r.stdout)
 		}
 		r = command(t, append(args, "--json", "--stats")...).must(t)
-		steps := c.args != "cc --strong" // takes supersteps
+		steps := c.args != "cc --strong" && c.args != "path" // takes supersteps
 		if steps {
 			has(t, r, "levels")
 		}

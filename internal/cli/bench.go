@@ -29,15 +29,16 @@ func newBench(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "bench",
 		Short: "Time searches, and measure what the machine allows",
-		Long: `bench bfs times searches of a graph; bench machine measures the limits that bound them:
-bytes read in order, and words read at random.
+		Long: `bench bfs times searches of a graph, bench path paths between pairs of vertices; bench machine
+measures the limits that bound them: bytes read in order, and words read at random.
 
   totemgo bench bfs --graph kron:20 --roots 64
+  totemgo bench path --graph kron:20 --pairs 200
   totemgo bench machine -o rates.json`,
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchBFS(e), newBenchMachine(e))
+	c.AddCommand(newBenchBFS(e), newBenchPath(e), newBenchMachine(e))
 	return c
 }
 

@@ -1,0 +1,184 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/record"
+)
+
+func newBenchPath(e *env) *cobra.Command {
+	var (
+		ef    engineFlags
+		rf    readFlags
+		bf    benchFlags
+		pairs int
+	)
+	c := &cobra.Command{
+		Use:   "path --graph GRAPH",
+		Short: "Time paths between pairs of vertices",
+		Long: `bench path times Engine.Path for pairs of vertices drawn at random from those with edges, one at
+a time, and a plain bidirectional search over the graph's rows. It prints the median and the 99th
+percentile of both. GRAPH is as in bench bfs.
+
+  totemgo bench path --graph kron:18 --pairs 1000 --json`,
+		Args: cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error { return e.benchPath(c.Context(), &ef, &rf, &bf, pairs) },
+	}
+	ef.add(e, c, true)
+	rf.add(c, "")
+	fl := c.Flags()
+	fl.StringVar(&bf.graph, "graph", "", "`GRAPH` to search: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
+	fl.StringVar(&bf.seed, "seed", "", "`A[,B]`: the seed of a generated graph")
+	fl.IntVar(&pairs, "pairs", 200, "number of pairs")
+	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
+	return c
+}
+
+func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, pairs int) error {
+	switch {
+	case bf.graph == "":
+		return usagef("--graph is missing: kron:20, say, or a file")
+	case pairs < 1:
+		return usagef("--pairs %d: want 1 or more", pairs)
+	}
+	if err := ef.check(); err != nil {
+		return err
+	}
+	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef)
+	if err != nil {
+		return err
+	}
+	defer closeSource()
+	g, err := graph.Build(ctx, src, graph.BuildOptions{Threads: ef.o.Threads})
+	if err != nil {
+		return err
+	}
+	p, err := newPlainPaths(ctx, g)
+	if err != nil {
+		return err
+	}
+	eng, err := e.newEngine(ctx, bf.graph, g, ef)
+	if err != nil {
+		return err
+	}
+	defer eng.Close()
+	doc := record.BenchPath{Setup: eng.Setup(), Graph: bf.graph, Vertices: int64(g.NumVertices()), Edges: g.NumEdges()}
+	doc.Director = ""
+	var times, plain []float64
+	drawn := p.draw(pairs + 1)
+	if drawn == nil {
+		return graph500.ErrNoRoots
+	}
+	for i, pair := range drawn {
+		from, to := g.VertexLabels().Label(pair[0]), g.VertexLabels().Label(pair[1])
+		start := time.Now()
+		path, err := eng.Path(ctx, from, to)
+		took := time.Since(start).Seconds()
+		if err != nil {
+			return err
+		}
+		start = time.Now()
+		d := p.distance(pair[0], pair[1])
+		if again := time.Since(start).Seconds(); i > 0 { // the first is not timed
+			times, plain = append(times, took), append(plain, again)
+			if doc.Pairs++; path != nil {
+				doc.Connected++
+				doc.MeanArcs += float64(len(path) - 1)
+			}
+		}
+		if int(d) != len(path)-1 {
+			return fmt.Errorf("path from %d to %d has %d arcs, a plain search finds %d", from, to, len(path)-1, d)
+		}
+	}
+	doc.MeanArcs /= float64(max(1, doc.Connected))
+	doc.Path, doc.Plain = quantiles(times), quantiles(plain)
+	if bf.asJSON {
+		doc.Head = e.head(record.SchemaBenchPath)
+		return e.printJSON(doc)
+	}
+	fmt.Fprintf(e.stdout, "%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
+	fmt.Fprintf(e.stdout, "path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))
+	fmt.Fprintf(e.stdout, "plain: median %s, 99th percentile %s\n", seconds(doc.Plain.MedianS), seconds(doc.Plain.P99S))
+	return nil
+}
+
+func quantiles(times []float64) record.BenchQuantiles {
+	slices.Sort(times)
+	return record.BenchQuantiles{MedianS: times[len(times)/2], P99S: times[(len(times)-1)*99/100], MaxS: times[len(times)-1]}
+}
+
+// plainPaths is a bidirectional search over a CSR, with which Engine.Path is compared.
+type plainPaths struct {
+	rows  [2]*graph.CSR // out-arcs and in-arcs
+	level [2][]int32
+	queue [2][]uint32
+}
+
+func newPlainPaths(ctx context.Context, g *graph.CSR) (*plainPaths, error) {
+	in, err := g.Transpose(ctx, 0)
+	p := &plainPaths{rows: [2]*graph.CSR{g, in}}
+	for s := range p.level {
+		p.level[s] = slices.Repeat([]int32{-1}, g.NumVertices())
+	}
+	return p, err
+}
+
+// draw draws pairs of vertices with arcs.
+func (p *plainPaths) draw(n int) (pairs [][2]uint32) {
+	var list []uint32
+	for v := range uint32(p.rows[0].NumVertices()) {
+		if p.rows[0].Degree(v)+p.rows[1].Degree(v) > 0 {
+			list = append(list, v)
+		}
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	for range min(n, n*len(list)) {
+		pairs = append(pairs, [2]uint32{list[r.IntN(len(list))], list[r.IntN(len(list))]})
+	}
+	return pairs
+}
+
+// distance is the number of arcs from a to b, −1 without a path.
+func (p *plainPaths) distance(a, b uint32) int32 {
+	if a == b {
+		return 0
+	}
+	p.queue = [2][]uint32{append(p.queue[0][:0], a), append(p.queue[1][:0], b)}
+	p.level[0][a], p.level[1][b] = 0, 0
+	defer func() {
+		for s := range p.queue {
+			for _, v := range p.queue[s] {
+				p.level[s][v] = -1
+			}
+		}
+	}()
+	for at := [2]int{}; at[0] < len(p.queue[0]) && at[1] < len(p.queue[1]); {
+		s := 0
+		if len(p.queue[1])-at[1] < len(p.queue[0])-at[0] {
+			s = 1
+		}
+		own, other := p.level[s], p.level[1-s]
+		for end := len(p.queue[s]); at[s] < end; at[s]++ {
+			u := p.queue[s][at[s]]
+			for _, v := range p.rows[s].Row(u) {
+				if own[v] >= 0 {
+					continue
+				}
+				if other[v] >= 0 {
+					return own[u] + 1 + other[v]
+				}
+				own[v] = own[u] + 1
+				p.queue[s] = append(p.queue[s], v)
+			}
+		}
+	}
+	return -1
+}
