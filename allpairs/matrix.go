@@ -1,0 +1,154 @@
+package allpairs
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/internal/workers"
+)
+
+// ErrWeights is wrapped by *WeightError.
+var ErrWeights = errors.New("allpairs: weights that cannot be added up")
+
+// WeightError names an arc whose weight does not fit, by the file's ids.
+type WeightError struct {
+	From, To uint64
+	Weight   string
+	Reason   string
+}
+
+func (e *WeightError) Error() string {
+	return fmt.Sprintf("%v: the arc from %d to %d has weight %s, %s", ErrWeights, e.From, e.To, e.Weight, e.Reason)
+}
+
+func (e *WeightError) Unwrap() error { return ErrWeights }
+
+// Matrix is a square matrix of distances, in tiles of Side × Side. The tiles' rows and columns
+// beyond the graph's vertices hold no path.
+type Matrix[T Value] struct {
+	n, tiles int // vertices; tiles of a row
+	by       Algebra
+	data     []T
+	free     func() error
+}
+
+// Bytes is the memory of a matrix of n vertices.
+func Bytes[T Value](n int) int64 {
+	tiles := int64((n + Side - 1) / Side)
+	return tiles * tiles * tileLen * int64(unsafe.Sizeof(T(0)))
+}
+
+// newMatrix makes a matrix with undefined entries.
+func newMatrix[T Value](n int, by Algebra) *Matrix[T] {
+	tiles := (n + Side - 1) / Side
+	mem := hugemem.Make[T](tiles * tiles * tileLen)
+	return &Matrix[T]{n: n, tiles: tiles, by: by, data: mem.S, free: func() error { mem.Free(); return nil }}
+}
+
+// Free gives the memory back; no other method may be called afterwards.
+func (m *Matrix[T]) Free() error { return m.free() }
+
+// N is the number of vertices.
+func (m *Matrix[T]) N() int { return m.n }
+
+// tile is the tile of row i and column j of tiles.
+func (m *Matrix[T]) tile(i, j int) []T {
+	at := (i*m.tiles + j) * tileLen
+	return m.data[at : at+tileLen : at+tileLen]
+}
+
+// At is the distance from dense id u to v.
+func (m *Matrix[T]) At(u, v int) T { return m.tile(u/Side, v/Side)[u%Side*Side+v%Side] }
+
+// Row copies the distances from dense id u to all vertices into row, of N entries.
+func (m *Matrix[T]) Row(u int, row []T) {
+	for j := 0; j < m.tiles; j++ {
+		copy(row[j*Side:m.n], m.tile(u/Side, j)[u%Side*Side:][:Side])
+	}
+}
+
+// set is the reverse of Row.
+func (m *Matrix[T]) set(u int, row []T) {
+	for j := 0; j < m.tiles; j++ {
+		copy(m.tile(u/Side, j)[u%Side*Side:][:Side], row[j*Side:])
+	}
+}
+
+// weigh fills m with the arcs of g: the least weight of parallel arcs (of Widest the largest), 1
+// without weights, and own(by) on the diagonal, or a negative loop's weight.
+func (m *Matrix[T]) weigh(ctx context.Context, g *graph.CSR, threads int) error {
+	none, self := far[T](m.by), own[T](m.by)
+	return workers.Each(ctx, threads, m.tiles, graph.ErrUnreadable, func(_, i int) error {
+		strip := m.data[i*m.tiles*tileLen : (i+1)*m.tiles*tileLen]
+		for k := range strip {
+			strip[k] = none
+		}
+		for u := i * Side; u < min(m.n, (i+1)*Side); u++ {
+			at := func(v int) *T { return &strip[v/Side*tileLen+u%Side*Side+v%Side] }
+			*at(u) = self
+			w := g.RowWeights(uint32(u))
+			for k, v := range g.Row(uint32(u)) {
+				x, err := convert[T](g, uint32(u), v, w, k)
+				if err != nil {
+					return err
+				}
+				if e := at(int(v)); m.by == Shortest {
+					*e = min(*e, x)
+				} else {
+					*e = max(*e, x)
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// convert is the weight of arc k of a row, from u to v; 1 without weights. −0 becomes 0.
+func convert[T Value](g *graph.CSR, u, v uint32, w graph.Weights, k int) (T, error) {
+	if w.Len() == 0 {
+		return 1, nil
+	}
+	x, limit := w.Float64(k), bound[T](g.NumVertices(), w.Kind())
+	if !(math.Abs(x) <= limit) || float64(T(x)) != x && w.Kind() != graph.Float64 {
+		return 0, &WeightError{g.VertexLabels().Label(u), g.VertexLabels().Label(v), w.Format(k),
+			fmt.Sprintf("where %T holds sums of weights of at most %.4g in %d vertices", T(0), limit, g.NumVertices())}
+	}
+	return T(x) + 0, nil
+}
+
+// bound is the largest absolute weight of a graph of n vertices whose paths T adds up without
+// overflow, and integers exactly.
+func bound[T Value](n int, kind graph.WeightKind) float64 {
+	most := math.MaxFloat64 / 4
+	switch any(T(0)).(type) {
+	case int32:
+		most = math.MaxInt32 / 4
+	case float32:
+		most = math.MaxFloat32 / 4
+	}
+	if (kind == graph.Int32 || kind == graph.Int64) && most > 1<<53 {
+		most = 1 << 53
+	}
+	return math.Floor(most / float64(max(1, n)))
+}
+
+// finish makes the entries of pairs without a path Unreachable.
+func (m *Matrix[T]) finish(ctx context.Context, threads int) error {
+	last, ok := Unreachable[T](m.by), far[T](m.by)/2
+	if last == far[T](m.by) {
+		return nil
+	}
+	return workers.Each(ctx, threads, m.tiles*m.tiles, nil, func(_, i int) error {
+		for k, x := range m.data[i*tileLen : (i+1)*tileLen] {
+			if x > ok {
+				m.data[i*tileLen+k] = last
+			}
+		}
+		return nil
+	})
+}
