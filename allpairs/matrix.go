@@ -121,6 +121,19 @@ func convert[T Value](g *graph.CSR, u, v uint32, w graph.Weights, k int) (T, err
 	return T(x) + 0, nil
 }
 
+// Fits reports that T holds the distances of g: whether Solve takes its weights.
+func Fits[T Value](g *graph.CSR) bool {
+	for u := range uint32(g.NumVertices()) {
+		w := g.RowWeights(u)
+		for k, v := range g.Row(u) {
+			if _, err := convert[T](g, u, v, w, k); err != nil {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // bound is the largest absolute weight of a graph of n vertices whose paths T adds up without
 // overflow, and integers exactly.
 func bound[T Value](n int, kind graph.WeightKind) float64 {

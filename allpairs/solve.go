@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -138,22 +139,58 @@ func Prepare[T Value](ctx context.Context, g *graph.CSR, o Options) (*Plan, erro
 	return p, nil
 }
 
+// Kernels names the tile kernels of this processor for T, best first.
+func Kernels[T Value]() []string {
+	var names []string
+	for _, k := range sets[T]() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Rate measures for 20 ms how many additions and minima a second the kernels' instructions do in
+// registers alone, on all threads at once. Errors wrap ErrOptions.
+func Rate[T Value](ctx context.Context, name string, threads int) (float64, error) {
+	k, err := kernelsOf[T](name)
+	if err != nil {
+		return 0, err
+	}
+	threads = workers.Count(threads)
+	rates := make([]float64, threads)
+	var ready sync.WaitGroup
+	ready.Add(threads)
+	err = workers.Each(ctx, threads, threads, nil, func(_, i int) error {
+		ready.Done()
+		ready.Wait()
+		rates[i] = k.measure(20 * time.Millisecond)
+		return nil
+	})
+	sum := 0.0
+	for _, r := range rates {
+		sum += 2 * r
+	}
+	return sum, err
+}
+
+// measure returns the additions a second of rate, from a run of at least that long.
+func (k *kernels[T]) measure(least time.Duration) float64 {
+	for turns := 16; ; turns *= 2 {
+		start := time.Now()
+		k.rate(turns)
+		if took := time.Since(start); took >= least {
+			return float64(turns*k.operations) / took.Seconds()
+		}
+	}
+}
+
 // denseShare is the part of the register-only rate that a whole run reaches.
 const denseShare = 0.6
 
-// denseTime predicts the time of blocked from a measurement of the processor, which takes 1 ms or less.
+// denseTime predicts the time of blocked.
 func denseTime[T Value](k kernels[T], n, threads int) time.Duration {
-	turns := 1
-	for {
-		start := time.Now()
-		k.rate(turns)
-		if took := time.Since(start); took > 200*time.Microsecond {
-			rate := float64(turns*k.operations) / took.Seconds()
-			tiles := float64((n + Side - 1) / Side)
-			return time.Duration(tiles * tiles * tiles * Side * tileLen / (denseShare * rate * float64(threads)) * float64(time.Second))
-		}
-		turns *= 4
-	}
+	tiles := float64((n + Side - 1) / Side)
+	rate := denseShare * k.measure(200*time.Microsecond) * float64(threads)
+	return time.Duration(tiles * tiles * tiles * Side * tileLen / rate * float64(time.Second))
 }
 
 // searchTime predicts the time of searches from all vertices by some of them; it ends early once

@@ -5,89 +5,89 @@ package allpairs
 import "github.com/totemgo/totemgo/internal/cpufeat"
 
 //go:noescape
-func productF32x512(c, a, b *float32)
+func productF32AVX512(c, a, b *float32)
 
 //go:noescape
-func productI32x512(c, a, b *int32)
+func productI32AVX512(c, a, b *int32)
 
 //go:noescape
-func productF64x512(c, a, b *float64)
+func productF64AVX512(c, a, b *float64)
 
 //go:noescape
-func widestF32x512(c, a, b *float32)
+func widestF32AVX512(c, a, b *float32)
 
 //go:noescape
-func widestI32x512(c, a, b *int32)
+func widestI32AVX512(c, a, b *int32)
 
 //go:noescape
-func widestF64x512(c, a, b *float64)
+func widestF64AVX512(c, a, b *float64)
 
 //go:noescape
-func productF32x256(c, a, b *float32)
+func productF32AVX2(c, a, b *float32)
 
 //go:noescape
-func productI32x256(c, a, b *int32)
+func productI32AVX2(c, a, b *int32)
 
 //go:noescape
-func productF64x256(c, a, b *float64)
+func productF64AVX2(c, a, b *float64)
 
 //go:noescape
-func widestF32x256(c, a, b *float32)
+func widestF32AVX2(c, a, b *float32)
 
 //go:noescape
-func widestI32x256(c, a, b *int32)
+func widestI32AVX2(c, a, b *int32)
 
 //go:noescape
-func widestF64x256(c, a, b *float64)
+func widestF64AVX2(c, a, b *float64)
 
 //go:noescape
-func stepF32x256(c, a, b *float32)
+func stepF32AVX2(c, a, b *float32)
 
 //go:noescape
-func stepI32x256(c, a, b *int32)
+func stepI32AVX2(c, a, b *int32)
 
 //go:noescape
-func stepF64x256(c, a, b *float64)
+func stepF64AVX2(c, a, b *float64)
 
 //go:noescape
-func widenF32x256(c, a, b *float32)
+func widenF32AVX2(c, a, b *float32)
 
 //go:noescape
-func widenI32x256(c, a, b *int32)
+func widenI32AVX2(c, a, b *int32)
 
 //go:noescape
-func widenF64x256(c, a, b *float64)
+func widenF64AVX2(c, a, b *float64)
 
 //go:noescape
-func rateF32x512(turns int)
+func rateF32AVX512(turns int)
 
 //go:noescape
-func rateI32x512(turns int)
+func rateI32AVX512(turns int)
 
 //go:noescape
-func rateF64x512(turns int)
+func rateF64AVX512(turns int)
 
 //go:noescape
-func rateF32x256(turns int)
+func rateF32AVX2(turns int)
 
 //go:noescape
-func rateI32x256(turns int)
+func rateI32AVX2(turns int)
 
 //go:noescape
-func rateF64x256(turns int)
+func rateF64AVX2(turns int)
 
 // assembly holds the kernels of this processor by type, best first.
 func assembly() (f32 []kernels[float32], i32 []kernels[int32], f64 []kernels[float64]) {
 	f := cpufeat.Get()
 	if f.AVX512 {
-		f32 = append(f32, asmKernels("avx512", productF32x512, stepF32x256, widestF32x512, widenF32x256, rateF32x512, 16*16))
-		i32 = append(i32, asmKernels("avx512", productI32x512, stepI32x256, widestI32x512, widenI32x256, rateI32x512, 16*16))
-		f64 = append(f64, asmKernels("avx512", productF64x512, stepF64x256, widestF64x512, widenF64x256, rateF64x512, 16*8))
+		f32 = append(f32, asmKernels("avx512", productF32AVX512, stepF32AVX2, widestF32AVX512, widenF32AVX2, rateF32AVX512, 16*16))
+		i32 = append(i32, asmKernels("avx512", productI32AVX512, stepI32AVX2, widestI32AVX512, widenI32AVX2, rateI32AVX512, 16*16))
+		f64 = append(f64, asmKernels("avx512", productF64AVX512, stepF64AVX2, widestF64AVX512, widenF64AVX2, rateF64AVX512, 16*8))
 	}
 	if f.AVX2 {
-		f32 = append(f32, asmKernels("avx2", productF32x256, stepF32x256, widestF32x256, widenF32x256, rateF32x256, 8*8))
-		i32 = append(i32, asmKernels("avx2", productI32x256, stepI32x256, widestI32x256, widenI32x256, rateI32x256, 8*8))
-		f64 = append(f64, asmKernels("avx2", productF64x256, stepF64x256, widestF64x256, widenF64x256, rateF64x256, 8*4))
+		f32 = append(f32, asmKernels("avx2", productF32AVX2, stepF32AVX2, widestF32AVX2, widenF32AVX2, rateF32AVX2, 8*8))
+		i32 = append(i32, asmKernels("avx2", productI32AVX2, stepI32AVX2, widestI32AVX2, widenI32AVX2, rateI32AVX2, 8*8))
+		f64 = append(f64, asmKernels("avx2", productF64AVX2, stepF64AVX2, widestF64AVX2, widenF64AVX2, rateF64AVX2, 8*4))
 	}
 	return f32, i32, f64
 }

@@ -245,122 +245,122 @@ inner: \
 	VZEROUPPER \
 	RET
 
-// func productF32x512(c, a, b *float32)
-TEXT ·productF32x512(SB), NOSPLIT, $0-24
+// func productF32AVX512(c, a, b *float32)
+TEXT ·productF32AVX512(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT512(VADDPS.BCST, VMINPS, 256, 4, 1)
 
-// func productI32x512(c, a, b *int32)
-TEXT ·productI32x512(SB), NOSPLIT, $0-24
+// func productI32AVX512(c, a, b *int32)
+TEXT ·productI32AVX512(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT512(VPADDD.BCST, VPMINSD, 256, 4, 1)
 
-// func productF64x512(c, a, b *float64)
-TEXT ·productF64x512(SB), NOSPLIT, $0-24
+// func productF64AVX512(c, a, b *float64)
+TEXT ·productF64AVX512(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT512(VADDPD.BCST, VMINPD, 512, 8, 2)
 
-// func widestF32x512(c, a, b *float32)
-TEXT ·widestF32x512(SB), NOSPLIT, $0-24
+// func widestF32AVX512(c, a, b *float32)
+TEXT ·widestF32AVX512(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT512(VMINPS.BCST, VMAXPS, 256, 4, 1)
 
-// func widestI32x512(c, a, b *int32)
-TEXT ·widestI32x512(SB), NOSPLIT, $0-24
+// func widestI32AVX512(c, a, b *int32)
+TEXT ·widestI32AVX512(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT512(VPMINSD.BCST, VPMAXSD, 256, 4, 1)
 
-// func widestF64x512(c, a, b *float64)
-TEXT ·widestF64x512(SB), NOSPLIT, $0-24
+// func widestF64AVX512(c, a, b *float64)
+TEXT ·widestF64AVX512(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT512(VMINPD.BCST, VMAXPD, 512, 8, 2)
 
-// func productF32x256(c, a, b *float32)
-TEXT ·productF32x256(SB), NOSPLIT, $0-24
+// func productF32AVX2(c, a, b *float32)
+TEXT ·productF32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT256(VBROADCASTSS, VADDPS, VMINPS, 256, 4, 4)
 
-// func productI32x256(c, a, b *int32)
-TEXT ·productI32x256(SB), NOSPLIT, $0-24
+// func productI32AVX2(c, a, b *int32)
+TEXT ·productI32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT256(VPBROADCASTD, VPADDD, VPMINSD, 256, 4, 4)
 
-// func productF64x256(c, a, b *float64)
-TEXT ·productF64x256(SB), NOSPLIT, $0-24
+// func productF64AVX2(c, a, b *float64)
+TEXT ·productF64AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT256(VBROADCASTSD, VADDPD, VMINPD, 512, 8, 8)
 
-// func widestF32x256(c, a, b *float32)
-TEXT ·widestF32x256(SB), NOSPLIT, $0-24
+// func widestF32AVX2(c, a, b *float32)
+TEXT ·widestF32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT256(VBROADCASTSS, VMINPS, VMAXPS, 256, 4, 4)
 
-// func widestI32x256(c, a, b *int32)
-TEXT ·widestI32x256(SB), NOSPLIT, $0-24
+// func widestI32AVX2(c, a, b *int32)
+TEXT ·widestI32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT256(VPBROADCASTD, VPMINSD, VPMAXSD, 256, 4, 4)
 
-// func widestF64x256(c, a, b *float64)
-TEXT ·widestF64x256(SB), NOSPLIT, $0-24
+// func widestF64AVX2(c, a, b *float64)
+TEXT ·widestF64AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	PRODUCT256(VBROADCASTSD, VMINPD, VMAXPD, 512, 8, 8)
 
-// func stepF32x256(c, a, b *float32)
-TEXT ·stepF32x256(SB), NOSPLIT, $0-24
+// func stepF32AVX2(c, a, b *float32)
+TEXT ·stepF32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	STEP(VBROADCASTSS, VADDPS, VMINPS, 256, 2)
 
-// func stepI32x256(c, a, b *int32)
-TEXT ·stepI32x256(SB), NOSPLIT, $0-24
+// func stepI32AVX2(c, a, b *int32)
+TEXT ·stepI32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	STEP(VPBROADCASTD, VPADDD, VPMINSD, 256, 2)
 
-// func stepF64x256(c, a, b *float64)
-TEXT ·stepF64x256(SB), NOSPLIT, $0-24
+// func stepF64AVX2(c, a, b *float64)
+TEXT ·stepF64AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	STEP(VBROADCASTSD, VADDPD, VMINPD, 512, 4)
 
-// func widenF32x256(c, a, b *float32)
-TEXT ·widenF32x256(SB), NOSPLIT, $0-24
+// func widenF32AVX2(c, a, b *float32)
+TEXT ·widenF32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	STEP(VBROADCASTSS, VMINPS, VMAXPS, 256, 2)
 
-// func widenI32x256(c, a, b *int32)
-TEXT ·widenI32x256(SB), NOSPLIT, $0-24
+// func widenI32AVX2(c, a, b *int32)
+TEXT ·widenI32AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	STEP(VPBROADCASTD, VPMINSD, VPMAXSD, 256, 2)
 
-// func widenF64x256(c, a, b *float64)
-TEXT ·widenF64x256(SB), NOSPLIT, $0-24
+// func widenF64AVX2(c, a, b *float64)
+TEXT ·widenF64AVX2(SB), NOSPLIT, $0-24
 	LOAD3
 	STEP(VBROADCASTSD, VMINPD, VMAXPD, 512, 4)
 
-// func rateF32x512(turns int)
-TEXT ·rateF32x512(SB), NOSPLIT, $0-8
+// func rateF32AVX512(turns int)
+TEXT ·rateF32AVX512(SB), NOSPLIT, $0-8
 	MOVQ turns+0(FP), CX
 	RATE512(VADDPS, VMINPS)
 
-// func rateI32x512(turns int)
-TEXT ·rateI32x512(SB), NOSPLIT, $0-8
+// func rateI32AVX512(turns int)
+TEXT ·rateI32AVX512(SB), NOSPLIT, $0-8
 	MOVQ turns+0(FP), CX
 	RATE512(VPADDD, VPMINSD)
 
-// func rateF64x512(turns int)
-TEXT ·rateF64x512(SB), NOSPLIT, $0-8
+// func rateF64AVX512(turns int)
+TEXT ·rateF64AVX512(SB), NOSPLIT, $0-8
 	MOVQ turns+0(FP), CX
 	RATE512(VADDPD, VMINPD)
 
-// func rateF32x256(turns int)
-TEXT ·rateF32x256(SB), NOSPLIT, $0-8
+// func rateF32AVX2(turns int)
+TEXT ·rateF32AVX2(SB), NOSPLIT, $0-8
 	MOVQ turns+0(FP), CX
 	RATE256(VADDPS, VMINPS)
 
-// func rateI32x256(turns int)
-TEXT ·rateI32x256(SB), NOSPLIT, $0-8
+// func rateI32AVX2(turns int)
+TEXT ·rateI32AVX2(SB), NOSPLIT, $0-8
 	MOVQ turns+0(FP), CX
 	RATE256(VPADDD, VPMINSD)
 
-// func rateF64x256(turns int)
-TEXT ·rateF64x256(SB), NOSPLIT, $0-8
+// func rateF64AVX2(turns int)
+TEXT ·rateF64AVX2(SB), NOSPLIT, $0-8
 	MOVQ turns+0(FP), CX
 	RATE256(VADDPD, VMINPD)

@@ -58,7 +58,7 @@ func (r ran) checkManners(t testing.TB) {
 			t.Errorf("%q prints on standard error: %q", r.args, line)
 		}
 	}
-	if m := regexp.MustCompile(`(: |; )(bsp|engine|gen|graph|graph500|graphio|partition): `).FindString(r.stderr); m != "" {
+	if m := regexp.MustCompile(`(: |; )(allpairs|bsp|engine|gen|graph|graph500|graphio|partition): `).FindString(r.stderr); m != "" {
 		t.Errorf("%q: the message has a package's prefix, %q: %q", r.args, m, r.stderr)
 	}
 	if r.status == 0 {

@@ -19,6 +19,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
@@ -132,7 +133,7 @@ func isUsage(err error) bool {
 	var file *graphio.Error // what a file shows
 	return errors.As(err, &u) || errors.Is(err, engine.ErrOptions) || errors.Is(err, gen.ErrOption) ||
 		(errors.Is(err, graphio.ErrOptions) || errors.Is(err, graphio.ErrUnknownFormat)) && !errors.As(err, &file) ||
-		errors.Is(err, graph500.ErrConfig) || errors.Is(err, graph500.ErrStyle)
+		errors.Is(err, graph500.ErrConfig) || errors.Is(err, allpairs.ErrOptions) || errors.Is(err, graph500.ErrStyle)
 }
 
 // message is what an error tells a person: one line, without the packages' prefixes,
@@ -155,7 +156,7 @@ func message(err error) string {
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
-var packagePrefix = regexp.MustCompile(`(^|: |; )(?:bsp|engine|gen|graph|graph500|graphio|hugemem|partition|power): `)
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:allpairs|bsp|engine|gen|graph|graph500|graphio|hugemem|partition|power): `)
 
 // flagError says in words what is wrong with a flag's value.
 func flagError(_ *cobra.Command, err error) error {
@@ -255,7 +256,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		root.AddCommand(newAlgorithm(e, a))
 	}
 	root.AddCommand(
-		newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
+		newAllPairs(e), newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
 	)
 	return root
 }

@@ -249,10 +249,14 @@ func importing(prefixes ...string) func(source) []string {
 	}
 }
 
-var vectorSuffix = regexp.MustCompile(`(AVX2|AVX512|SSE2|SSE4|NEON|SVE|Asm)$`)
+var (
+	vectorSuffix = regexp.MustCompile(`(AVX2|AVX512|SSE2|SSE4|NEON|SVE|Asm)$`)
+	typeSuffix   = regexp.MustCompile(`[UIF](32|64)$`)
+)
 
 // withoutTwin lists the functions without a body that have no twin in Go, called
-// xGeneric, in a file of their folder that every system builds.
+// xGeneric, in a file of their folder that every system builds. One twin with a type parameter
+// serves the stubs of all types.
 func withoutTwin(list []source) []string {
 	twins := map[string]bool{} // folder.function
 	var faults []string
@@ -268,7 +272,9 @@ func withoutTwin(list []source) []string {
 					continue
 				}
 				linked := f.Doc != nil && slices.ContainsFunc(f.Doc.List, func(c *ast.Comment) bool { return strings.HasPrefix(c.Text, "//go:linkname") })
-				if twin := vectorSuffix.ReplaceAllString(f.Name.Name, "") + "Generic"; !linked && !twins[s.dir+"."+twin] {
+				name := vectorSuffix.ReplaceAllString(f.Name.Name, "")
+				twin, common := name+"Generic", typeSuffix.ReplaceAllString(name, "")+"Generic"
+				if !linked && !twins[s.dir+"."+twin] && !twins[s.dir+"."+common] {
 					faults = append(faults, s.at(f)+": "+twin)
 				}
 			}
