@@ -18,7 +18,8 @@ import (
 // Devices holds open devices with built kernels, so that New waits for no compiler. Several
 // engines may use it, also concurrently; close it after them.
 type Devices struct {
-	open map[string]*openDevice
+	open   map[string]*openDevice
+	failed map[string]error // of optional processors
 }
 
 // driverOf returns the driver of a kind.
@@ -41,20 +42,26 @@ type openDevice struct {
 }
 
 // OpenDevices opens the devices of the options' processors and builds their kernels, or loads
-// them from the user's cache folder. Without devices it opens no driver. Errors wrap
-// ErrNoDevice (no such driver or device), ErrNotInPlace or one of package device, or are ctx's.
+// them from the user's cache folder. Without devices it opens no driver. It leaves out an Optional
+// processor whose device fails. Errors wrap ErrNoDevice (no such driver or device), ErrNotInPlace or
+// one of package device, or are ctx's.
 func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 	if ctx == nil {
 		return nil, fmt.Errorf("%w: the context is nil", ErrArgument)
 	}
-	d := &Devices{open: map[string]*openDevice{}}
+	d := &Devices{open: map[string]*openDevice{}, failed: map[string]error{}}
 	for _, p := range o.Processors {
-		if p.Kind == CPU {
+		if p.Kind == CPU || p.Optional && d.failed[p.String()] != nil {
 			continue
 		}
 		err := ctx.Err()
 		if err == nil {
 			err = d.add(p, &o)
+		}
+		if err != nil && p.Optional && ctx.Err() == nil {
+			d.failed[p.String()] = err
+			o.leaveOut(p, err)
+			continue
 		}
 		if err != nil {
 			return nil, errors.Join(err, d.Close())
@@ -64,6 +71,34 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
+}
+
+// leaveOut reports an optional processor that fails.
+func (o *Options) leaveOut(p Processor, err error) {
+	if o.LeftOut != nil {
+		o.LeftOut(p, err)
+	}
+}
+
+// keepOpened removes optional processors whose devices are not open from the options, and shares the
+// threads anew. Shares and assignments are by processor: with them it returns the device's error.
+func (d *Devices) keepOpened(o *Options) error {
+	kept := slices.DeleteFunc(slices.Clone(o.Processors), func(p Processor) bool {
+		return p.Kind != CPU && p.Optional && d.open[p.String()] == nil
+	})
+	if len(kept) == len(o.Processors) {
+		return nil
+	}
+	if o.Shares != nil || o.Assignment != nil {
+		for _, p := range o.Processors {
+			if err := d.failed[p.String()]; err != nil {
+				return err
+			}
+		}
+	}
+	o.Processors = kept
+	o.shareThreads(func(string, error) bool { return true }) // ensureDefaults has checked them
+	return nil
 }
 
 // checkOpened returns ErrNoDevice if the device of a processor is not open.
@@ -109,6 +144,9 @@ func (d *Devices) add(p Processor, o *Options) error {
 		return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
 	}
 	dev, err := driver.Open(p.Device)
+	if err != nil && !errors.Is(err, device.ErrNoDevice) {
+		return fmt.Errorf("engine: %w", err)
+	}
 	if err != nil {
 		there := ""
 		infos, _ := driver.Devices() // err says why there are none
@@ -182,7 +220,8 @@ func (d *Devices) budget(p Processor, o *Options) int64 {
 type DeviceInfo = device.Info
 
 // ListDevices describes every device of the drivers, and those of the system's OpenCL unless
-// a driver is of that kind. The error wraps ErrNoDevice where there is no device.
+// a driver is of that kind. It loads the drivers into the process: one that crashes or hangs does
+// so here. The error wraps ErrNoDevice where there is no device.
 func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
 	drivers, noOpenCL := withOpenCL(drivers)
 	list, err := describeDevices(drivers)

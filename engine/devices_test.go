@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"testing"
 
@@ -60,38 +61,41 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// asked is a driver that is asked for its devices.
-type asked struct {
-	device.Driver
-	list  []DeviceInfo
-	times int
-}
-
-func (a *asked) Kind() string { return "opencl" }
-
-func (a *asked) Devices() ([]DeviceInfo, error) {
-	a.times++
-	return a.list, nil
-}
-
-// TestAutoProcessors: a small graph asks no driver.
+// TestAutoProcessors: a small graph probes nothing, and without a probe, or a device, there is the CPU.
 func TestAutoProcessors(t *testing.T) {
 	large := []DeviceInfo{{Name: "opencl:2", Kind: "opencl", Memory: 80 << 30}}
 	for _, c := range []struct {
 		edges   int64
 		devices []DeviceInfo
+		err     error
 		want    string
-		times   bool
+		times   int
 	}{
-		{0, large, "[cpu]", false}, {1<<20 - 1, large, "[cpu]", false}, {1 << 20, large, "[opencl:2]", true}, {1 << 20, nil, "[cpu]", true},
+		{0, large, nil, "[cpu]", 0},
+		{1<<20 - 1, large, nil, "[cpu]", 0},
+		{1 << 20, large, nil, "[opencl:2]", 1},
+		{1 << 20, nil, nil, "[cpu]", 1},
+		{1 << 20, large, ErrNoDevice, "[cpu]", 1},
 	} {
-		d := &asked{list: c.devices}
-		o := AutoProcessors(GraphSize{Vertices: 1 << 10, Edges: c.edges}, 0, Options{Drivers: []device.Driver{d}})
-		if got := fmt.Sprint(o.Processors); got != c.want || (d.times > 0) != c.times || len(o.Drivers) != 1 {
-			t.Errorf("%d edges: %s, want %s; the driver was asked %d times", c.edges, got, c.want, d.times)
+		times := 0
+		size := GraphSize{Vertices: 1 << 10, Edges: c.edges}
+		o := AutoProcessors(t.Context(), size, 1<<40, Options{Probe: func(context.Context) ([]DeviceInfo, error) {
+			times++
+			return c.devices, c.err
+		}})
+		p := o.Processors[0]
+		if got := fmt.Sprint(o.Processors); got != c.want || times != c.times || p.Optional != (p.Kind != CPU) || (p.Memory == 1<<40) != (p.Kind != CPU) {
+			t.Errorf("%d edges: %s, want %s; probed %d times; %+v", c.edges, got, c.want, times, p)
+		}
+		o = AutoProcessors(t.Context(), size, 0, Options{Drivers: []device.Driver{panics{}}})
+		if got := fmt.Sprint(o.Processors); got != "[cpu]" {
+			t.Errorf("%d edges without a probe: %s", c.edges, got)
 		}
 	}
 }
+
+// panics is a driver that nobody may ask.
+type panics struct{ device.Driver }
 
 // TestTableSpeed: the speeds of kinds of processors, in CPU threads.
 func TestTableSpeed(t *testing.T) {

@@ -95,9 +95,10 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 			return nil, err
 		}
 	}
-	if err := errors.Join(e.devices.checkOpened(&o), e.devices.checkInPlace(&o)); err != nil {
+	if err := errors.Join(e.devices.keepOpened(&o), e.devices.checkOpened(&o), e.devices.checkInPlace(&o)); err != nil {
 		return nil, err
 	}
+	e.opts.Processors = o.Processors
 	placing := time.Now()
 	if src, e.loops, err = o.counted(ctx, src); err != nil {
 		return nil, err
@@ -112,21 +113,17 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	}
 	var kinds []kernels.Kind
 	for i, p := range o.Processors {
-		k, err := e.devices.processor(p, &o)
+		k, run, err := e.load(ctx, i, &o)
+		if err != nil && p.Kind != CPU && p.Optional && ctx.Err() == nil {
+			o.leaveOut(p, err)
+			p = Processor{Kind: CPU, Threads: o.Threads} // takes the part that the placement has made
+			o.Processors[i] = p
+			k, run, err = e.load(ctx, i, &o)
+		}
 		if err != nil {
 			return nil, err
 		}
-		e.procs, kinds = append(e.procs, k), append(kinds, k.Kind())
-		if err := k.Load(ctx, e.place.Part(i)); err != nil {
-			err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
-			return nil, e.devices.roomFor(&o, err)
-		}
-		run, err := k.Open(ctx, bsp.Tree)
-		if err != nil {
-			err = fmt.Errorf("engine: opening a search on processor %d (%s): %w", i, p, err)
-			return nil, e.devices.roomFor(&o, err)
-		}
-		e.tree = append(e.tree, run)
+		e.procs, e.tree, kinds = append(e.procs, k), append(e.tree, run), append(kinds, k.Kind())
 		if c, is := k.(*cpu.Processor); is {
 			c.Choose(run, min(chooseFor, time.Since(placing)/100))
 		}
@@ -155,6 +152,24 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	e.report.kernelsOf(e.procs)
 	e.report.launched(e.procs)
 	return e, nil
+}
+
+// load makes processor i, loads its part of the graph and opens its search. It frees the processor
+// on errors.
+func (e *Engine) load(ctx context.Context, i int, o *Options) (k kernels.Processor, run kernels.Run, err error) {
+	p := o.Processors[i]
+	if k, err = e.devices.processor(p, o); err != nil {
+		return nil, nil, err
+	}
+	if err = k.Load(ctx, e.place.Part(i)); err != nil {
+		err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
+	} else if run, err = k.Open(ctx, bsp.Tree); err != nil {
+		err = fmt.Errorf("engine: opening a search on processor %d (%s): %w", i, p, err)
+	}
+	if err != nil {
+		return nil, nil, errors.Join(e.devices.roomFor(o, err), k.Close())
+	}
+	return k, run, nil
 }
 
 // Close waits for the current search, ends the engine's goroutines and frees its memory.

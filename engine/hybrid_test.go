@@ -248,6 +248,74 @@ func TestDeviceOperationsFail(t *testing.T) {
 	}
 }
 
+// TestOptionalDevice fails operations of opening and loading a device in turn: without it the engine
+// searches, on a CPU where no other processor is left; the failure is reported once, and the device
+// that is not optional ends New with it.
+func TestOptionalDevice(t *testing.T) {
+	b, o := bench{openCL(t, fake.Options{})}, find(t, "scale-free of scale 10")
+	dev, step := b[0], 13
+	if raceEnabled {
+		step = 61
+	}
+	for _, list := range []string{"opencl:0", "cpu:2,opencl:0,opencl:0"} {
+		procs, err := engine.ParseProcessors(list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for n := 1; ; n += step {
+			var left []error
+			opts := engine.Options{Drivers: []device.Driver{b}, NoKernelCache: true, Rates: fixedRates, LeftOut: func(p engine.Processor, err error) {
+				if p.String() != "opencl:0" {
+					t.Errorf("%s is left out", p)
+				}
+				left = append(left, err)
+			}}
+			for _, p := range procs {
+				p.Optional = p.Kind != engine.CPU
+				opts.Processors = append(opts.Processors, p)
+			}
+			dev.FailAt(n, nil)
+			e, err := engine.New(t.Context(), o.list, opts)
+			if err != nil {
+				t.Fatalf("%s: operation %d fails: %v", list, n, err)
+			}
+			if len(left) == 0 {
+				if n == 1 || n < 4*step {
+					t.Fatalf("%s: operation %d fails and nothing is left out", list, n)
+				}
+				dev.FailAt(0, nil)
+				if err := e.Close(); err != nil {
+					t.Error(err)
+				}
+				break
+			}
+			if len(left) != 1 || !errors.Is(left[0], fake.ErrInjected) {
+				t.Fatalf("%s: operation %d fails: %v", list, n, left)
+			}
+			r := e.NewResult()
+			err = e.CountBFS(t.Context(), 0, r)
+			if err == nil {
+				err = o.check(0, r)
+			}
+			r.Free()
+			if err := errors.Join(err, e.Close()); err != nil {
+				t.Fatalf("%s: after operation %d failed: %v", list, n, err)
+			}
+			if live := b.live(); live != "" {
+				t.Fatalf("%s: operation %d fails: not freed:%s", list, n, live)
+			}
+		}
+		dev.FailAt(1, nil)
+		_, err = engine.New(t.Context(), o.list, engine.Options{Drivers: []device.Driver{b}, NoKernelCache: true, Processors: procs})
+		refused(t, err, fake.ErrInjected, "opencl:0")
+		dev.FailAt(0, nil)
+	}
+	// Shares are by processor: none can be left out.
+	opts := engine.Options{Processors: []engine.Processor{{Kind: engine.CPU}, {Kind: engine.OpenCL, Device: 99, Optional: true}}, Shares: []float64{0.5, 0.5}}
+	_, err := engine.New(t.Context(), o.list, opts)
+	refused(t, err, engine.ErrNoDevice, "opencl:99")
+}
+
 // TestDevicesLackOne: opened devices that lack one of the processors', or are closed, are
 // refused, as are processors that make no sense.
 func TestDevicesLackOne(t *testing.T) {
@@ -291,14 +359,12 @@ func TestDrivers(t *testing.T) {
 	}
 	none := bench{openCL(t, fake.Options{Memory: 3 << 20})} // in the place of the system's
 	small := engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 20}
-	procs := engine.AutoProcessors(small, 0, engine.Options{Drivers: []device.Driver{b, none}}).Processors
+	probed := engine.Options{Probe: func(context.Context) ([]engine.DeviceInfo, error) { return engine.ListDevices(b, none) }}
+	procs := engine.AutoProcessors(t.Context(), small, 0, probed).Processors
 	if got := fmt.Sprint(procs); got != "[vulkan:1]" {
 		t.Fatalf("chosen: %s", got)
 	}
-	auto := engine.AutoProcessors(engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 40}, 1<<20, engine.Options{Drivers: []device.Driver{b}})
-	if len(auto.Drivers) != 2 || engine.Kind(auto.Drivers[1].Kind()) != engine.OpenCL {
-		t.Errorf("the system's OpenCL is not among the drivers that New takes: %d", len(auto.Drivers))
-	}
+	auto := engine.AutoProcessors(t.Context(), engine.GraphSize{Vertices: 1 << 10, Edges: 1 << 40}, 1<<20, probed)
 	if p := auto.Processors; len(p) < 3 || p[0].Memory != 0 || p[1].Memory != 1<<20 || p[2].Memory != 1<<20 {
 		t.Errorf("limits of 1 MiB on devices: %+v", p)
 	}
@@ -310,7 +376,7 @@ func TestDrivers(t *testing.T) {
 	refused(t, opts.Check(), engine.ErrOptions, "vulkan", "cpu:THREADS", "opencl:N", "cuda:N")
 	opts.Drivers = []device.Driver{b}
 	searchAll(t, o, opts, rand.New(rand.NewPCG(5, 0)))
-	opts.Processors[1].Device = 2
+	opts.Processors[1].Device, opts.Processors[1].Optional = 2, false
 	_, err = engine.New(t.Context(), o.list, opts)
 	refused(t, err, engine.ErrNoDevice, "vulkan:2", "vulkan:0 ("+model+")", "vulkan:1 ("+model+")")
 	if left := b.live(); left != "" {

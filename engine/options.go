@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 
@@ -65,6 +66,12 @@ type Options struct {
 	// Drivers are drivers of devices, such as package cuda's. The system's OpenCL is added
 	// unless one has the kind OpenCL.
 	Drivers []device.Driver
+	// Probe lists the devices that AutoProcessors may choose; nil lists none. A driver may crash or
+	// hang: a program that must not do so lists them in another process. ListDevices loads the
+	// drivers into this one.
+	Probe func(ctx context.Context) ([]DeviceInfo, error)
+	// LeftOut, if not nil, is called for each Optional processor that fails, with the reason.
+	LeftOut func(p Processor, err error)
 	// Devices are the open devices of OpenDevices. If nil, New opens devices and
 	// Engine.Close closes them.
 	Devices *Devices

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"runtime"
 	"slices"
@@ -35,6 +36,9 @@ type Processor struct {
 	// Memory limits the bytes of the processor's part of the graph. 0 is no limit for a CPU
 	// and 80% of its memory for a device.
 	Memory int64
+	// Optional lets New and OpenDevices leave the processor out if its device cannot be opened, built
+	// for or loaded: other processors, or else a CPU, take its part. See Options.LeftOut.
+	Optional bool
 }
 
 // String is the form that ParseProcessors reads.
@@ -157,19 +161,21 @@ type GraphSize struct {
 	Directed        bool
 }
 
-// AutoProcessors chooses processors for a graph and returns o with them and with the drivers
-// that it opened, so that New opens none again. It chooses the CPU below 2^20 edges, where it
-// opens no driver, or without a GPU; one discrete GPU if one holds the graph; else the CPU
-// with all GPUs. deviceMemory is the Memory of each device chosen, in bytes. It skips devices
-// that are the host's CPU, the OpenCL twins of a vendor's cards that CUDA lists, and, if
-// o.DeviceGraph is not gpu.OnDevice, devices that cannot read host memory in place.
-func AutoProcessors(size GraphSize, deviceMemory int64, o Options) Options {
+// AutoProcessors chooses processors for a graph and returns o with them. It chooses the CPU below
+// 2^20 edges, without o.Probe, or if o.Probe lists no GPU; one discrete GPU if one holds the graph; else
+// the CPU with all GPUs. It opens no driver itself, and makes devices Optional. deviceMemory is the
+// Memory of each device chosen, in bytes. It skips devices that are the host's CPU, the OpenCL twins
+// of a vendor's cards that CUDA lists, and, if o.DeviceGraph is not gpu.OnDevice, devices that cannot
+// read host memory in place.
+func AutoProcessors(ctx context.Context, size GraphSize, deviceMemory int64, o Options) Options {
 	o.Processors = []Processor{{Kind: CPU}}
-	if size.Edges < autoEdges {
+	if size.Edges < autoEdges || o.Probe == nil {
 		return o
 	}
-	o.Drivers, _ = withOpenCL(o.Drivers) // without OpenCL there are the others
-	list, _ := describeDevices(o.Drivers)
+	list, err := o.Probe(ctx)
+	if err != nil {
+		return o
+	}
 	o.Processors = choose(list, size, deviceMemory, o.DeviceGraph)
 	return o
 }
@@ -197,7 +203,7 @@ func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.Gr
 		if err != nil {
 			continue // the driver's name has no number
 		}
-		p[0].Memory = deviceMemory
+		p[0].Memory, p[0].Optional = deviceMemory, true
 		hybrid = append(hybrid, p...)
 		room := int64(deviceMemoryPart * float64(d.Memory))
 		if deviceMemory > 0 {

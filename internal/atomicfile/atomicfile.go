@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync"
 )
 
 // File is a file that appears under its name once Rename has returned.
@@ -40,10 +41,36 @@ func Create(path string) (*File, error) {
 		}
 	}
 	temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s.%016x.part", filepath.Base(f.path), rand.Uint64()))
+	live.Lock()
+	defer live.Unlock()
+	if live.over {
+		return f, f.named(errAbandoned)
+	}
 	if f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
 		f.temporary = temporary
+		live.names[temporary] = true
 	}
 	return f, f.named(err)
+}
+
+// live holds the temporary names of the process.
+var live = struct {
+	sync.Mutex
+	names map[string]bool
+	over  bool
+}{names: map[string]bool{}}
+
+var errAbandoned = errors.New("the process is ending")
+
+// Abandon removes all temporary files and lets none take its name: the process is about to end while
+// others may still write.
+func Abandon() {
+	live.Lock()
+	defer live.Unlock()
+	live.over = true
+	for name := range live.names {
+		_ = os.Remove(name) // nobody is left to tell
+	}
 }
 
 // Write implements io.Writer.
@@ -66,6 +93,12 @@ func (f *File) Rename() error {
 	if f.temporary == "" {
 		return nil
 	}
+	live.Lock()
+	defer live.Unlock()
+	if live.over {
+		return f.named(errAbandoned)
+	}
+	delete(live.names, f.temporary)
 	if err := os.Rename(f.temporary, f.path); err != nil {
 		return &fs.PathError{Op: "rename", Path: f.name, Err: errors.Unwrap(err)}
 	}
@@ -79,6 +112,9 @@ func (f *File) Remove() error {
 	if f.temporary == "" {
 		return nil
 	}
+	live.Lock()
+	delete(live.names, f.temporary)
+	live.Unlock()
 	return f.named(os.Remove(f.temporary))
 }
 

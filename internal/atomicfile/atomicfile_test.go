@@ -63,3 +63,26 @@ func TestRemoveAfterRename(t *testing.T) {
 		t.Errorf("left behind: %v", left)
 	}
 }
+
+// TestAbandon: a process that ends leaves no temporary file, and none takes its name any more.
+func TestAbandon(t *testing.T) {
+	defer func() { live.over = false }()
+	dir := t.TempDir()
+	f, err := Create(filepath.Join(dir, "file"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.Write([]byte("half")); err != nil {
+		t.Fatal(err)
+	}
+	Abandon()
+	if left, _ := filepath.Glob(filepath.Join(dir, "*")); len(left) != 0 {
+		t.Errorf("left behind: %v", left)
+	}
+	if err := errors.Join(f.Close(), f.Rename()); !errors.Is(err, errAbandoned) {
+		t.Errorf("the abandoned file is renamed: %v", err)
+	}
+	if err := Write(filepath.Join(dir, "other"), func(io.Writer) error { return nil }); !errors.Is(err, errAbandoned) {
+		t.Errorf("a new file: %v", err)
+	}
+}

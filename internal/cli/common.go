@@ -21,7 +21,7 @@ import (
 // newEngine places a graph that this command has read and does not need afterwards
 // but for its labels.
 func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *engineFlags) (*engine.Engine, error) {
-	ef.resolve(int64(src.NumVertices()), src.NumEdges(), src.IsDirected())
+	ef.resolve(ctx, int64(src.NumVertices()), src.NumEdges(), src.IsDirected())
 	o, err := ef.options(src.VertexLabels())
 	if err != nil {
 		return nil, err

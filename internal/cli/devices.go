@@ -2,11 +2,11 @@ package cli
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/internal/cpufeat"
 	"github.com/totemgo/totemgo/record"
 )
@@ -18,16 +18,23 @@ func newDevices(e *env) *cobra.Command {
 		Short: "List the processors that --processors can name",
 		Long: `devices lists the CPU and every device that an OpenCL driver offers, with the names that
 --processors takes. The driver is the system's; the environment variable TOTEMGO_OPENCL
-names another loader library. No driver is no error.
+names another loader library, or the library of one driver. Another process asks the drivers, for
+at most 5 s, so that one that hangs or crashes harms nothing. No driver is no error.
 
   totemgo devices
   totemgo devices --json`,
 		Args: takes(),
-		RunE: func(*cobra.Command, []string) error {
+		RunE: func(c *cobra.Command, _ []string) error {
 			doc := record.Devices{Devices: []record.Device{}}
-			list, err := engine.ListDevices(e.drivers...)
+			list, err := e.probe.list(c.Context())
 			if err != nil {
+				if c.Context().Err() != nil {
+					return c.Context().Err()
+				}
 				doc.Note = message(err)
+			}
+			if cards := unlisted(list); cards != "" {
+				doc.Note = strings.TrimPrefix(doc.Note+"; "+cards+", but no driver lists a GPU", "; ")
 			}
 			for _, d := range list {
 				doc.Devices = append(doc.Devices, record.Device{
@@ -54,7 +61,11 @@ names another loader library. No driver is no error.
 					d.ComputeUnits, humanize.IBytes(uint64(d.MemoryBytes)), humanize.IBytes(uint64(d.LargestAllocationBytes)), d.Version, d.Driver, host)
 			}
 			if doc.Note != "" {
-				fmt.Fprintf(e.stdout, "no OpenCL device: %s\n", doc.Note)
+				what := "no OpenCL device"
+				if len(list) > 0 {
+					what = "no GPU"
+				}
+				fmt.Fprintf(e.stdout, "%s: %s\n", what, doc.Note)
 			} else if len(doc.Devices) == 0 {
 				fmt.Fprintln(e.stdout, "no OpenCL device: the driver offers none")
 			}

@@ -53,7 +53,7 @@ type engineFlags struct {
 
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	f.set, f.o.Drivers = fl, e.drivers
+	f.set, f.o.Drivers, f.o.Probe, f.o.LeftOut = fl, e.drivers, e.probe.auto, e.probe.leftOut
 	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the CPU below 1,048,576 edges, else the GPU that holds the graph, else the CPU with every GPU")
 	fl.StringVar((*string)(&f.o.Placement), "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
@@ -173,11 +173,11 @@ func (f *engineFlags) onFlags(err error) error {
 }
 
 // resolve replaces --processors auto by what suits a graph of that size.
-func (f *engineFlags) resolve(vertices, edges int64, directed bool) {
+func (f *engineFlags) resolve(ctx context.Context, vertices, edges int64, directed bool) {
 	if f.processors != autoProcessors {
 		return
 	}
-	f.o = engine.AutoProcessors(engine.GraphSize{Vertices: vertices, Edges: edges, Directed: directed}, int64(f.device), f.o)
+	f.o = engine.AutoProcessors(ctx, engine.GraphSize{Vertices: vertices, Edges: edges, Directed: directed}, int64(f.device), f.o)
 	var names []string
 	for _, p := range f.o.Processors {
 		names = append(names, p.String())

@@ -69,7 +69,7 @@ and energy.
 			}
 			cfg.Threads, cfg.Count = ef.o.Threads, asJSON || stats
 			for _, x := range gf.engines {
-				x.resolve(int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
+				x.resolve(ctx, int64(1)<<cfg.Scale, int64(cfg.EdgeFactor)<<cfg.Scale, false)
 			}
 			size, err := (gen.KroneckerOptions{Scale: cfg.Scale, EdgeFactor: cfg.EdgeFactor, Weights: cfg.SSSP}).Size()
 			if err != nil {

@@ -36,7 +36,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 				return err
 			}
 			defer file.Close()
-			ef.resolve(int64(file.Source.NumVertices()), file.Source.NumEdges(), file.Source.IsDirected())
+			ef.resolve(ctx, int64(file.Source.NumVertices()), file.Source.NumEdges(), file.Source.IsDirected())
 			o, err := ef.options(file.Source.VertexLabels())
 			if err != nil {
 				return err

@@ -258,6 +258,9 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 	// Signals that come from here on are for the command, once it runs.
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passedSignals()...)
+	if c.Context() != nil {
+		endsItself(c.Context())
+	}
 	defer signal.Stop(signals)
 
 	meters, missing, err := power.Open(specs, r.open)

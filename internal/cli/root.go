@@ -16,6 +16,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -25,6 +27,7 @@ import (
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/internal/cpufeat"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -63,6 +66,7 @@ type env struct {
 	stdout, stderr io.Writer
 	args           []string
 	drivers        []device.Driver
+	probe          *probe
 }
 
 // Main executes the command line of the process and returns the exit status. The drivers are
@@ -71,18 +75,57 @@ func Main(drivers ...device.Driver) int {
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, drivers...)
 }
 
-// run executes one command line and returns the exit status.
+// run executes one command line and returns the exit status. The first interrupt cancels the
+// command; if it does not end within grace, as in a driver's call that hangs, run returns without it,
+// and its temporary files are removed. The second interrupt ends the process at once.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
+	if asksToProbe(args) {
+		return answerProbe(stdout, drivers...)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
 	defer stop()
-	// Once interrupted, a second interrupt ends the process at once.
 	context.AfterFunc(ctx, stop)
-	return execute(ctx, args, stdin, stdout, stderr, drivers...)
+	var patience atomic.Bool
+	done := make(chan int, 1)
+	go func() {
+		done <- execute(context.WithValue(ctx, patienceKey{}, &patience), args, stdin, stdout, stderr, drivers...)
+	}()
+	select {
+	case status := <-done:
+		return status
+	case <-ctx.Done():
+	}
+	var late <-chan time.Time
+	if !patience.Load() {
+		late = time.After(grace)
+	}
+	select {
+	case status := <-done:
+		return status
+	case <-late:
+		atomicfile.Abandon()
+		fmt.Fprintln(stderr, "totemgo: interrupted")
+		return exitInterrupted
+	}
+}
+
+// grace is how long a command may take to end after an interrupt.
+const grace = time.Second
+
+// patienceKey is the context's key of an *atomic.Bool: the command is waited for after an interrupt.
+type patienceKey struct{}
+
+// endsItself makes an interrupt wait for the command, which ends after a process that got the signal.
+func endsItself(ctx context.Context) {
+	if p, is := ctx.Value(patienceKey{}).(*atomic.Bool); is {
+		p.Store(true)
+	}
 }
 
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
 	out := &remembered{to: stdout}
 	e := &env{stdin: &patient{ctx: ctx, from: stdin}, stdout: out, stderr: stderr, args: args, drivers: drivers}
+	e.probe = &probe{note: e.note, left: map[string]bool{}}
 	root := newRoot(e)
 	root.SetArgs(args)
 	root.SetIn(stdin)

@@ -13,7 +13,7 @@ import (
 const (
 	chunkArcs = math.MaxInt32 // arcs, so that a loop over them cannot wrap
 	chunkRows = 1 << 30
-	maxChunks = 8 // of one range in one memory
+	maxChunks = 64 // of one range in one memory; 17 of 2^31 arcs fill 141 GB
 )
 
 // rows is one adjacency structure of a chunk on the device. Offsets begin at 0.

@@ -31,11 +31,14 @@ func TestCutRange(t *testing.T) {
 		{1000, 10, 4 * 10000, 1},
 		{1000, 10, 4 * 9999, 2},
 		{1000, 10, 4 * 1700, 7}, // 160 rows a chunk
-		{1000, 10, 4 * 1000, 0}, // 96 rows a chunk: too many
+		{1000, 10, 4 * 1000, 11}, // 96 rows a chunk
+		{2040, 10, 4 * 330, 64},  // 32 rows a chunk
+		{2049, 10, 4 * 330, 0},   // too many
 		{1000, 10, 4 * 319, 0},  // less than 32 rows
 		{1000, 0, 4 * 400, 3},   // offsets alone
 		{1 << 16, 1 << 16, 1 << 40, 3},
 		{1 << 17, 1 << 16, 1 << 40, 5},
+		{1 << 20, 1 << 15, 141 << 30, 17}, // 137 GB, a whole H200
 	} {
 		list, err := cutRange(regular(c.rows, c.degree), 3, 128, c.largest, -1)
 		if c.chunks == 0 {

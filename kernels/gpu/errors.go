@@ -8,6 +8,8 @@ import (
 var (
 	// ErrOptions is returned for invalid options, and for names of none.
 	ErrOptions = errors.New("gpu: bad options")
+	// ErrGroup is returned by Build for a device whose work-groups have less than 32 lanes.
+	ErrGroup = errors.New("the device's work-groups are too small")
 	// ErrTooLarge is returned by Load for a range of too many chunks, or 32 rows that exceed
 	// the device's largest allocation.
 	ErrTooLarge = errors.New("the partition does not fit the device")

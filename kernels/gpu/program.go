@@ -33,8 +33,8 @@ type Program struct {
 	group int
 }
 
-// Build builds the kernels for dev, or takes them from the cache. It returns ErrOptions for a
-// group size that dev does not take, or device.ErrBuild.
+// Build builds the kernels for dev, or takes them from the cache. It returns ErrGroup if dev has
+// too small groups, ErrOptions for a group size that dev does not take, or device.ErrBuild.
 func Build(dev device.Device, o BuildOptions) (*Program, error) {
 	group := o.GroupSize
 	if group == 0 {
@@ -42,7 +42,11 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 			group /= 2
 		}
 	}
-	if most := dev.Info().MaxGroup; group < 32 || group&(group-1) != 0 || group > most {
+	most := dev.Info().MaxGroup
+	if o.GroupSize == 0 && group > most {
+		return nil, fmt.Errorf("%w: %s has groups of %d lanes at most, the kernels need 32", ErrGroup, dev.Info().Name, most)
+	}
+	if group < 32 || group&(group-1) != 0 || group > most {
 		return nil, fmt.Errorf("%w: groups of %d lanes, where a power of two from 32 on is wanted, and %s takes %d at most", ErrOptions, group,
 			dev.Info().Name, most)
 	}
