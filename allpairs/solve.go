@@ -12,6 +12,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
 // Errors of this package, beside graph.MemoryError, *WeightError and *NegativeCycleError.
@@ -62,8 +63,12 @@ type Options struct {
 	Kernels string
 	// MemoryLimit bounds the memory of matrices, in bytes; 0 means the available memory.
 	MemoryLimit int64
+	// Device, if set, runs the dense methods, and holds the matrix.
+	Device device.Device
 	// Progress, if set, is called as work is done, from one goroutine at a time.
 	Progress func(done, of int64)
+
+	rows bool // distances are looked at by rows: Searches needs no matrix
 }
 
 // Plan is how Solve computes, and what it needs.
@@ -102,6 +107,19 @@ func Prepare[T Value](ctx context.Context, g *graph.CSR, o Options) (*Plan, erro
 	n, threads := g.NumVertices(), workers.Count(o.Threads)
 	p := &Plan{Method: o.Method, Reason: "as asked for", Kernels: k.name, Bytes: Bytes[T](n)}
 	dense := denseTime(k, n, threads)
+	if o.Device != nil {
+		p.Kernels = o.Device.Info().Name
+		switch o.Method {
+		case Auto:
+			p.Method, p.Reason = Blocked, "a device runs dense methods"
+		case Searches:
+			return nil, fmt.Errorf("%w: searches run on CPUs", ErrOptions)
+		}
+		if err := checkDevice[T](o.Device, n, p.Method); err != nil {
+			return nil, err
+		}
+		return p, o.checkMemory(n, p.Bytes)
+	}
 	switch o.Method {
 	case Auto:
 		sparse, err := searchTime[T](ctx, g, o.Algebra, threads, dense)
@@ -109,10 +127,12 @@ func Prepare[T Value](ctx context.Context, g *graph.CSR, o Options) (*Plan, erro
 			return nil, err
 		}
 		p.Method, p.Time = Blocked, dense
+		p.Reason = fmt.Sprintf("dense tiles would take %.3g s, a search from every vertex %.3g s", dense.Seconds(), sparse.Seconds())
 		if sparse < dense {
 			p.Method, p.Time = Searches, sparse
+		} else if o.rows && o.checkMemory(n, p.Bytes) != nil {
+			p.Method, p.Time, p.Reason = Searches, sparse, "the matrix does not fit in memory"
 		}
-		p.Reason = fmt.Sprintf("dense tiles would take %.3g s, a search from every vertex %.3g s", dense.Seconds(), sparse.Seconds())
 	case Blocked:
 		p.Time = dense
 	case Squaring:
@@ -128,15 +148,23 @@ func Prepare[T Value](ctx context.Context, g *graph.CSR, o Options) (*Plan, erro
 	}
 	if p.Method == Searches {
 		p.Kernels = ""
+		if o.rows {
+			p.Bytes = 0
+		}
 	}
+	return p, o.checkMemory(n, p.Bytes)
+}
+
+// checkMemory refuses matrices of more bytes than the limit.
+func (o *Options) checkMemory(n int, need int64) error {
 	limit := o.MemoryLimit
 	if limit == 0 {
 		limit = hugemem.Available()
 	}
-	if need := p.Bytes; limit > 0 && need > limit {
-		return nil, &graph.MemoryError{What: fmt.Sprintf("a matrix of the distances between %d vertices", n), Need: need, Limit: limit}
+	if limit > 0 && need > limit {
+		return &graph.MemoryError{What: fmt.Sprintf("a matrix of the distances between %d vertices", n), Need: need, Limit: limit}
 	}
-	return p, nil
+	return nil
 }
 
 // Kernels names the tile kernels of this processor for T, best first.
@@ -236,16 +264,10 @@ func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options)
 	if p.Method == Searches {
 		return eachRow(ctx, g, o, func(_ int, u uint32, row []T) { m.set(int(u), row) })
 	}
-	k, err := kernelsOf[T](p.Kernels)
-	if err != nil {
-		return err
-	}
 	if err := m.weigh(ctx, g, threads); err != nil {
 		return err
 	}
-	s := &solver[T]{Matrix: m, kernel: k.algebras[o.Algebra], threads: threads, progress: o.Progress}
-	run := map[Method]func(context.Context) error{Blocked: s.blocked, Naive: s.naive, Squaring: s.squaring}[p.Method]
-	err = run(ctx)
+	err := m.dense(ctx, p, o)
 	if v := negative(0); errors.As(err, &v) {
 		if _, named := newArcs[T](ctx, g, o.Algebra, threads); named != nil {
 			return named
@@ -256,6 +278,23 @@ func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options)
 		return err
 	}
 	return m.finish(ctx, threads)
+}
+
+// dense runs a dense method on the weighed matrix.
+func (m *Matrix[T]) dense(ctx context.Context, p *Plan, o Options) (err error) {
+	if o.Device != nil && m.n > 0 {
+		s, err := newDeviceSolver(o.Device, m, o.Algebra)
+		if err != nil {
+			return err
+		}
+		return errors.Join(s.run(ctx, p.Method, o.Progress), s.close())
+	}
+	k, err := kernelsOf[T](o.Kernels)
+	if err != nil {
+		return err
+	}
+	s := &solver[T]{Matrix: m, kernel: k.algebras[o.Algebra], threads: workers.Count(o.Threads), progress: o.Progress}
+	return map[Method]func(context.Context) error{Blocked: s.blocked, Naive: s.naive, Squaring: s.squaring}[p.Method](ctx)
 }
 
 // eachRow runs a search from every vertex.

@@ -28,13 +28,13 @@ const histogramLimit = 1 << 20
 // Summarize computes the distances between all pairs and keeps no matrix of them where it searches
 // from every vertex. Errors are those of Solve.
 func Summarize[T Value](ctx context.Context, g *graph.CSR, o Options) (*Summary, *Plan, error) {
+	o.rows = true
 	p, err := Prepare[T](ctx, g, o)
 	if err != nil {
 		return nil, nil, err
 	}
 	b := newSummary[T](g.NumVertices(), workers.Count(o.Threads), o.Algebra)
 	if p.Method == Searches {
-		p.Bytes = 0
 		err = eachRow(ctx, g, o, b.add)
 	} else {
 		var m *Matrix[T]

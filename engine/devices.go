@@ -132,28 +132,9 @@ func (d *Devices) add(p Processor, o *Options) error {
 	if d.open[name] != nil {
 		return nil
 	}
-	var err error
-	if p.Kind == OpenCL {
-		o.Drivers, err = withOpenCL(o.Drivers)
-	}
-	var driver device.Driver
-	if err == nil {
-		driver, err = driverOf(p.Kind, o.Drivers)
-	}
+	dev, err := OpenDevice(p, o.Drivers...)
 	if err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrNoDevice, name, err)
-	}
-	dev, err := driver.Open(p.Device)
-	if err != nil && !errors.Is(err, device.ErrNoDevice) {
-		return fmt.Errorf("engine: %w", err)
-	}
-	if err != nil {
-		there := ""
-		infos, _ := driver.Devices() // err says why there are none
-		for _, info := range infos {
-			there += fmt.Sprintf("; there is %s (%s)", info.Name, info.Model)
-		}
-		return fmt.Errorf("%w: %w%s", ErrNoDevice, err, there)
+		return err
 	}
 	build := gpu.BuildOptions{}
 	if !o.NoKernelCache {
@@ -167,6 +148,35 @@ func (d *Devices) add(p Processor, o *Options) error {
 	}
 	d.open[name] = &openDevice{dev: dev, program: program}
 	return nil
+}
+
+// OpenDevice opens the device of a processor, of one of the drivers or the system's OpenCL, without
+// kernels. Errors wrap ErrNoDevice or one of package device.
+func OpenDevice(p Processor, drivers ...device.Driver) (device.Device, error) {
+	var err error
+	if p.Kind == OpenCL {
+		drivers, err = withOpenCL(drivers)
+	}
+	var driver device.Driver
+	if err == nil {
+		driver, err = driverOf(p.Kind, drivers)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w: %s: %w", ErrNoDevice, p, err)
+	}
+	dev, err := driver.Open(p.Device)
+	if err != nil && !errors.Is(err, device.ErrNoDevice) {
+		return nil, fmt.Errorf("engine: %w", err)
+	}
+	if err != nil {
+		there := ""
+		infos, _ := driver.Devices() // err says why there are none
+		for _, info := range infos {
+			there += fmt.Sprintf("; there is %s (%s)", info.Name, info.Model)
+		}
+		return nil, fmt.Errorf("%w: %w%s", ErrNoDevice, err, there)
+	}
+	return dev, nil
 }
 
 // Close frees the devices. Close the engines that use them first.

@@ -25,10 +25,9 @@ type AllPairs struct {
 // BenchAllPairs is the document of "totemgo bench apsp".
 type BenchAllPairs struct {
 	Head
-	Threads int                   `json:"threads"` // of the processor
-	N       int                   `json:"n"`       // vertices
-	Rounds  int                   `json:"rounds"`  // in turn
-	Runs    []BenchAllPairsMethod `json:"runs"`    // by method and kernels
+	N      int                   `json:"n"`      // vertices
+	Rounds int                   `json:"rounds"` // in turn
+	Runs   []BenchAllPairsMethod `json:"runs"`   // by method and kernels
 }
 
 // BenchAllPairsMethod is a method with kernels.

@@ -43,8 +43,9 @@ the file's weights.
 type apspFlags struct {
 	read                         readFlags
 	method, typ, kernels, output string
-	widest, summary, json        bool
+	processors                   string
 	threads                      int
+	widest, summary, json        bool
 	memory                       int64
 }
 
@@ -60,11 +61,11 @@ func newAllPairs(e *env) *cobra.Command {
 	fl.StringVar(&f.typ, "type", "auto", "`TYPE` of distances: auto, int32, float32 or float64")
 	completes(c, "type", "auto", "int32", "float32", "float64")
 	fl.StringVar(&f.kernels, "kernels", "", "tile `KERNELS`: avx512, avx2 or generic (default the best of this processor)")
+	fl.StringVar(&f.processors, "processors", "cpu", "`PROCESSOR` of dense methods: cpu, cpu:THREADS, opencl:N or cuda:N")
 	fl.BoolVar(&f.widest, "widest", false, "find widest paths instead: the largest least weight of a path's arcs")
 	fl.BoolVar(&f.summary, "summary", false, "keep no matrix where the method needs none")
 	fl.StringVarP(&f.output, "output", "o", "", "write the distances to `FILE` (- for standard output); its name tells the format\n"+
 		"(.npy, .csv, .json, .jsonl, else TSV) and the compression (.gz, .zst, .xz)")
-	fl.IntVar(&f.threads, "threads", 0, "number of `THREADS` (default all)")
 	fl.Var((*bytesFlag)(&f.memory), "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	f.read.add(c, "")
@@ -77,8 +78,6 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 	switch {
 	case err != nil:
 		return usageError{err}
-	case f.threads < 0:
-		return usagef("--threads %d: want 1 or more", f.threads)
 	case f.summary && f.output != "":
 		return usagef("--summary keeps no matrix, which -o writes")
 	case f.output == "-" && f.json:
@@ -93,12 +92,26 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 	if f.typ != "auto" && types[f.typ] == nil {
 		return usagef("--type %q is none of auto, int32, float32, float64", f.typ)
 	}
+	procs, err := engine.ParseProcessors(f.processors)
+	if err != nil {
+		return err
+	}
+	if len(procs) != 1 {
+		return usagef("--processors %s: want one", f.processors)
+	}
+	f.threads = procs[0].Threads
 	o := allpairs.Options{Method: method, Threads: f.threads, Kernels: f.kernels, MemoryLimit: f.memory}
 	if f.widest {
 		o.Algebra = allpairs.Widest
 	}
 	if o.MemoryLimit == 0 {
 		o.MemoryLimit = engine.DefaultMemoryLimit()
+	}
+	if procs[0].Kind != engine.CPU {
+		if o.Device, err = engine.OpenDevice(procs[0], e.drivers...); err != nil {
+			return err
+		}
+		defer func() { _ = o.Device.Close() }()
 	}
 	file, err := f.read.open(ctx, e, path, f.threads, o.MemoryLimit)
 	if err != nil {

@@ -11,16 +11,17 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/allpairs"
+	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
 
 func newBenchAllPairs(e *env) *cobra.Command {
 	var (
-		n, rounds, threads int
-		methods            []string
-		asJSON             bool
+		n, rounds  int
+		methods    []string
+		processors string
+		asJSON     bool
 	)
 	c := &cobra.Command{
 		Use:   "apsp",
@@ -32,20 +33,25 @@ processor does in registers alone, on the same threads at the same time. Rounds 
 are medians.
 
   totemgo bench apsp --n 4096
-  totemgo bench apsp --n 1024 --methods blocked,naive,squaring --json`,
+  totemgo bench apsp --n 1024 --methods blocked,naive,squaring --json
+  totemgo bench apsp --n 1024 --processors cpu,opencl:0`,
 		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
-			if n < 1 || rounds < 1 || threads < 0 {
-				return usagef("--n %d --rounds %d --threads %d: want 1 or more", n, rounds, threads)
+			if n < 1 || rounds < 1 {
+				return usagef("--n %d --rounds %d: want 1 or more", n, rounds)
 			}
-			doc := record.BenchAllPairs{Threads: workers.Count(threads), N: n, Rounds: rounds}
-			for _, name := range methods {
-				m, err := allpairs.ParseMethod(name)
-				if err != nil || m == allpairs.Auto || m == allpairs.Searches {
-					return usagef("--methods %s: want some of blocked, naive, squaring", name)
-				}
-				for _, f := range []func(context.Context, *record.BenchAllPairs, allpairs.Method) error{benchPairs[float32], benchPairs[int32]} {
-					if err := f(c.Context(), &doc, m); err != nil {
+			procs, err := engine.ParseProcessors(processors)
+			if err != nil {
+				return err
+			}
+			doc := record.BenchAllPairs{N: n, Rounds: rounds}
+			for _, p := range procs {
+				for _, name := range methods {
+					m, err := allpairs.ParseMethod(name)
+					if err != nil || m == allpairs.Auto || m == allpairs.Searches {
+						return usagef("--methods %s: want some of blocked, naive, squaring", name)
+					}
+					if err := e.benchProcessor(c.Context(), &doc, p, m); err != nil {
 						return err
 					}
 				}
@@ -54,11 +60,11 @@ are medians.
 				doc.Head = e.head(record.SchemaBenchAPSP)
 				return e.printJSON(doc)
 			}
-			fmt.Fprintf(e.stdout, "%d vertices, %d threads, medians of %d\n", n, doc.Threads, rounds)
+			fmt.Fprintf(e.stdout, "%d vertices, medians of %d\n", n, rounds)
 			w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(w, "method\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t")
+			fmt.Fprintln(w, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t")
 			for _, r := range doc.Runs {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t\n", r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
+				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t\n", r.Processor, r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
 			}
 			return w.Flush()
 		},
@@ -66,31 +72,58 @@ are medians.
 	fl := c.Flags()
 	fl.IntVar(&n, "n", 2048, "number of vertices")
 	fl.IntVar(&rounds, "rounds", 3, "number of rounds")
-	fl.IntVar(&threads, "threads", 0, "number of `THREADS` (default all)")
+	fl.StringVar(&processors, "processors", "cpu", "`LIST` of processors, one after the other: cpu, cpu:THREADS, opencl:N, cuda:N")
 	fl.StringSliceVar(&methods, "methods", []string{"blocked"}, "`LIST` of methods: blocked, naive, squaring")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
 }
 
-// benchPairs times a method with distances of type T.
-func benchPairs[T allpairs.Value](ctx context.Context, doc *record.BenchAllPairs, method allpairs.Method) error {
-	g, err := denseGraph(ctx, doc.N)
+// benchProcessor times a method on a processor.
+func (e *env) benchProcessor(ctx context.Context, doc *record.BenchAllPairs, p engine.Processor, method allpairs.Method) error {
+	o := allpairs.Options{Method: method, Threads: p.Threads}
+	if p.Kind != engine.CPU {
+		dev, err := engine.OpenDevice(p, e.drivers...)
+		if err != nil {
+			return err
+		}
+		defer func() { _ = dev.Close() }()
+		o.Device = dev
+	}
+	g, err := denseGraph(doc.N)
 	if err != nil {
 		return err
 	}
-	names := allpairs.Kernels[T]()
+	if err := benchPairs[float32](ctx, doc, g, o, p.String()); err != nil {
+		return err
+	}
+	return benchPairs[int32](ctx, doc, g, o, p.String())
+}
+
+// benchPairs times a method with distances of type T.
+func benchPairs[T allpairs.Value](ctx context.Context, doc *record.BenchAllPairs, g *graph.CSR, o allpairs.Options, processor string) error {
+	names, method := allpairs.Kernels[T](), o.Method
+	if o.Device != nil {
+		names = []string{o.Device.Info().Name}
+	}
 	times, rates := make([][]float64, len(names)), make([][]float64, len(names))
 	for range doc.Rounds {
 		for i, name := range names {
 			if i > 0 && (method != allpairs.Blocked || name == "generic" && doc.N > 1024) {
 				continue
 			}
-			rate, err := allpairs.Rate[T](ctx, name, doc.Threads)
+			var rate float64
+			var err error
+			if o.Device != nil {
+				rate, err = allpairs.DeviceRate[T](ctx, o.Device)
+			} else {
+				o.Kernels = name
+				rate, err = allpairs.Rate[T](ctx, name, o.Threads)
+			}
 			if err != nil {
 				return err
 			}
 			start := time.Now()
-			m, _, err := allpairs.Solve[T](ctx, g, allpairs.Options{Method: method, Threads: doc.Threads, Kernels: name})
+			m, _, err := allpairs.Solve[T](ctx, g, o)
 			if err != nil {
 				return err
 			}
@@ -106,7 +139,7 @@ func benchPairs[T allpairs.Value](ctx context.Context, doc *record.BenchAllPairs
 		if len(times[i]) == 0 {
 			continue
 		}
-		r := record.BenchAllPairsMethod{Method: method.String(), Kernels: name, Type: fmt.Sprintf("%T", T(0)), Processor: "cpu",
+		r := record.BenchAllPairsMethod{Method: method.String(), Kernels: name, Type: fmt.Sprintf("%T", T(0)), Processor: processor,
 			TimeS: median(times[i]), RateGopS: median(rates[i]) / 1e9}
 		r.GopS = operations / r.TimeS / 1e9
 		r.Fraction = r.GopS / r.RateGopS
@@ -122,7 +155,7 @@ func median(list []float64) float64 {
 }
 
 // denseGraph has n vertices, and an arc of a random weight up to 1000 to three quarters of all others.
-func denseGraph(ctx context.Context, n int) (*graph.CSR, error) {
+func denseGraph(n int) (*graph.CSR, error) {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	offsets, targets, weights := make([]uint64, 1, n+1), []uint32(nil), []int32(nil)
 	for u := range uint32(n) {

@@ -22,6 +22,12 @@ func Names() []string {
 	}
 }
 
+// Dialect returns compat.h, for kernels of other packages.
+func Dialect() (string, error) {
+	data, err := files.ReadFile("compat.h")
+	return "#line 1 \"compat.h\"\n" + string(data), err
+}
+
 // Text returns all files as one source. It is compiled with WG (lanes of a group, a
 // power of two of at least 32), VW (lanes of a virtual warp of the bottom-up scan),
 // HUBWORDS (words of the frontier kept in shared memory) and THIN (arcs a lane of the

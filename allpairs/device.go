@@ -1,0 +1,257 @@
+package allpairs
+
+import (
+	"context"
+	_ "embed"
+	"errors"
+	"fmt"
+	"time"
+	"unsafe"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/src"
+)
+
+//go:embed tile.cl
+var tileSource string
+
+const (
+	deviceGroup = 256     // lanes of a work-group: 4 × 4 entries of a tile each
+	waitStages  = 16      // stages enqueued between two waits
+	stagingSize = 8 << 20 // bytes
+)
+
+// deviceSolver runs a method on a device, which holds the whole matrix. Calls are enqueued in order; err is the
+// first error.
+type deviceSolver[T Value] struct {
+	*Matrix[T]
+	dev       device.Device
+	program   device.Program
+	stream    device.Stream
+	kernels   map[string]device.Kernel
+	d, status device.Buffer
+	staging   device.Staging
+	groups    int
+	free      []func() error
+	err       error
+}
+
+// deviceBytes is the device memory of a method.
+func deviceBytes[T Value](n int, method Method) int64 {
+	bytes := Bytes[T](n)
+	if method == Squaring {
+		bytes *= 2
+	}
+	return bytes + 64
+}
+
+// checkDevice refuses a matrix that the device does not hold.
+func checkDevice[T Value](dev device.Device, n int, method Method) error {
+	info := dev.Info()
+	what := fmt.Sprintf("a matrix of the distances between %d vertices on %s", n, info.Name)
+	if need := Bytes[T](n); need > info.LargestAllocation {
+		return &graph.MemoryError{What: what + " in one allocation", Need: need, Limit: info.LargestAllocation}
+	}
+	if need := deviceBytes[T](n, method); need > info.Memory {
+		return &graph.MemoryError{What: what, Need: need, Limit: info.Memory}
+	}
+	if info.MaxGroup < deviceGroup {
+		return fmt.Errorf("%w: %s takes groups of %d lanes, where the kernels have %d", ErrOptions, info.Name, info.MaxGroup, deviceGroup)
+	}
+	return nil
+}
+
+// newDeviceSolver builds the kernels and allocates the memory for m.
+func newDeviceSolver[T Value](dev device.Device, m *Matrix[T], by Algebra) (*deviceSolver[T], error) {
+	s := &deviceSolver[T]{Matrix: m, dev: dev, kernels: map[string]device.Kernel{}, groups: 64 * max(1, dev.Info().ComputeUnits)}
+	dialect, err := src.Dialect()
+	if err != nil {
+		return nil, err
+	}
+	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", deviceGroup), "-DT=" + map[any]string{int32(0): "int", float32(0): "float", float64(0): "double"}[any(T(0))]}
+	if by == Widest {
+		options = append(options, "-DWIDEST")
+	}
+	s.program, s.err = dev.Build(dialect+tileSource, options)
+	if s.err == nil {
+		s.free = append(s.free, s.program.Free)
+		s.stream, s.err = dev.NewStream()
+	}
+	if s.err == nil {
+		s.free = append(s.free, s.stream.Free)
+		s.staging, s.err = dev.NewStaging(stagingSize)
+	}
+	if s.err == nil {
+		s.free = append(s.free, s.staging.Free)
+	}
+	s.status = s.buffer(64)
+	if m != nil {
+		s.d = s.buffer(Bytes[T](m.n))
+	}
+	if s.fill(s.status); s.err != nil {
+		return nil, errors.Join(s.err, s.close())
+	}
+	return s, nil
+}
+
+// fill sets the status to none.
+func (s *deviceSolver[T]) fill(status device.Buffer) {
+	if s.err == nil {
+		s.err = s.stream.Fill(status, 0, 64, ^uint32(0))
+	}
+}
+
+func (s *deviceSolver[T]) buffer(bytes int64) (b device.Buffer) {
+	if s.err == nil {
+		if b, s.err = s.dev.NewBuffer(bytes); s.err == nil {
+			s.free = append(s.free, b.Free)
+		}
+	}
+	return b
+}
+
+func (s *deviceSolver[T]) close() (err error) {
+	if s.stream != nil {
+		err = s.stream.Finish()
+	}
+	for _, k := range s.kernels {
+		err = errors.Join(err, k.Free())
+	}
+	for i := len(s.free) - 1; i >= 0; i-- {
+		err = errors.Join(err, s.free[i]())
+	}
+	return err
+}
+
+// launch enqueues a kernel for so many groups.
+func (s *deviceSolver[T]) launch(name string, groups int, args ...device.Arg) {
+	k := s.kernels[name]
+	if k == nil && s.err == nil {
+		if k, s.err = s.program.Kernel(name); s.err == nil {
+			s.kernels[name] = k
+		}
+	}
+	if s.err == nil {
+		s.err = s.stream.Launch(k, device.Launch{Groups: max(1, min(groups, s.groups)), GroupSize: deviceGroup, Args: args})
+	}
+}
+
+// wait waits for all commands, and returns a negative where a vertex has one.
+func (s *deviceSolver[T]) wait(ctx context.Context) error {
+	if s.err == nil {
+		s.err = s.stream.Read(s.staging, 0, s.status, 0, 4)
+	}
+	if s.err == nil {
+		s.err = s.stream.Finish()
+	}
+	if s.err != nil {
+		return s.err
+	}
+	if v := *(*uint32)(unsafe.Pointer(&s.staging.Bytes()[0])); v != graph.None {
+		return negative(v)
+	}
+	return ctx.Err()
+}
+
+// copyMatrix copies the matrix to the device, or back, in parts.
+func (s *deviceSolver[T]) copyMatrix(ctx context.Context, back bool) error {
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.data))), len(s.data)*int(unsafe.Sizeof(T(0))))
+	for at := 0; at < len(bytes); at += stagingSize {
+		part := bytes[at:min(len(bytes), at+stagingSize)]
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		copied := s.staging.Bytes()[:len(part)]
+		if back {
+			s.err = s.stream.Read(s.staging, 0, s.d, int64(at), int64(len(part)))
+		} else {
+			copy(copied, part)
+			s.err = s.stream.Write(s.d, int64(at), s.staging, 0, int64(len(part)))
+		}
+		if s.err == nil {
+			s.err = s.stream.Finish()
+		}
+		if s.err != nil {
+			return s.err
+		}
+		if back {
+			copy(part, copied)
+		}
+	}
+	return nil
+}
+
+// run computes the distances by a dense method.
+func (s *deviceSolver[T]) run(ctx context.Context, method Method, progress func(done, of int64)) error {
+	if err := s.copyMatrix(ctx, false); err != nil {
+		return err
+	}
+	tiles := device.U32(uint32(s.tiles))
+	d, none := device.Buf(s.d), device.U32(graph.None)
+	var stage func(i int)
+	stages, every := s.tiles, waitStages
+	switch method {
+	case Naive:
+		stages, every = s.n, waitStages*Side
+		stage = func(v int) {
+			s.launch("vertex_step", s.tiles*s.tiles, d, tiles, device.U32(uint32(v)), device.Buf(s.status))
+		}
+	case Squaring:
+		other := s.buffer(s.d.Size())
+		for stages = 0; 1<<stages < s.n-1; stages++ {
+		}
+		every = 1
+		stage = func(int) {
+			s.launch("product", s.tiles*s.tiles, device.Buf(s.d), device.Buf(other), tiles, none, device.U32(0), device.U32(0), tiles)
+			s.d, other = other, s.d
+			s.launch("diagonal", 1, device.Buf(s.d), tiles, device.U32(uint32(s.n)), device.Buf(s.status))
+		}
+		s.launch("diagonal", 1, d, tiles, device.U32(uint32(s.n)), device.Buf(s.status))
+	default:
+		stage = func(b int) {
+			block, next := device.U32(uint32(b)), device.U32(uint32(b+1))
+			s.launch("closure", 1, d, tiles, block, device.Buf(s.status))
+			if s.tiles > 1 {
+				s.launch("product", 2*(s.tiles-1), d, d, tiles, block, device.U32(1), block, next)
+				s.launch("product", (s.tiles-1)*(s.tiles-1), d, d, tiles, block, device.U32(0), block, next)
+			}
+		}
+	}
+	for i := range stages {
+		stage(i)
+		if (i+1)%every == 0 || i+1 == stages {
+			if err := s.wait(ctx); err != nil {
+				return err
+			}
+			if progress != nil {
+				progress(int64(i+1), int64(stages))
+			}
+		}
+	}
+	if err := s.wait(ctx); err != nil {
+		return err
+	}
+	return s.copyMatrix(ctx, true)
+}
+
+// DeviceRate measures for about 50 ms how many additions and minima a second a device's kernel does in registers
+// alone.
+func DeviceRate[T Value](ctx context.Context, dev device.Device) (rate float64, err error) {
+	s, err := newDeviceSolver[T](dev, nil, Shortest)
+	if err != nil {
+		return 0, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	out := s.buffer(int64(s.groups) * deviceGroup * int64(unsafe.Sizeof(T(0))))
+	for turns := 16; ; turns *= 4 {
+		start := time.Now()
+		s.launch("register_rate", s.groups, device.Buf(out), device.U32(uint32(turns)))
+		if err := s.wait(ctx); err != nil {
+			return 0, err
+		}
+		if took := time.Since(start); took > 50*time.Millisecond {
+			return 2 * 16 * float64(turns) * float64(s.groups) * deviceGroup / took.Seconds(), nil
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package allpairs
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/needs"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
+)
+
+func openDevice(t *testing.T) device.Device {
+	t.Helper()
+	driver, i := needs.OpenCL(t, func() (*opencl.Driver, error) { return opencl.Open(opencl.Options{}) }, device.ErrNoDriver)
+	dev, err := driver.Open(i)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := dev.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return dev
+}
+
+// TestDevice: on a device all dense methods give the CPU's matrix, of each type and algebra, and name negative cycles.
+func TestDevice(t *testing.T) {
+	dev := openDevice(t)
+	t.Run("int32", func(t *testing.T) { testDevice[int32](t, dev) })
+	t.Run("float32", func(t *testing.T) { testDevice[float32](t, dev) })
+	t.Run("float64", func(t *testing.T) { testDevice[float64](t, dev) })
+}
+
+func testDevice[T Value](t *testing.T, dev device.Device) {
+	r := rand.New(rand.NewPCG(13, 14))
+	for _, n := range []int{0, 65, 190} {
+		l := &graph.EdgeList{Directed: true, Weights: graph.WeightsOf([]int32{})}
+		if n > 0 {
+			l = randomGraph(r, n, 3*n, true, true)
+		}
+		g := build(t, l)
+		for by := range Algebra(2) {
+			want, _, err := Solve[T](context.Background(), g, Options{Method: Searches, Algebra: by})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for method := Auto; method < Searches; method++ {
+				if method != Auto && (any(T(0)) != any(float32(0)) || by == Widest || method == Blocked || n < 100) {
+					continue // a program is built for each
+				}
+				m, p, err := Solve[T](context.Background(), g, Options{Method: method, Algebra: by, Device: dev})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if p.Kernels != dev.Info().Name || method == Auto && p.Method != Blocked {
+					t.Errorf("plan %+v", p)
+				}
+				a, b := make([]T, n), make([]T, n)
+				for u := range n {
+					m.Row(u, a)
+					want.Row(u, b)
+					if !slices.Equal(a, b) {
+						t.Fatalf("%d vertices, %v, algebra %d: distances from %d are %v, want %v", n, method, by, u, a, b)
+					}
+				}
+				if err := m.Free(); err != nil {
+					t.Error(err)
+				}
+			}
+			_ = want.Free()
+		}
+	}
+	l := randomGraph(r, 100, 300, true, false)
+	w, _ := graph.WeightsAs[int32](l.Weights)
+	l.Edges, l.Weights = append(l.Edges, graph.Edge{U: 70, V: 90}, graph.Edge{U: 90, V: 70}), graph.WeightsOf(append(w, 3, -4))
+	for _, method := range []Method{Blocked, Naive, Squaring} {
+		if method != Blocked && any(T(0)) != any(int32(0)) {
+			continue
+		}
+		if _, _, err := Solve[T](context.Background(), build(t, l), Options{Method: method, Device: dev}); !errors.Is(err, ErrNegativeCycle) {
+			t.Errorf("%v: %v, want a negative cycle", method, err)
+		}
+	}
+	if _, _, err := Solve[T](context.Background(), build(t, l), Options{Method: Searches, Device: dev}); !errors.Is(err, ErrOptions) {
+		t.Errorf("searches on a device: %v", err)
+	}
+	if rate, err := DeviceRate[T](context.Background(), dev); err != nil || rate <= 0 {
+		t.Errorf("rate %v, %v", rate, err)
+	}
+}
