@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"maps"
 	"slices"
 	"sync"
@@ -51,12 +52,46 @@ func (r *report) kernelsOf(procs []kernels.Processor) {
 func (r *report) launched(procs []kernels.Processor) {
 	for i, p := range procs {
 		if g, is := p.(*gpu.Processor); is {
-			n := g.Launches()
+			n, c := g.Launches(), commands(g.Commands())
 			r.mu.Lock()
-			r.processors[i].Launches = n
+			r.processors[i].Launches, r.processors[i].Commands = n, c
 			r.mu.Unlock()
 		}
 	}
+}
+
+// commands returns the means over searches, nil without one.
+func commands(c gpu.Commands) *record.Commands {
+	if c.Searches == 0 {
+		return nil
+	}
+	n := float64(c.Searches)
+	r := &record.Commands{
+		Launches: float64(c.Launches) / n, Fills: float64(c.Fills) / n, Uploads: float64(c.Uploads) / n, Downloads: float64(c.Reads) / n,
+		Waits: float64(c.Waits) / n, FillBytes: float64(c.FillBytes) / n, UploadBytes: float64(c.UploadBytes) / n, DownloadBytes: float64(c.ReadBytes) / n,
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Kernels)) {
+		k := c.Kernels[name]
+		r.Kernels = append(r.Kernels, record.KernelProfile{
+			Kernel: name, Launches: float64(k.Launches) / float64(c.Profiled), TimeS: k.Time.Seconds() / float64(c.Profiled),
+		})
+	}
+	return r
+}
+
+// ProfileDevices makes searches wait for each kernel of a device and clock it, until it is off: see
+// gpu.Processor.Profile. Errors are ctx's or ErrClosed.
+func (e *Engine) ProfileDevices(ctx context.Context, on bool) error {
+	if err := e.take(ctx); err != nil {
+		return err
+	}
+	defer e.release()
+	for _, p := range e.procs {
+		if g, is := p.(*gpu.Processor); is {
+			g.Profile(on)
+		}
+	}
+	return nil
 }
 
 // NumVertices is the number of vertices of the graph.

@@ -44,6 +44,7 @@ var documents = []struct {
 	{record.SchemaVersion, record.Version{}},
 	{record.SchemaDevices, record.Devices{}},
 	{record.SchemaBenchMachine, record.BenchMachine{}},
+	{record.SchemaBenchDevice, record.BenchDevice{}},
 	{record.PowerMetersSchema, record.PowerMeters{}},
 	{record.PowerSessionSchema, record.PowerSession{}},
 }

@@ -40,6 +40,33 @@ type Processor struct {
 	// Launches of each kernel, by name, since the graph was loaded; warm-up and counting searches
 	// included; absent for a CPU
 	Launches map[string]int64 `json:"launches,omitempty"`
+	// Commands of a search on a device, absent for a CPU and before the first search
+	Commands *Commands `json:"commands,omitempty"`
+}
+
+// Commands is what one search asks of a device: the mean over all since the graph was loaded.
+type Commands struct {
+	Launches      float64 `json:"launches"`       // kernels
+	Fills         float64 `json:"fills"`          // of device memory
+	Uploads       float64 `json:"uploads"`        // copies to the device
+	Downloads     float64 `json:"downloads"`      // copies to the host
+	Waits         float64 `json:"waits"`          // of the host for a queue or an event
+	FillBytes     float64 `json:"fill_bytes"`     // of fills
+	UploadBytes   float64 `json:"upload_bytes"`   // of uploads
+	DownloadBytes float64 `json:"download_bytes"` // of downloads
+	// Time of each kernel in a search that waits for each, from launch to end: an empty kernel that is waited for is
+	// part of each launch. Absent without such a search
+	Kernels []KernelProfile `json:"kernels,omitempty"`
+}
+
+// KernelProfile is one kernel of a search on a device.
+type KernelProfile struct {
+	Kernel   string  `json:"kernel"`   // "bottomup_scan"
+	Launches float64 `json:"launches"` // in a search
+	TimeS    float64 `json:"time_s"`   // in a search
+	// Bytes that its kind of accesses touches at least in a search, by the counts of the levels: see docs/gpu.md;
+	// absent if unknown
+	LeastBytes *float64 `json:"least_bytes,omitempty"`
 }
 
 // Where an array lies.

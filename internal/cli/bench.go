@@ -38,7 +38,7 @@ measures the limits that bound them: bytes read in order, and words read at rand
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchBFS(e), newBenchPath(e), newBenchAllPairs(e), newBenchMachine(e))
+	c.AddCommand(newBenchBFS(e), newBenchPath(e), newBenchAllPairs(e), newBenchMachine(e), newBenchDevice(e))
 	return c
 }
 
@@ -47,6 +47,7 @@ type benchFlags struct {
 	roots, rounds   int
 	asJSON, goBench bool
 	tune, directors bool
+	profile         bool // time devices' kernels
 	kernels         bool // compare the sets
 }
 
@@ -85,6 +86,7 @@ uniform:SCALE (both with 16 edges a vertex), grid:ROWSxCOLUMNS, chain:VERTICES o
 	fl.IntVar(&bf.rounds, "rounds", 1, "times that all roots are searched; a root's time is the mean of its rounds")
 	fl.BoolVar(&bf.tune, "tune", false, "search for better --tuning limits on this graph and machine, and print them")
 	fl.BoolVar(&bf.directors, "directors", false, "compare the directors with an oracle: the best directions found for each root by trying both\nat each level")
+	fl.BoolVar(&bf.profile, "profile", false, "clock each kernel of devices, in one more search a root that waits for each")
 	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
 	fl.BoolVar(&bf.goBench, "gobench", false, "print a line for each round as Go benchmarks do, for benchstat")
 	return c
@@ -241,14 +243,25 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 	// One more search a root, not timed, counts what the levels read.
 	var means graph500.LevelMeans
 	var work workload
+	var levels [][]record.Level // of each root
 	for _, root := range roots {
 		if err := eng.CountBFS(ctx, labels.Label(root), counted); err != nil {
 			return err
 		}
-		levels := counted.Statistics.All()
-		means.Add(levels)
-		means.AddCounted(levels)
-		work.add(levels, doc.Processors, int64(eng.NumVertices()), counted.NumReached)
+		list := counted.Statistics.All()
+		levels = append(levels, list)
+		means.Add(list)
+		means.AddCounted(list)
+		work.add(list, doc.Processors, int64(eng.NumVertices()), counted.NumReached)
+	}
+	if bf.profile {
+		if err := e.profile(ctx, eng, labels.Label, roots, clocked); err != nil {
+			return err
+		}
+	}
+	doc.Processors = eng.Processors()
+	if len(doc.Processors) == 1 && doc.Processors[0].Commands != nil {
+		leastBytes(doc.Processors[0].Commands.Kernels, levels, float64(doc.Processors[0].Vertices))
 	}
 	doc.CountedOutsideClock = true
 	doc.Levels = means.Levels()
@@ -302,6 +315,11 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 			return err
 		}
 		fmt.Fprintln(e.stdout)
+	}
+	if bf.profile {
+		if err := e.printCommands(doc.Processors); err != nil {
+			return err
+		}
 	}
 	return e.printLevels(doc.Levels)
 }

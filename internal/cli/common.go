@@ -142,6 +142,9 @@ func (e *env) printStats(processors []record.Processor, kernels string, levels [
 	if kernels != "" {
 		fmt.Fprintf(e.stdout, "  --kernels %s\n", kernels)
 	}
+	if err := e.printCommands(processors); err != nil {
+		return err
+	}
 	return e.printLevels(levels)
 }
 

@@ -50,6 +50,7 @@ type Processor struct {
 	counterStaging     device.Staging
 	tally              []uint32 // the words of counterStaging
 	launches           map[string]int64
+	meter              meter
 	thin               []kernels.Counts // of the last StepMany
 	ownVertices        int64
 	ownInArcs          int64
@@ -96,12 +97,16 @@ func New(program *Program, o Options) (*Processor, error) {
 	if o.Graph != OnDevice && !info.InPlace {
 		return nil, &Error{Op: "New", Device: info.Name, Err: ErrNotInPlace}
 	}
-	groups := 16 * max(1, info.ComputeUnits)
-	if info.HostCPU {
-		groups = 2 * max(1, info.ComputeUnits)
-	}
-	return &Processor{program: program, dev: program.dev, options: o, name: info.Name, groups: groups,
+	return &Processor{program: program, dev: program.dev, options: o, name: info.Name, groups: groupsOf(info),
 		kernels: map[string]device.Kernel{}, launches: map[string]int64{}}, nil
+}
+
+// groupsOf is the most groups of a launch.
+func groupsOf(info device.Info) int {
+	if info.HostCPU {
+		return 2 * max(1, info.ComputeUnits)
+	}
+	return 16 * max(1, info.ComputeUnits)
 }
 
 var _ kernels.Processor = (*Processor)(nil)
@@ -182,6 +187,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			return err
 		}
 		p.freed = append(p.freed, *s)
+		*s = metered{*s, &p.meter}
 	}
 	if err := p.allocate(); err != nil {
 		return err
@@ -199,7 +205,9 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 	if err := p.warm(ctx); err != nil {
 		return err
 	}
-	return p.reset(0)
+	err = p.reset(0)
+	p.meter.reset()
+	return err
 }
 
 // cut divides own ranges into chunks and decides which memory holds each chunk's adjacency.

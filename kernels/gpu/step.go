@@ -12,6 +12,7 @@ import (
 // Begin implements kernels.Run: it waits for the last search's commands, then clears the bitmaps.
 func (p *run) Begin(need kernels.Need) (err error) {
 	defer p.done("Begin", &err)
+	p.meter.search()
 	return p.reset(need)
 }
 

@@ -18,7 +18,7 @@ func Names() []string {
 		"compat.h", "bits.cl",
 		"topdown_thread.cl", "topdown_warp.cl", "topdown_group.cl", "topdown_edge.cl", "topdown_thin.cl",
 		"bottomup_probe.cl", "bottomup_scan.cl", "bottomup_word.cl",
-		"frontier.cl", "exchange.cl", "aggregate.cl",
+		"frontier.cl", "exchange.cl", "aggregate.cl", "measure.cl",
 	}
 }
 

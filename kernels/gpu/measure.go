@@ -1,0 +1,206 @@
+package gpu
+
+import (
+	"context"
+	"errors"
+	"math"
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+)
+
+// Sized is a rate at one size in bytes: of a working set, or of a transfer.
+type Sized struct {
+	Bytes int64
+	PerS  float64 // operations, or bytes, a second
+}
+
+// Measured is what a device's memory, bus and commands allow, by the host's clock.
+type Measured struct {
+	Copy             []Sized // bytes read and written by a kernel that copies a working set in order
+	Gather           []Sized // 4-byte reads at random places of a working set, many in flight
+	Atomic           []Sized // 4-byte atomics with result, likewise
+	ToDevice, ToHost []Sized // transfers of a size between staging and device memory, each waited for
+	LaunchS, FillS   float64 // a kernel without work, a fill of 4 bytes, in a queue with many
+	WaitS            float64 // until the host goes on after an empty kernel, beyond LaunchS
+}
+
+// MeasureOptions bound a measurement.
+type MeasureOptions struct {
+	Largest int64         // bytes of the largest working set; 0 is 256 MiB, at most an eighth of device memory
+	Each    time.Duration // of one figure, about; 0 is 50 ms
+}
+
+// Measure measures the device, which should be idle. Errors are ctx's and the device's.
+func (p *Program) Measure(ctx context.Context, o MeasureOptions) (m Measured, err error) {
+	if o.Largest <= 0 {
+		o.Largest = 256 << 20
+	}
+	if o.Each <= 0 {
+		o.Each = 50 * time.Millisecond
+	}
+	info := p.dev.Info()
+	o.Largest = max(1<<16, min(o.Largest, info.Memory/8, info.LargestAllocation)) // three buffers
+	g, err := p.newGauge(ctx, o)
+	if err != nil {
+		return Measured{}, errors.Join(err, g.free())
+	}
+	empty := func() { g.launch("measure_copy", 1, buf(g.words, g.other).u32(0)) }
+	fill := func() { g.check(g.stream.Fill(g.out, 0, 4, 0)) }
+	m.LaunchS, m.FillS = g.another(empty), g.another(fill)
+	m.WaitS = max(0, g.median(1, empty)-m.LaunchS)
+	for bytes := int64(1 << 16); bytes <= g.words.Size(); bytes *= 16 {
+		m.Copy = append(m.Copy, Sized{bytes, g.rate(float64(bytes), func() { // of two halves
+			g.launch("measure_copy", g.groups, buf(g.words, g.other).u32(uint32(bytes/8)))
+		})})
+		m.Gather = append(m.Gather, Sized{bytes, g.random("measure_gather", bytes)})
+		m.Atomic = append(m.Atomic, Sized{bytes, g.random("measure_atomic", bytes)})
+	}
+	for bytes := int64(4 << 10); bytes <= min(int64(len(g.staging.Bytes())), g.words.Size()); bytes *= 8 {
+		m.ToDevice = append(m.ToDevice, Sized{bytes, g.rate(float64(bytes), func() { g.check(g.stream.Write(g.words, 0, g.staging, 0, bytes)) })})
+		m.ToHost = append(m.ToHost, Sized{bytes, g.rate(float64(bytes), func() { g.check(g.stream.Read(g.staging, 0, g.words, 0, bytes)) })})
+	}
+	return m, errors.Join(g.err, g.free())
+}
+
+// GatherRate is the rate of random reads in a working set of about so many bytes, at most an eighth of
+// device memory, measured in some 20 ms. Errors are the device's.
+func (p *Program) GatherRate(ctx context.Context, bytes int64) (float64, error) {
+	info := p.dev.Info()
+	g, err := p.newGauge(ctx, MeasureOptions{Largest: max(1<<16, min(bytes, info.Memory/8, info.LargestAllocation)), Each: 20 * time.Millisecond})
+	if err != nil {
+		return 0, errors.Join(err, g.free())
+	}
+	rate := g.random("measure_gather", g.words.Size())
+	return rate, errors.Join(g.err, g.free())
+}
+
+// gauge holds the memory of a measurement. Its first error is kept; after it nothing runs.
+type gauge struct {
+	program           *Program
+	ctx               context.Context
+	each              time.Duration
+	stream            device.Stream
+	words, other, out device.Buffer // words and other: a power of two of bytes
+	staging           device.Staging
+	kernels           map[string]device.Kernel
+	groups            int
+	freed             []freer
+	err               error
+}
+
+// gaugeStaging is the size of the largest transfer that is measured, in bytes.
+const gaugeStaging = 16 << 20
+
+func (p *Program) newGauge(ctx context.Context, o MeasureOptions) (g *gauge, err error) {
+	g = &gauge{program: p, ctx: ctx, each: o.Each, kernels: map[string]device.Kernel{}, groups: groupsOf(p.dev.Info())}
+	size := int64(1) << (63 - bits.LeadingZeros64(uint64(o.Largest)))
+	if g.stream, err = p.dev.NewStream(); err != nil {
+		return g, err
+	}
+	g.freed = append(g.freed, g.stream)
+	for _, b := range []struct {
+		to    *device.Buffer
+		bytes int64
+	}{{&g.words, size}, {&g.other, size}, {&g.out, 4 * int64(g.groups*p.group)}} {
+		if *b.to, err = p.dev.NewBuffer(b.bytes); err != nil {
+			return g, err
+		}
+		g.freed = append(g.freed, *b.to)
+		if err := g.stream.Fill(*b.to, 0, b.bytes, 0); err != nil {
+			return g, err
+		}
+	}
+	if g.staging, err = p.dev.NewStaging(min(size, gaugeStaging)); err != nil {
+		return g, err
+	}
+	g.freed = append(g.freed, g.staging)
+	for _, name := range []string{"measure_copy", "measure_gather", "measure_atomic"} {
+		if g.kernels[name], err = p.built.Kernel(name); err != nil {
+			return g, err
+		}
+		g.freed = append(g.freed, g.kernels[name])
+	}
+	return g, g.stream.Finish()
+}
+
+func (g *gauge) free() error {
+	var errs []error
+	for _, f := range slices.Backward(g.freed) {
+		errs = append(errs, f.Free())
+	}
+	return errors.Join(errs...)
+}
+
+func (g *gauge) check(err error) {
+	if g.err == nil {
+		g.err = err
+	}
+	if g.err == nil {
+		g.err = g.ctx.Err()
+	}
+}
+
+func (g *gauge) launch(name string, groups int, a args) {
+	if g.err == nil {
+		g.check(g.stream.Launch(g.kernels[name], device.Launch{Groups: groups, GroupSize: g.program.group, Args: a}))
+	}
+}
+
+// random is the rate of a kernel's accesses at random places of a working set.
+func (g *gauge) random(kernel string, bytes int64) float64 {
+	const each = 64
+	lanes := g.groups * g.program.group
+	return g.rate(float64(each*lanes), func() {
+		g.launch(kernel, g.groups, buf(g.words).u32(uint32(bytes/4-1), each).buf(g.out))
+	})
+}
+
+// queued is the most commands that a measurement leaves in a queue, about those of a superstep.
+const queued = 16
+
+// timed is the time of so many commands in a queue, which is waited for.
+func (g *gauge) timed(times int, enqueue func()) float64 {
+	begun := time.Now()
+	for range times {
+		enqueue()
+	}
+	g.finish()
+	return time.Since(begun).Seconds()
+}
+
+// rate is n over the least time of a command among others in a queue.
+func (g *gauge) rate(n float64, enqueue func()) float64 {
+	best, begun := math.Inf(1), time.Now()
+	for times, round := 1, 0; g.err == nil && (round < 3 || time.Since(begun) < g.each); round++ {
+		took := g.timed(times, enqueue)
+		best = min(best, took/float64(times))
+		if took < g.each.Seconds()/8 {
+			times = min(queued, 2*times)
+		}
+	}
+	return n / best
+}
+
+// median is the median time of so many commands in a queue.
+func (g *gauge) median(times int, enqueue func()) float64 {
+	list := make([]float64, 101)
+	for i := range list {
+		list[i] = g.timed(times, enqueue)
+	}
+	slices.Sort(list)
+	return list[len(list)/2]
+}
+
+// another is the time that one more command in a queue takes.
+func (g *gauge) another(enqueue func()) float64 {
+	return max(0, g.median(queued, enqueue)-g.median(1, enqueue)) / (queued - 1)
+}
+
+func (g *gauge) finish() {
+	if g.err == nil {
+		g.check(g.stream.Finish())
+	}
+}

@@ -1,0 +1,101 @@
+package gpu
+
+import (
+	"math"
+	"strings"
+)
+
+// LevelWork is what a superstep on a device alone does.
+type LevelWork struct {
+	BottomUp, First bool    // First: it probes first neighbours
+	Kernel          string  // as Step returns it
+	Frontier        float64 // vertices that it starts from
+	Unvisited       float64 // vertices before it
+	Examined        float64 // adjacency entries that it reads
+	Found           float64 // vertices of the next frontier
+	Ranks           float64 // of the graph
+}
+
+// Predict is the cost model of docs/gpu.md: the time of a superstep in seconds, from the device's measured
+// constants. It knows no imbalance and no latency beyond a command's.
+func (m *Measured) Predict(l LevelWork) float64 {
+	bitmap, words := l.Ranks/8, 4*l.Ranks
+	stream := func(bytes float64) float64 { return bytes / at(m.Copy, bytes) }
+	reads := func(n, in float64) float64 { return n / at(m.Gather, in) }
+	atomics := func(n, in float64) float64 { return n / at(m.Atomic, in) }
+	// The new frontier is listed from a bitmap, which is cleared; two offsets and an entry a vertex.
+	t := m.WaitS + 3*m.LaunchS + 3*m.FillS + stream(2*bitmap) + reads(2*l.Found, words) + stream(4*l.Found)
+	// A claim sets a bit in two bitmaps and stores a parent.
+	t += atomics(2*l.Found, bitmap) + reads(l.Found, words)
+	if !l.BottomUp {
+		return t + reads(2*l.Frontier, words) + stream(4*l.Examined) + reads(l.Examined, bitmap)
+	}
+	rest := l.Examined
+	if l.First {
+		// The probe reads a neighbour and a bit for each unvisited vertex, and lists the others.
+		t += m.LaunchS + m.FillS + stream(4*l.Ranks) + reads(l.Unvisited, bitmap)
+		rest = math.Max(0, l.Examined-l.Unvisited)
+	}
+	left := l.Unvisited
+	if l.First {
+		left = math.Min(left, rest)
+	}
+	return t + stream(8*left) + reads(2*left, words) + reads(rest, bitmap)
+}
+
+// at is the rate at a size, between two of the list on a logarithmic scale.
+func at(list []Sized, bytes float64) float64 {
+	if len(list) == 0 {
+		return math.Inf(1)
+	}
+	for i, s := range list {
+		if bytes > float64(s.Bytes) {
+			continue
+		}
+		if i == 0 {
+			return s.PerS
+		}
+		low := list[i-1]
+		part := math.Log(bytes/float64(low.Bytes)) / math.Log(float64(s.Bytes)/float64(low.Bytes))
+		return math.Exp(math.Log(low.PerS)*(1-part) + math.Log(s.PerS)*part)
+	}
+	return list[len(list)-1].PerS
+}
+
+// At returns the bytes copied, the random reads and the atomics a second in a working set of so many bytes.
+func (m *Measured) At(bytes float64) (copied, reads, atomics float64) {
+	return at(m.Copy, bytes), at(m.Gather, bytes), at(m.Atomic, bytes)
+}
+
+// LeastBytes is the bytes that a kernel must touch in a search on a device alone, each access counted as the
+// 4 bytes that it reads or writes; false for a kernel whose bytes the levels' counts do not give.
+func LeastBytes(kernel string, levels []LevelWork) (bytes float64, known bool) {
+	for _, l := range levels {
+		rest, left := l.Examined, l.Unvisited // of the scan
+		if l.First {
+			rest = math.Max(0, l.Examined-l.Unvisited)
+			left = math.Min(left, rest)
+		}
+		switch {
+		case strings.HasPrefix(kernel, "topdown_"):
+			if kernel == "topdown_"+l.Kernel { // neighbours and bits; ids and offsets; two bits and a parent
+				bytes += 8*l.Examined + 12*l.Frontier + 12*l.Found
+			}
+		case kernel == "bottomup_probe":
+			if l.First { // first neighbours and their bits
+				bytes += 4*l.Ranks + 8*l.Unvisited
+			}
+		case kernel == "bottomup_scan":
+			if l.BottomUp {
+				bytes += 8*rest + 16*left
+			}
+		case kernel == "frontier_list":
+			bytes += l.Ranks/8 + 12*l.Found
+		case kernel == "scatter_parents":
+			return 24 * l.Ranks, true
+		default:
+			return 0, false
+		}
+	}
+	return bytes, len(levels) > 0
+}

@@ -1,0 +1,65 @@
+package record
+
+// SchemaBenchDevice is the schema of BenchDevice.
+const SchemaBenchDevice = "totemgo.bench-device/1"
+
+// BenchDevice is the document of "totemgo bench device": what a device's memory, bus and commands allow, by the host's
+// clock.
+type BenchDevice struct {
+	Head
+	Device    Device           `json:"device"`          // as "totemgo devices" describes it
+	Accesses  []DeviceAccess   `json:"accesses"`        // by the size of the working set
+	Transfers []DeviceTransfer `json:"transfers"`       // by size
+	LaunchS   float64          `json:"launch_s"`        // a kernel without work, in a queue with many
+	FillS     float64          `json:"fill_s"`          // a fill of 4 bytes, in a queue with many
+	WaitS     float64          `json:"wait_s"`          // until the host goes on after an empty kernel, beyond launch_s
+	Model     *DeviceModel     `json:"model,omitempty"` // predicted and measured levels, if requested
+}
+
+// DeviceAccess is the throughput of a working set: copied in order, and accessed at random places, many in flight.
+type DeviceAccess struct {
+	WorkingSetBytes int64   `json:"working_set_bytes"` // memory that is accessed
+	CopyBytesPerS   float64 `json:"copy_bytes_per_s"`  // bytes read and written
+	ReadsPerS       float64 `json:"reads_per_s"`       // 4-byte reads
+	AtomicsPerS     float64 `json:"atomics_per_s"`     // 4-byte atomics with result
+}
+
+// DeviceTransfer is the throughput of transfers of one size.
+type DeviceTransfer struct {
+	TransferBytes     int64   `json:"transfer_bytes"`        // of each
+	ToDeviceBytesPerS float64 `json:"to_device_bytes_per_s"` // host to device
+	ToHostBytesPerS   float64 `json:"to_host_bytes_per_s"`   // device to host
+}
+
+// DeviceModel compares the cost model of docs/gpu.md with searches of a graph on the device alone.
+type DeviceModel struct {
+	Graph  string            `json:"graph"`  // as given
+	Levels []DeviceLevel     `json:"levels"` // one for each level number and direction; means over the searches that ran it
+	Time   DevicePrediction  `json:"time"`   // of the supersteps of a search, mean
+	Cards  []DeviceModelCard `json:"cards"`  // the same searches on cards of assumed constants
+}
+
+// DeviceLevel is one level of the model.
+type DeviceLevel struct {
+	Level     int    `json:"level"`     // from 0
+	Direction string `json:"direction"` // "top-down" or "bottom-up"
+	Searches  int    `json:"searches"`  // that ran the level in this direction
+	DevicePrediction
+}
+
+// DevicePrediction is a time and its prediction.
+type DevicePrediction struct {
+	MeasuredS  float64 `json:"measured_s"`  // least of three rounds
+	PredictedS float64 `json:"predicted_s"` // from the device's constants
+}
+
+// DeviceModelCard is a prediction for a card of assumed constants.
+type DeviceModelCard struct {
+	Card          string  `json:"card"`             // "H100"
+	CopyBytesPerS float64 `json:"copy_bytes_per_s"` // assumed
+	ReadsPerS     float64 `json:"reads_per_s"`      // assumed, in a bitmap by vertex
+	AtomicsPerS   float64 `json:"atomics_per_s"`    // assumed, in a bitmap by vertex
+	LaunchS       float64 `json:"launch_s"`         // assumed
+	WaitS         float64 `json:"wait_s"`           // assumed
+	PredictedS    float64 `json:"predicted_s"`      // of the supersteps of a search, mean
+}
