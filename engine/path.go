@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 
@@ -11,99 +12,119 @@ import (
 	"github.com/totemgo/totemgo/partition"
 )
 
-// wave is the search from one end of a path: vertices in the order in which they were reached, the
-// frontier from lo on, and the index of the vertex before each.
+// wave is the search from one end of a path. An entry is a vertex reached, in that order, and above it, shifted by
+// 32, the index of the one before it. The frontier is from lo on.
 type wave struct {
-	vertex, before []uint32
-	lo             int
+	reached []uint64
+	lo      int
 }
 
-// point is the state of a search between two vertices, the forward wave along out-arcs and the backward one
-// along in-arcs. Each vertex is in one wave at most: the search ends at the first in both.
+// rowCost is the cost of beginning a row, in arcs.
+const rowCost = 12
+
+// point is the state of a search between two vertices: the forward wave along out-arcs and the backward one along
+// in-arcs. Each vertex is in one wave at most, because the search ends at the first in both.
 type point struct {
-	rows [2]*partition.Rows
-	// mark is by rank: 0, or k for vertex k − 1 of the forward wave, or −k (modulo 2^32) of the backward one.
-	mark  hugemem.Slice[uint32]
+	rows  [2]*partition.Rows
+	mark  hugemem.Slice[uint8] // by rank: 0, or 1 + its wave
 	waves [2]wave
 }
 
-// add appends a vertex to wave s.
-func (p *point) add(s int, v, before uint32) {
-	w := &p.waves[s]
-	w.vertex, w.before = append(w.vertex, v), append(w.before, before)
-	if p.mark.S[v] = uint32(len(w.vertex)); s == 1 {
-		p.mark.S[v] = -p.mark.S[v]
-	}
+// start begins wave s at a vertex.
+func (p *point) start(s int, v uint32) {
+	p.waves[s].reached = append(p.waves[s].reached, uint64(v))
+	p.mark.S[v] = uint8(1 + s)
 }
 
 // reset forgets a search, in time proportional to the vertices reached.
 func (p *point) reset() {
 	for s := range p.waves {
 		w := &p.waves[s]
-		for _, v := range w.vertex {
-			p.mark.S[v] = 0
+		for _, v := range w.reached {
+			p.mark.S[uint32(v)] = 0
 		}
-		w.vertex, w.before, w.lo = w.vertex[:0], w.before[:0], 0
+		w.reached, w.lo = w.reached[:0], 0
 	}
 }
 
-// arcs counts the arcs of the frontier of wave s, up to the first count above limit.
-func (p *point) arcs(s, limit int) (n int) {
-	w := &p.waves[s]
-	for _, v := range w.vertex[w.lo:] {
-		if n += len(p.rows[s].Of(v)); n > limit {
+// cost counts the arcs of the frontier of wave s, and rowCost for each vertex, up to the first sum above limit.
+func (p *point) cost(s, limit int) (n int) {
+	w, g := &p.waves[s], p.rows[s].Segment(0)
+	for _, r := range w.reached[w.lo:] {
+		if !g.Has(uint32(r)) {
+			g = p.rows[s].Segment(uint32(r))
+		}
+		from, to := g.Row(uint32(r) - g.First)
+		if n += rowCost + int(to-from); n > limit {
 			break
 		}
 	}
 	return n
 }
 
-// meet searches breadth-first from both ends, each time a level further on the side with fewer arcs, until a row
-// has a vertex of the other wave: that arc closes a shortest path, since all levels before are complete. It
-// returns the index of its end in each wave, −1 without a path.
+// meet searches breadth-first from both ends, each time a level further on the side with the smaller frontier, until
+// a row has a vertex of the other wave: that arc closes a shortest path, since all levels before are complete. It
+// returns the index of the arc's end in each wave, −1 without a path.
 func (p *point) meet(ctx context.Context, a, b uint32) (at [2]int, err error) {
-	p.add(0, a, 0)
-	p.add(1, b, 0)
+	p.start(0, a)
+	p.start(1, b)
 	for work := 0; ; {
 		s := 0
-		if len(p.waves[1].vertex)-p.waves[1].lo < len(p.waves[0].vertex)-p.waves[0].lo {
+		if len(p.waves[1].reached)-p.waves[1].lo < len(p.waves[0].reached)-p.waves[0].lo {
 			s = 1
 		}
-		least := p.arcs(s, len(p.mark.S))
-		if least == 0 {
+		if p.waves[s].lo == len(p.waves[s].reached) {
 			return [2]int{-1, -1}, nil
 		}
-		if p.arcs(1-s, least) < least {
-			s = 1 - s
-		}
-		if work += least; work >= strongCheck {
-			if work = 0; ctx.Err() != nil {
-				return at, ctx.Err()
+		if len(p.waves[1-s].reached)-p.waves[1-s].lo < 4*(len(p.waves[s].reached)-p.waves[s].lo) {
+			if least := p.cost(s, math.MaxInt); p.cost(1-s, least) < least {
+				s = 1 - s
 			}
 		}
-		w, rows, mark, negate := &p.waves[s], p.rows[s], p.mark.S, uint32(-s)
-		other := -uint32(len(p.waves[1-s].vertex)) // marks from here on are the other wave's
-		lo, hi := w.lo, len(w.vertex)
-		for w.lo = hi; lo < hi; lo++ {
-			for _, v := range rows.Of(w.vertex[lo]) {
-				if m := (mark[v] ^ negate) - negate; m >= other {
-					at[s], at[1-s] = lo, int(-m)-1
+		w, rows, mark, own := &p.waves[s], p.rows[s], p.mark.S, uint8(1+s)
+		reached, lo := w.reached, w.lo
+		hi, g := len(reached), rows.Segment(0)
+		for ; lo < hi; lo++ {
+			u := uint32(reached[lo])
+			if !g.Has(u) {
+				g = rows.Segment(u)
+			}
+			from, to := g.Row(u - g.First)
+			row := g.Neighbours[from:to]
+			if work += len(row) + 1; work >= strongCheck {
+				if work = 0; ctx.Err() != nil {
+					w.reached = reached
+					return at, ctx.Err()
+				}
+			}
+			for _, v := range row {
+				switch mark[v] {
+				case own:
+				case 0:
+					mark[v] = own
+					reached = append(reached, uint64(lo)<<32|uint64(v))
+				default:
+					w.reached = reached
+					at[s], at[1-s] = lo, p.waves[1-s].find(v)
 					return at, nil
-				} else if m == 0 {
-					w.vertex, w.before = append(w.vertex, v), append(w.before, uint32(lo))
-					mark[v] = (uint32(len(w.vertex)) ^ negate) - negate
 				}
 			}
 		}
+		w.reached, w.lo = reached, hi
 	}
+}
+
+// find is the index of a vertex that is in the wave.
+func (w *wave) find(v uint32) int {
+	return slices.IndexFunc(w.reached, func(r uint64) bool { return uint32(r) == v })
 }
 
 // chain appends the vertices from index at of a wave back to its end.
 func (w *wave) chain(at int, to []uint32) []uint32 {
-	for ; at > 0; at = int(w.before[at]) {
-		to = append(to, w.vertex[at])
+	for ; at > 0; at = int(w.reached[at] >> 32) {
+		to = append(to, uint32(w.reached[at]))
 	}
-	return append(to, w.vertex[0])
+	return append(to, uint32(w.reached[0]))
 }
 
 // points are the states of searches that have ended.
@@ -129,10 +150,10 @@ func (s *points) take(e *Engine) (*point, error) {
 			return nil, fmt.Errorf("engine: path: %w", err)
 		}
 	}
-	if err := e.room("path", (s.count+1)*4*int64(e.place.Ranks)); err != nil {
+	if err := e.room("path", (s.count+1)*int64(e.place.Ranks)); err != nil {
 		return nil, err
 	}
-	p.mark = hugemem.Make[uint32](int(e.place.Ranks))
+	p.mark = hugemem.Make[uint8](int(e.place.Ranks))
 	s.count++
 	return p, nil
 }
@@ -197,8 +218,8 @@ func (e *Engine) Distance(ctx context.Context, from, to uint64) (int64, error) {
 
 // Path returns the vertices of a path with the fewest arcs, as ids of the file with both ends; nil without a
 // path. It is a bidirectional breadth-first search on the caller's goroutine in host memory, on any processors:
-// any number run at once, beside searches and programs, without a turn. The state, 4 bytes a rank, is kept for
-// later calls. Errors wrap graph.ErrNoVertex, ErrNoRows or ErrMemory, or are ErrClosed or ctx's.
+// any number run at once, beside searches and programs, without a turn. The state, 1 byte a rank and 8
+// a vertex reached, is kept for later calls. Errors wrap graph.ErrNoVertex, ErrNoRows or ErrMemory, or are ErrClosed or ctx's.
 func (e *Engine) Path(ctx context.Context, from, to uint64) (path []uint64, err error) {
 	same, err := e.between(ctx, from, to, func(p *point, a, b uint32) error {
 		at, err := p.meet(ctx, a, b)

@@ -112,43 +112,51 @@ func (p *Placement) RangeOf(rank uint32) int {
 }
 
 // Rows reads the arcs of one direction by rank. They must not be changed, nor read after Close.
-type Rows struct {
-	ranges []graph.Range
-	side   []*graph.Adjacency // by range
+type Rows struct{ segments []Segment }
+
+// Segment is the rows of the ranks from First on.
+type Segment struct {
+	First, Vertices uint32
+	*graph.Adjacency
 }
+
+// Has reports whether a rank has a row there.
+func (g *Segment) Has(rank uint32) bool { return rank-g.First < g.Vertices }
 
 // Rows returns the rows of out-arcs, of in-arcs for in. It fails with ErrNoRows.
 func (p *Placement) Rows(in bool) (*Rows, error) {
-	side := make([]*graph.Adjacency, len(p.Ranges))
+	r := &Rows{}
 	for i, s := range p.Subgraphs {
-		if side[i] = s.Out; s.Out == nil && !p.Directed || in && p.Directed {
-			side[i] = s.In
+		a := s.Out
+		if a == nil && !p.Directed || in && p.Directed {
+			a = s.In
 		}
-		switch a := side[i]; {
+		switch {
 		case a == nil:
 			return nil, fmt.Errorf("%w: New left out arcs of that direction", ErrNoRows)
 		case a.Neighbours == nil && a.Arcs() > 0:
 			return nil, fmt.Errorf("%w: those of processor %d are in its device alone", ErrNoRows, p.Ranges[i].Owner)
 		}
+		r.segments = append(r.segments, Segment{p.Ranges[i].First, p.Ranges[i].Vertices, a})
 	}
-	return &Rows{p.Ranges, side}, nil
+	return r, nil
 }
 
-// At returns the adjacency that holds the row of a rank, and the row's bounds there; an empty row for padding.
-func (r *Rows) At(rank uint32) (a *graph.Adjacency, lo, hi uint64) {
-	for i := range r.ranges {
-		if k := rank - r.ranges[i].First; k < r.ranges[i].Vertices {
-			lo, hi = r.side[i].Row(k)
-			return r.side[i], lo, hi
+// Segment returns the segment with the row of a rank, which must be a vertex'.
+func (r *Rows) Segment(rank uint32) *Segment {
+	for i := range r.segments {
+		if r.segments[i].Has(rank) {
+			return &r.segments[i]
 		}
 	}
-	return &graph.Adjacency{}, 0, 0
+	return &Segment{}
 }
 
 // Of returns the ranks of a rank's neighbours.
 func (r *Rows) Of(rank uint32) []uint32 {
-	a, lo, hi := r.At(rank)
-	return a.Neighbours[lo:hi:hi]
+	g := r.Segment(rank)
+	lo, hi := g.Row(rank - g.First)
+	return g.Neighbours[lo:hi:hi]
 }
 
 // Release frees the neighbours, first neighbours and weights of processor i's ranges, which

@@ -98,7 +98,7 @@ type BenchPath struct {
 	Connected int            `json:"connected"` // pairs with a path
 	MeanArcs  float64        `json:"mean_arcs"` // of their shortest paths
 	Path      BenchQuantiles `json:"path"`      // Engine.Path
-	Plain     BenchQuantiles `json:"plain"`     // a plain bidirectional search over the graph's rows, on one thread
+	Plain     BenchQuantiles `json:"plain"`     // a plain bidirectional search over a CSR, which keeps its arrays too
 }
 
 // BenchQuantiles are quantiles of times.

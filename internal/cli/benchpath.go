@@ -86,7 +86,7 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 			return err
 		}
 		start = time.Now()
-		d := p.distance(pair[0], pair[1])
+		other := p.path(pair[0], pair[1])
 		if again := time.Since(start).Seconds(); i > 0 { // the first is not timed
 			times, plain = append(times, took), append(plain, again)
 			if doc.Pairs++; path != nil {
@@ -94,8 +94,8 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 				doc.MeanArcs += float64(len(path) - 1)
 			}
 		}
-		if int(d) != len(path)-1 {
-			return fmt.Errorf("path from %d to %d has %d arcs, a plain search finds %d", from, to, len(path)-1, d)
+		if len(other) != len(path) {
+			return fmt.Errorf("path from %d to %d has %d vertices, that of a plain search %d", from, to, len(path), len(other))
 		}
 	}
 	doc.MeanArcs /= float64(max(1, doc.Connected))
@@ -117,16 +117,16 @@ func quantiles(times []float64) record.BenchQuantiles {
 
 // plainPaths is a bidirectional search over a CSR, with which Engine.Path is compared.
 type plainPaths struct {
-	rows  [2]*graph.CSR // out-arcs and in-arcs
-	level [2][]int32
-	queue [2][]uint32
+	rows   [2]*graph.CSR // out-arcs and in-arcs
+	parent [2][]uint32   // graph.None for a vertex not reached
+	queue  [2][]uint32
 }
 
 func newPlainPaths(ctx context.Context, g *graph.CSR) (*plainPaths, error) {
 	in, err := g.Transpose(ctx, 0)
 	p := &plainPaths{rows: [2]*graph.CSR{g, in}}
-	for s := range p.level {
-		p.level[s] = slices.Repeat([]int32{-1}, g.NumVertices())
+	for s := range p.parent {
+		p.parent[s] = slices.Repeat([]uint32{graph.None}, g.NumVertices())
 	}
 	return p, err
 }
@@ -146,17 +146,17 @@ func (p *plainPaths) draw(n int) (pairs [][2]uint32) {
 	return pairs
 }
 
-// distance is the number of arcs from a to b, −1 without a path.
-func (p *plainPaths) distance(a, b uint32) int32 {
+// path returns the vertices of a shortest path, nil without one.
+func (p *plainPaths) path(a, b uint32) (path []uint32) {
 	if a == b {
-		return 0
+		return []uint32{a}
 	}
 	p.queue = [2][]uint32{append(p.queue[0][:0], a), append(p.queue[1][:0], b)}
-	p.level[0][a], p.level[1][b] = 0, 0
+	p.parent[0][a], p.parent[1][b] = a, b
 	defer func() {
 		for s := range p.queue {
 			for _, v := range p.queue[s] {
-				p.level[s][v] = -1
+				p.parent[s][v] = graph.None
 			}
 		}
 	}()
@@ -165,20 +165,30 @@ func (p *plainPaths) distance(a, b uint32) int32 {
 		if len(p.queue[1])-at[1] < len(p.queue[0])-at[0] {
 			s = 1
 		}
-		own, other := p.level[s], p.level[1-s]
+		own, other := p.parent[s], p.parent[1-s]
 		for end := len(p.queue[s]); at[s] < end; at[s]++ {
 			u := p.queue[s][at[s]]
 			for _, v := range p.rows[s].Row(u) {
-				if own[v] >= 0 {
+				if own[v] != graph.None {
 					continue
 				}
-				if other[v] >= 0 {
-					return own[u] + 1 + other[v]
-				}
-				own[v] = own[u] + 1
+				own[v] = u
 				p.queue[s] = append(p.queue[s], v)
+				if other[v] == graph.None {
+					continue
+				}
+				for x := v; x != a; x = p.parent[0][x] {
+					path = append(path, x)
+				}
+				path = append(path, a)
+				slices.Reverse(path)
+				for x := v; x != b; {
+					x = p.parent[1][x]
+					path = append(path, x)
+				}
+				return path
 			}
 		}
 	}
-	return -1
+	return nil
 }
