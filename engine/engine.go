@@ -27,7 +27,8 @@ type Engine struct {
 	procs    []kernels.Processor
 	tree     []kernels.Run    // of bsp.Tree, by processor
 	kind     graph.WeightKind // of the weights kept
-	weights  *weighed         // nil until SSSP has read them
+	weights  *weighed         // nil until weigh has read them
+	weighing sync.Mutex
 	loop     *bsp.Loop
 	bfs      *bsp.BFS
 	director bsp.Director // of the options; nil where NewDirector makes one for each search

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -28,7 +29,14 @@ type point struct {
 	rows  [2]*partition.Rows
 	mark  hugemem.Slice[uint8] // by rank: 0, or 1 + its wave
 	waves [2]wave
+
+	// Of weighted searches, made by the first.
+	at       [2]hugemem.Slice[uint32]
+	weighted weightedState
 }
+
+// weightedState is a *dijkstra.
+type weightedState interface{ reset(p *point) }
 
 // start begins wave s at a vertex.
 func (p *point) start(s int, v uint32) {
@@ -44,6 +52,9 @@ func (p *point) reset() {
 			p.mark.S[uint32(v)] = 0
 		}
 		w.reached, w.lo = w.reached[:0], 0
+	}
+	if p.weighted != nil {
+		p.weighted.reset(p)
 	}
 }
 
@@ -127,34 +138,50 @@ func (w *wave) chain(at int, to []uint32) []uint32 {
 	return append(to, uint32(w.reached[0]))
 }
 
-// points are the states of searches that have ended.
+// points are the states of searches that have ended, and the bytes of all.
 type points struct {
 	mu    sync.Mutex
 	idle  []*point
-	count int64 // with those in use
+	bytes int64
 }
 
 // take returns a state without marks.
-func (s *points) take(e *Engine) (*point, error) {
+func (s *points) take(e *Engine, weighted bool) (*point, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	var p *point
 	if n := len(s.idle); n > 0 {
-		p := s.idle[n-1]
-		s.idle = s.idle[:n-1]
-		return p, nil
+		p, s.idle = s.idle[n-1], s.idle[:n-1]
+	} else {
+		p = &point{}
 	}
-	p := &point{}
-	for in := range p.rows {
-		var err error
-		if p.rows[in], err = e.place.Rows(in == 1); err != nil {
-			return nil, fmt.Errorf("engine: path: %w", err)
+	grow := func(bytes int64) error {
+		if err := e.room("path", s.bytes+bytes); err != nil {
+			return err
 		}
+		s.bytes += bytes
+		return nil
 	}
-	if err := e.room("path", (s.count+1)*int64(e.place.Ranks)); err != nil {
-		return nil, err
+	if p.rows[0] == nil {
+		for in := range p.rows {
+			rows, err := e.place.Rows(in == 1)
+			if err != nil {
+				return nil, fmt.Errorf("engine: path: %w", err)
+			}
+			p.rows[in] = rows
+		}
+		if err := grow(int64(e.place.Ranks)); err != nil {
+			return nil, err
+		}
+		p.mark = hugemem.Make[uint8](int(e.place.Ranks))
 	}
-	p.mark = hugemem.Make[uint8](int(e.place.Ranks))
-	s.count++
+	if weighted && p.at[0].S == nil {
+		if err := grow(8 * int64(e.place.Ranks)); err != nil {
+			s.idle = append(s.idle, p)
+			return nil, err
+		}
+		p.at = [2]hugemem.Slice[uint32]{hugemem.Make[uint32](int(e.place.Ranks)), hugemem.Make[uint32](int(e.place.Ranks))}
+	}
 	return p, nil
 }
 
@@ -170,13 +197,15 @@ func (s *points) give(p *point) {
 func (s *points) free() {
 	for _, p := range s.idle {
 		p.mark.Free()
+		p.at[0].Free()
+		p.at[1].Free()
 	}
-	s.idle, s.count = nil, 0
+	s.idle, s.bytes = nil, 0
 }
 
 // between calls f with the ranks of two vertices of the file and a state in which a search may begin. f is
 // not called where an end has no arcs: same reports that both are one vertex.
-func (e *Engine) between(ctx context.Context, from, to uint64, f func(p *point, a, b uint32) error) (same bool, err error) {
+func (e *Engine) between(ctx context.Context, from, to uint64, weighted bool, f func(p *point, a, b uint32) error) (same bool, err error) {
 	if err := e.enter(ctx); err != nil {
 		return false, err
 	}
@@ -189,8 +218,15 @@ func (e *Engine) between(ctx context.Context, from, to uint64, f func(p *point, 
 	if err != nil {
 		return false, err
 	}
+	if weighted {
+		if w, err := e.weigh(ctx); err != nil {
+			return false, err
+		} else if bad := cmp.Or(w.notFinite, w.negative); bad != nil {
+			return false, bad
+		}
+	}
 	if ra, rb := e.place.RankOf[a], e.place.RankOf[b]; a != b && ra != graph.None && rb != graph.None {
-		p, err := e.points.take(e)
+		p, err := e.points.take(e, weighted)
 		if err != nil {
 			return false, err
 		}
@@ -221,7 +257,7 @@ func (e *Engine) Distance(ctx context.Context, from, to uint64) (int64, error) {
 // any number run at once, beside searches and programs, without a turn. The state, 1 byte a rank and 8
 // a vertex reached, is kept for later calls. Errors wrap graph.ErrNoVertex, ErrNoRows or ErrMemory, or are ErrClosed or ctx's.
 func (e *Engine) Path(ctx context.Context, from, to uint64) (path []uint64, err error) {
-	same, err := e.between(ctx, from, to, func(p *point, a, b uint32) error {
+	same, err := e.between(ctx, from, to, false, func(p *point, a, b uint32) error {
 		at, err := p.meet(ctx, a, b)
 		if err != nil || at[0] < 0 {
 			return err

@@ -82,7 +82,7 @@ func shortest[T program.Value, W graph.Weight](ctx context.Context, s *pathSearc
 		return bellmanFord[T, W](ctx, s)
 	case s.w.negative != nil:
 		return nil, s.w.negative
-	case s.w.wide:
+	case s.w.wide.Load():
 		return paths[T](ctx, s)
 	}
 	return paths[W](ctx, s)
@@ -96,7 +96,7 @@ func inRange[T program.Value](ctx context.Context, s *pathSearch, r *SSSPResult,
 	limit := 0.999 * min(float64(program.Largest[T]()), math.MaxFloat32) // below any sum that has no value
 	switch bounded := float64(far)+s.w.largest < limit; {
 	case r.Type == program.I32 && !bounded:
-		s.w.wide = true
+		s.w.wide.Store(true)
 		return paths[int64](ctx, s)
 	case r.Type == program.I32:
 		wide := make([]int64, len(dist))

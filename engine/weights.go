@@ -7,6 +7,7 @@ import (
 	"math"
 	"sort"
 	"strings"
+	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/workers"
@@ -90,7 +91,7 @@ type weighed struct {
 	largest, mean float64
 	notFinite     *WeightError // nil if all are finite
 	negative      *WeightError // nil if none is
-	wide          bool         // int32 does not hold the distances from some root
+	wide          atomic.Bool  // int32 does not hold the distances from some root
 }
 
 // outRows returns the out-arcs of range r. It refuses rows that ReleaseHost has freed.
@@ -106,16 +107,18 @@ func (e *Engine) outRows(r int) (*graph.Adjacency, error) {
 // Weigh reads all weights for SSSP, which otherwise does so in its first call. Its error is
 // WeightsMissing, a *WeightError, or one of Run.
 func (e *Engine) Weigh(ctx context.Context) error {
-	if err := e.take(ctx); err != nil {
+	if err := e.enter(ctx); err != nil {
 		return err
 	}
-	defer e.release()
+	defer e.mapping.RUnlock()
 	_, err := e.weigh(ctx)
 	return err
 }
 
-// weigh reads all weights, once an engine, in the caller's turn.
+// weigh reads all weights, once an engine.
 func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
+	e.weighing.Lock()
+	defer e.weighing.Unlock()
 	if e.weights != nil {
 		return e.weights, nil
 	}
