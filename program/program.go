@@ -182,9 +182,12 @@ func (b *Block) Drop(i int) { b.Set[i/64] &^= 1 << (i % 64) }
 // LocalOp is an operator over a whole partition: it sees the partition's own arcs, no
 // frontier and no message. Union-find is one.
 type LocalOp struct {
-	Name   string
-	Run    func(ctx context.Context, l Local) error
-	Device string
+	Name string
+	Run  func(ctx context.Context, l Local) error
+	// Device and DeviceRanks are the operator's source for devices, and Arcs those that Device is
+	// for: see the package's doc.
+	Device, DeviceRanks string
+	Arcs                Arcs
 }
 
 // Local is what a LocalOp may use.

@@ -1,7 +1,6 @@
 package cpu
 
 import (
-	"fmt"
 	"sync"
 
 	"github.com/totemgo/totemgo/graph"
@@ -259,13 +258,13 @@ func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
 	if w := cache.of[key]; w != nil {
 		return w, nil
 	}
-	w, err := convert[T](a.Weights)
+	w, err := kernels.ExactWeights[T](a.Weights)
 	if err == nil {
 		if cache.of == nil {
 			cache.of, cache.negative = map[weightKey]any{}, map[*graph.Adjacency]bool{}
 		}
 		cache.of[key] = w
-		for _, x := range w.([]T) {
+		for _, x := range w {
 			if x < 0 {
 				cache.negative[a] = true
 				break
@@ -273,35 +272,4 @@ func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
 		}
 	}
 	return w, err
-}
-
-// convert returns weights as a []T, their own memory where they are of that type.
-func convert[T program.Value](w graph.Weights) (any, error) {
-	switch w.Kind() {
-	case graph.Int32:
-		return exact[T](graph.WeightsAs[int32](w))
-	case graph.Int64:
-		return exact[T](graph.WeightsAs[int64](w))
-	case graph.Float32:
-		return exact[T](graph.WeightsAs[float32](w))
-	}
-	return exact[T](graph.WeightsAs[float64](w))
-}
-
-// exact converts weights of type W. It fails for floats as integers, and for one that would change.
-func exact[T program.Value, W graph.Weight](w []W, err error) (any, error) {
-	if same, is := any(w).([]T); is || err != nil {
-		return same, err
-	}
-	if program.TypeOf[T]() < program.F32 && W(1)/2 != 0 {
-		return nil, fmt.Errorf("%T weights are no %v", W(0), program.TypeOf[T]())
-	}
-	out := make([]T, len(w))
-	for i, x := range w {
-		out[i] = T(x)
-		if W(out[i]) != x || (out[i] < 0) != (x < 0) {
-			return nil, fmt.Errorf("weight %v has no exact %v", x, program.TypeOf[T]())
-		}
-	}
-	return out, nil
 }

@@ -28,6 +28,8 @@ type Processor struct {
 	// stream is the in-order queue of kernels and uploads, copies that of claims.
 	stream, copies device.Stream
 	kernels        map[string]device.Kernel
+	modules        map[device.Program]*module
+	weighted       map[weightKey][]device.Buffer
 	freed          []freer // everything to free, in the order made
 	arrays         []Array
 
@@ -387,6 +389,7 @@ func (p *Processor) free() error {
 	}
 	p.freed, p.stream, p.copies = nil, nil, nil
 	p.kernels = map[string]device.Kernel{}
+	p.modules, p.weighted = nil, nil
 	p.arrays = nil
 	return errors.Join(errs...)
 }

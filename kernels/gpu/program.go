@@ -1,7 +1,10 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
+	"slices"
+	"sync"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/kernels/gpu/src"
@@ -26,11 +29,17 @@ const (
 	thinArcs     = 4   // arcs a lane of the frontiers that topdown_thin takes
 )
 
-// Program is the kernels built for one device, shared by all partitions on it.
+// Program is the kernels built for one device, shared by all partitions on it: those of searches,
+// and those of other programs once a run needs them.
 type Program struct {
-	dev   device.Device
-	built device.Program
-	group int
+	dev     device.Device
+	built   device.Program
+	group   int
+	options []string // of every build
+	cache   cache
+
+	mu      sync.Mutex
+	modules map[string]device.Program // by options and source
 }
 
 // Build builds the kernels for dev, or takes them from the cache. It returns ErrGroup if dev has
@@ -59,27 +68,60 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := cache{dir: o.CacheDir, info: dev.Info()}
-	key := c.key(text, options)
-	if binary := c.read(key); binary != nil {
-		if built, err := dev.Load(binary, options); err == nil {
-			return &Program{dev, built, group}, nil
+	p := &Program{dev: dev, group: group, options: options, cache: cache{dir: o.CacheDir, info: dev.Info()}, modules: map[string]device.Program{}}
+	p.built, err = p.compile(text, options)
+	return p, err
+}
+
+// compile builds text, or takes it from the cache.
+func (p *Program) compile(text string, options []string) (device.Program, error) {
+	key := p.cache.key(text, options)
+	if binary := p.cache.read(key); binary != nil {
+		if built, err := p.dev.Load(binary, options); err == nil {
+			return built, nil
 		}
 	}
-	built, err := dev.Build(text, options)
+	built, err := p.dev.Build(text, options)
 	if err != nil {
 		return nil, fmt.Errorf("gpu: %w", err)
 	}
-	if o.CacheDir != "" {
+	if p.cache.dir != "" {
 		if binary, err := built.Binary(); err == nil && binary != nil {
-			c.write(key, binary)
+			p.cache.write(key, binary)
 		}
 	}
-	return &Program{dev, built, group}, nil
+	return built, nil
+}
+
+// module returns the kernels of a part of package src with definitions and a fragment of an
+// operator, built once.
+func (p *Program) module(part, fragment string, defines ...string) (device.Program, error) {
+	text, err := src.Value(part, fragment)
+	if err != nil {
+		return nil, err
+	}
+	options := slices.Concat(p.options, defines)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	key := fmt.Sprint(part, defines, fragment)
+	if built := p.modules[key]; built != nil {
+		return built, nil
+	}
+	built, err := p.compile(text, options)
+	if err == nil {
+		p.modules[key] = built
+	}
+	return built, err
 }
 
 // Device is the device that the program was built for.
 func (p *Program) Device() device.Device { return p.dev }
 
 // Close frees the program, after all processors made from it; the device stays open.
-func (p *Program) Close() error { return p.built.Free() }
+func (p *Program) Close() error {
+	errs := []error{p.built.Free()}
+	for _, m := range p.modules {
+		errs = append(errs, m.Free())
+	}
+	return errors.Join(errs...)
+}

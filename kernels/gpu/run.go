@@ -12,10 +12,11 @@ import (
 // there is one at a time.
 type run struct{ *Processor }
 
-// Open implements kernels.Processor: it opens one search (kernels.IsTree) at a time.
+// Open implements kernels.Processor: it opens one search (kernels.IsTree) at a time, and any number
+// of other programs.
 func (p *Processor) Open(ctx context.Context, prog *program.Program) (kernels.Run, error) {
 	if !kernels.IsTree(prog) {
-		return nil, fmt.Errorf("gpu: %s runs searches only: %w", p.name, kernels.ErrUnsupported)
+		return p.openValues(ctx, prog)
 	}
 	if p.running {
 		return nil, fmt.Errorf("gpu: %s runs one search at a time: %w", p.name, kernels.ErrUnsupported)
@@ -24,8 +25,13 @@ func (p *Processor) Open(ctx context.Context, prog *program.Program) (kernels.Ru
 	return &run{p}, ctx.Err()
 }
 
-// RunBytes implements kernels.Processor: Load allocates all memory.
-func (p *Processor) RunBytes(*program.Program) int64 { return 0 }
+// RunBytes implements kernels.Processor: Load allocates the memory of a search.
+func (p *Processor) RunBytes(prog *program.Program) int64 {
+	if kernels.IsTree(prog) {
+		return 0
+	}
+	return p.valueBytes(prog)
+}
 
 // Use implements kernels.Run.
 func (p *run) Use(k program.Set) (kernels.Counts, error) {

@@ -37,9 +37,9 @@ func examples() []example {
 		distances[float32](2.5), distances[float64](1), distances[float64](inf))
 }
 
-// keep is a vertex operator that drops the vertices that do is false of.
-func keep(name string, do func(b *program.Block, i int) bool) program.VertexOp {
-	return program.VertexOp{Name: name, Block: func(b *program.Block) {
+// keep is a vertex operator that drops the vertices that do is false of. device is its source for devices.
+func keep(name, device string, do func(b *program.Block, i int) bool) program.VertexOp {
+	return program.VertexOp{Name: name, Device: device, Block: func(b *program.Block) {
 		for i := range b.Each() {
 			if !do(b, i) {
 				b.Drop(i)
@@ -97,6 +97,9 @@ func breadth() example {
 	}
 }
 
+// topOf are the largest values as sources for devices write them.
+var topOf = [...]string{"0xffffffffu", "0x7fffffff", "~(u64)0", "(i64)(~(u64)0 >> 1)", "AS_F32(0x7f800000u)", "AS_F64((u64)0x7ff00000u << 32)"}
+
 // distances is delta-stepping, with parents by tight arcs.
 func distances[T program.Value](delta float64) example {
 	t := program.TypeOf[T]()
@@ -109,10 +112,10 @@ func distances[T program.Value](delta float64) example {
 			{Name: "tight", From: 0, To: 1, Map: program.Tight, Combine: program.Claim},
 		},
 		Vertices: []program.VertexOp{
-			keep("orphans", func(b *program.Block, i int) bool {
+			keep("orphans", "if (distance[v] == "+topOf[t]+" || parent[v] != NONE) DROP;", func(b *program.Block, i int) bool {
 				return program.Of[T](b, 0)[i] != top && program.Of[uint32](b, 1)[i] == graph.None
 			}),
-			keep("parented", func(b *program.Block, i int) bool { return program.Of[uint32](b, 1)[i] != graph.None }),
+			keep("parented", "if (parent[v] == NONE) DROP;", func(b *program.Block, i int) bool { return program.Of[uint32](b, 1)[i] != graph.None }),
 		}},
 		body: func(m *machine, root uint32) {
 			for f, _ := m.Seed(root, 0, 0); f.Count > 0; {
@@ -197,31 +200,32 @@ func (f forest) link(u, v uint32) {
 // both in array 2.
 func unionFind() example {
 	link := func(array int, arcs program.Arcs) program.LocalOp {
-		return program.LocalOp{Name: "link", Run: func(_ context.Context, l program.Local) error {
-			f := forest(l.U32(array))
-			var one sync.Mutex
-			if err := l.Rows(arcs, func(b *program.RowBlock) {
-				one.Lock()
-				defer one.Unlock()
-				for u := b.Lo; u < b.Hi; u++ {
-					if v := b.First[u-b.Lo]; v != graph.None {
-						f.link(u, v)
+		return program.LocalOp{Name: "link", Device: fmt.Sprintf("link(t_%d, u, v);", array),
+			Arcs: arcs, DeviceRanks: fmt.Sprintf("t_%[1]d[v] = find(t_%[1]d, v);", array), Run: func(_ context.Context, l program.Local) error {
+				f := forest(l.U32(array))
+				var one sync.Mutex
+				if err := l.Rows(arcs, func(b *program.RowBlock) {
+					one.Lock()
+					defer one.Unlock()
+					for u := b.Lo; u < b.Hi; u++ {
+						if v := b.First[u-b.Lo]; v != graph.None {
+							f.link(u, v)
+						}
+						for _, v := range b.Row(u) {
+							f.link(u, v)
+						}
 					}
-					for _, v := range b.Row(u) {
-						f.link(u, v)
+				}); err != nil {
+					return err
+				}
+				return l.Vertices(func(lo, hi uint32) {
+					one.Lock()
+					defer one.Unlock()
+					for v := lo; v < hi; v++ {
+						f[v] = f.find(v)
 					}
-				}
-			}); err != nil {
-				return err
-			}
-			return l.Vertices(func(lo, hi uint32) {
-				one.Lock()
-				defer one.Unlock()
-				for v := lo; v < hi; v++ {
-					f[v] = f.find(v)
-				}
-			})
-		}}
+				})
+			}}
 	}
 	label := program.Array{Type: program.U32, Init: program.Rank, Ranks: true}
 	return example{name: "union-find", p: program.Program{
@@ -259,11 +263,15 @@ func manySearches() example {
 		Arrays: []program.Array{{Name: "seen", Type: program.U64}, {Name: "front", Type: program.U64}, {Name: "next", Type: program.U64},
 			{Name: "id", Type: program.U32, Init: program.ID}},
 		Edges: []program.EdgeOp{{Name: "spread", From: front, To: next, Map: program.Copy, Combine: program.Or, Known: 1 + seen}},
-		Vertices: []program.VertexOp{keep("start", func(b *program.Block, i int) bool {
+		Vertices: []program.VertexOp{keep("start", "seen[v] = front[v] = id[v] < 64 ? (u64)1 << id[v] : 0; if (!seen[v]) DROP;", func(b *program.Block, i int) bool {
 			bit := uint64(1) << program.Of[uint32](b, id)[i] // 0 from 64 on
 			program.Of[uint64](b, seen)[i], program.Of[uint64](b, front)[i] = bit, bit
 			return bit != 0
-		}), keep("settle", func(b *program.Block, i int) bool {
+		}), keep("settle", `front[v] = next[v] & ~seen[v];
+			seen[v] |= next[v];
+			next[v] = 0;
+			SUM(0, POPC((uint)front[v]) + POPC((uint)(front[v] >> 32)));
+			if (!front[v]) DROP;`, func(b *program.Block, i int) bool {
 			s, f, n := &program.Of[uint64](b, seen)[i], &program.Of[uint64](b, front)[i], &program.Of[uint64](b, next)[i]
 			*f, *s, *n = *n&^*s, *s|*n, 0
 			b.Sum[0] += float64(bits.OnesCount64(*f))
@@ -304,7 +312,13 @@ func cores() example {
 			{Name: "gone", Type: program.U32}},
 		Edges: []program.EdgeOp{{Name: "count", From: -1, To: degree, Map: program.One, Combine: program.Sum},
 			{Name: "drop", From: -1, To: lost, Map: program.One, Combine: program.Sum}},
-		Vertices: []program.VertexOp{keep("peel", func(b *program.Block, i int) bool {
+		Vertices: []program.VertexOp{keep("peel", `degree[v] -= lost[v];
+			lost[v] = 0;
+			if (!gone[v] && degree[v] <= ARG(0)) gone[v] = 1, core[v] = (int)ARG(0);
+			else {
+				if (!gone[v]) MIN(degree[v]);
+				DROP;
+			}`, func(b *program.Block, i int) bool {
 			d, l, g := &program.Of[int32](b, degree)[i], &program.Of[int32](b, lost)[i], &program.Of[uint32](b, gone)[i]
 			*d, *l = *d-*l, 0
 			switch {
@@ -361,7 +375,9 @@ func betweenness() example {
 			{Name: "result", Type: program.F64}},
 		Edges: []program.EdgeOp{visit, {Name: "count", From: paths, To: paths, Map: program.Copy, Combine: program.Sum},
 			{Name: "back", From: give, To: sum, Arcs: program.Backward, Map: program.Copy, Combine: program.Sum}},
-		Vertices: []program.VertexOp{keep("share", func(b *program.Block, i int) bool {
+		Vertices: []program.VertexOp{keep("share", `double d = paths[v] * sum[v];
+			give[v] = (1 + d) / paths[v];
+			result[v] = d;`, func(b *program.Block, i int) bool {
 			p := program.Of[float64](b, paths)[i]
 			d := p * program.Of[float64](b, sum)[i]
 			program.Of[float64](b, give)[i], program.Of[float64](b, result)[i] = (1+d)/p, d
@@ -416,7 +432,10 @@ func pageRank[T float32 | float64]() example {
 		Arrays: []program.Array{{Name: "rank", Type: t}, {Name: "give", Type: t}, {Name: "in", Type: t}, {Name: "degree", Type: program.I64}},
 		Edges: []program.EdgeOp{{Name: "degree", From: -1, To: degree, Arcs: program.Backward, Map: program.One, Combine: program.Sum},
 			{Name: "sum", From: give, To: in, Map: program.Copy, Combine: program.Sum}},
-		Vertices: []program.VertexOp{{Name: "damp", Block: func(b *program.Block) {
+		Vertices: []program.VertexOp{{Name: "damp", Device: `rank[v] = ARG(0) + ARG(1) * in[v];
+			in[v] = 0;
+			if (degree[v] > 0) give[v] = rank[v] / degree[v];
+			else SUM(1, rank[v]);`, Block: func(b *program.Block) {
 			r, g, s := program.Of[T](b, rank), program.Of[T](b, give), program.Of[T](b, in)
 			for i := range b.Each() {
 				r[i], s[i] = T(b.Args[0]+b.Args[1]*float64(s[i])), 0
@@ -444,6 +463,11 @@ func pageRank[T float32 | float64]() example {
 		},
 	}
 }
+
+// weightedSource is weighted for devices.
+const weightedSource = `#define IDENTITY ((T)0)
+FN T send(uint u, T from, T w) { return from * w; }
+FN uint merge(T* to, T x) { *to += x; return 1; }`
 
 // weighted is a user's operator: a sum of products of values and weights.
 type weighted[T program.Value] struct{}
@@ -485,18 +509,18 @@ func values[T program.Value]() example {
 			{Name: "sum", From: a, To: sum, Map: program.Copy, Combine: program.Sum},
 			{Name: "back", From: a, To: back, Arcs: program.Backward, Map: program.Plus, Combine: program.Sum},
 			{Name: "both", From: a, To: both, Arcs: program.Both, Map: program.Copy, Combine: program.Sum},
-			{Name: "user", From: a, To: user, Rows: weighted[T]{}},
+			{Name: "user", From: a, To: user, Rows: weighted[T]{}, Device: weightedSource},
 		},
 		Vertices: []program.VertexOp{
-			keep("start", func(b *program.Block, i int) bool {
+			keep("start", "if (id[v] % 3 == 1) DROP; else a[v] = id[v] % 7 + 1;", func(b *program.Block, i int) bool {
 				v := program.Of[uint32](b, id)[i]
 				if v%3 != 1 {
 					program.Of[T](b, a)[i] = T(v%7 + 1)
 				}
 				return v%3 != 1
 			}),
-			keep("half", func(b *program.Block, i int) bool { return program.Of[uint32](b, id)[i]%2 != 0 }),
-			keep("mark", func(b *program.Block, i int) bool {
+			keep("half", "if (id[v] % 2 == 0) DROP;", func(b *program.Block, i int) bool { return program.Of[uint32](b, id)[i]%2 != 0 }),
+			keep("mark", "marks[v] = marks[v] * 2 + 1;", func(b *program.Block, i int) bool {
 				program.Of[int32](b, marks)[i] = program.Of[int32](b, marks)[i]*2 + 1
 				return true
 			}),
@@ -611,7 +635,7 @@ func propagation() example {
 	return example{name: "label-propagation", undirected: true, whole: true, p: program.Program{
 		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}, {Name: "next", Type: program.U32, Init: program.ID}},
 		Edges:  []program.EdgeOp{{Name: "frequent", From: label, To: next, Rows: frequent{}, WholeRows: true}},
-		Vertices: []program.VertexOp{{Name: "copy", Block: func(b *program.Block) {
+		Vertices: []program.VertexOp{{Name: "copy", Device: "label[v] = next[v];", Block: func(b *program.Block) {
 			copy(program.Of[uint32](b, label), program.Of[uint32](b, next))
 		}}}},
 		body: func(m *machine, _ uint32) {
@@ -648,7 +672,11 @@ func order() example {
 	const huge = 1 << 60
 	return example{name: "order-of-sums", p: program.Program{
 		Arrays: []program.Array{{Name: "first", Type: program.U32}, {Name: "last", Type: program.U32}},
-		Vertices: []program.VertexOp{{Name: "sum", Block: func(b *program.Block) {
+		Vertices: []program.VertexOp{{Name: "sum", Device: `double huge = 1 << 30;
+			huge *= 1 << 30;
+			double x = first[v] ? huge : i == 0 ? 1 : 0;
+			SUM(0, last[v] ? x - huge : x);
+			if (i == 0) SUM(3, ARG(3)), MIN(ARG(1));`, Block: func(b *program.Block) {
 			b.Sum[0] = 1
 			if first, last := program.Of[uint32](b, 0), program.Of[uint32](b, 1); slices.Contains(first, 1) {
 				b.Sum[0] = huge

@@ -18,6 +18,10 @@ type Info struct {
 	// InPlace reports that kernels can read host memory in place: the device is a
 	// HostReader.
 	InPlace bool
+	// Compiler reports that Build compiles any source; other devices have the kernels of searches.
+	Compiler bool
+	// FP64 and Int64Atomics report doubles and atomics of 64 bits.
+	FP64, Int64Atomics bool
 	// Bandwidth is that of device memory in bytes a second, 0 if unknown.
 	Bandwidth int64
 }

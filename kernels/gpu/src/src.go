@@ -33,11 +33,33 @@ func Dialect() (string, error) {
 // HUBWORDS (words of the frontier kept in shared memory) and THIN (arcs a lane of the
 // frontiers of topdown_thin) defined, and with RACECHECK under a race checker.
 func Text() (string, error) {
+	return join(Names(), "")
+}
+
+// Value returns the kernels of programs other than searches: part is "set", "edge", "vertex" or
+// "local". fragment comes before the file of that part, and is called as the file says. FP64 and INT64
+// are defined where the device has doubles and 64-bit atomics, TYPE and what value_*.cl say.
+func Value(part, fragment string) (string, error) {
+	names := []string{"compat.h", "bits.cl", "value_compat.h"}
+	switch part {
+	case "set", "edge":
+		names = append(names, "value.cl")
+	case "local":
+		names = append(names, "value_forest.cl")
+	}
+	return join(append(names, "value_"+part+".cl"), fragment)
+}
+
+// join returns files as one source, with a fragment before the last.
+func join(names []string, fragment string) (string, error) {
 	var text strings.Builder
-	for _, name := range Names() {
+	for i, name := range names {
 		data, err := files.ReadFile(name)
 		if err != nil {
 			return "", fmt.Errorf("kernel source: %w", err)
+		}
+		if fragment != "" && i == len(names)-1 {
+			fmt.Fprintf(&text, "#line 1 \"operator\"\n%s\n", fragment)
 		}
 		fmt.Fprintf(&text, "#line 1 \"%s\"\n%s", name, data)
 	}

@@ -29,6 +29,7 @@ const (
 	deviceVendor        = 0x102C
 	driverVersion       = 0x102D
 	deviceVersion       = 0x102F
+	deviceExtensions    = 0x1030
 	deviceUnifiedMemory = 0x1035
 	deviceSVM           = 0x1053
 

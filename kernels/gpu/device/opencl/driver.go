@@ -172,6 +172,10 @@ func (p platform) describe(id uintptr, number int) device.Info {
 		HostCPU:           value(deviceType)&deviceTypeCPU != 0,
 		Unified:           uint32(value(deviceUnifiedMemory)) != 0,
 	}
+	extensions := strings.Fields(text(p.cl.GetDeviceInfo, id, deviceExtensions))
+	info.Compiler = true
+	info.FP64 = slices.Contains(extensions, "cl_khr_fp64")
+	info.Int64Atomics = slices.Contains(extensions, "cl_khr_int64_base_atomics")
 	info.InPlace = info.Unified || p.cl.fineGrained(id)
 	return info
 }

@@ -1,0 +1,42 @@
+/* value_compat.h - what value*.cl need beyond compat.h: compare-and-swap, 64-bit integers,
+ * doubles where FP64 is defined, 64-bit atomics where INT64 is. */
+#if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
+# ifdef INT64
+#  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+# endif
+# ifdef FP64
+#  pragma OPENCL EXTENSION cl_khr_fp64 : enable
+# endif
+# define A_CAS(p,o,n)    atomic_cmpxchg((volatile GLB uint*)(p),(o),(n))
+# define A_CAS64(p,o,n)  atom_cmpxchg((volatile GLB u64*)(p),(o),(n))
+# define AS_U32(x)       as_uint(x)
+# define AS_U64(x)       as_ulong(x)
+# define AS_F32(x)       as_float(x)
+# define AS_F64(x)       as_double(x)
+typedef long i64;
+#else /* CUDA */
+# ifdef __NVCC__
+#  define A_CAS(p,o,n)   atomicCAS((unsigned*)(p),(o),(n))
+#  define A_CAS64(p,o,n) atomicCAS((unsigned long long*)(p),(o),(n))
+# else
+#  define A_CAS(p,o,n)   __nvvm_atom_cas_gen_i((int*)(p),(int)(o),(int)(n))
+#  define A_CAS64(p,o,n) __nvvm_atom_cas_gen_ll((long long*)(p),(long long)(o),(long long)(n))
+# endif
+# define AS_U32(x)       __builtin_bit_cast(unsigned,(x))
+# define AS_U64(x)       __builtin_bit_cast(unsigned long long,(x))
+# define AS_F32(x)       __builtin_bit_cast(float,(x))
+# define AS_F64(x)       __builtin_bit_cast(double,(x))
+typedef long long i64;
+#endif
+
+/* An aligned word is read and written whole. */
+#ifdef RACECHECK
+# define LDF(p)  A_CAS((p),0u,0u)
+#else
+# define LDF(p)  (*(volatile GLB uint*)(p))
+#endif
+/* puts v into a set */
+FN void join(GLB uint* set, uint v) {
+  uint bit = 1u << (v & 31);
+  if (!(LD(&set[v >> 5]) & bit)) A_OR(&set[v >> 5], bit);
+}
