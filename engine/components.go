@@ -2,13 +2,19 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/program"
 )
 
 // Neighbours that a root is linked with before the sampling, and vertices sampled.
 const ccNeighbours, ccSamples = 2, 1024
+
+// ccGrain is how many vertices a thread labels at a time.
+const ccGrain = 1 << 12
 
 // forest is a union-find forest over ranks: an entry is the vertex's parent, smaller than the
 // vertex, or the vertex itself at a root. Threads link and find at once.
@@ -59,19 +65,30 @@ type components struct {
 // program returns the program of a run: operators share c.
 func (c *components) program() *program.Program {
 	return &program.Program{
-		Name:     "components",
-		Arrays:   []program.Array{{Name: "parent", Type: program.U32, Init: program.Rank, Scratch: true}},
-		Locals:   []program.LocalOp{{Name: "hook", Run: c.hook}, {Name: "link", Run: c.link}},
-		Vertices: []program.VertexOp{{Name: "least", Block: c.leastID}, {Name: "label", Block: c.label}},
+		Name:   "components",
+		Arrays: []program.Array{{Name: "parent", Type: program.U32, Init: program.Rank, Scratch: true}},
+		Locals: []program.LocalOp{
+			{Name: "hook", Run: c.hook, Arcs: program.Both, Device: fmt.Sprintf("if (k < %d) link(parent, u, v);", ccNeighbours), DeviceRanks: ccRoots},
+			{Name: "link", Run: c.link, Arcs: program.Both, Device: ccLink, DeviceRanks: ccRoots},
+		},
 	}
 }
 
+// Sources of the operators for devices. They skip arcs between vertices of one tree, not vertices of the largest.
+const (
+	ccLink  = "if (LDF(&parent[u]) != LDF(&parent[v])) link(parent, u, v);"
+	ccRoots = "parent[v] = find(parent, v);"
+)
+
 // leastID lowers the label of each vertex' root, at first the root's id, to the vertex' id.
-func (c *components) leastID(b *program.Block) {
+func (c *components) leastID(lo, hi uint32) {
 	f, ids, labels := c.forest, c.e.place.VertexOf, c.labels
-	clear(b.Set)
-	for v := b.Lo; v < b.Hi; v++ {
-		id, least := ids[v], &labels[ids[f.find(v)]]
+	for v := lo; v < hi; v++ {
+		id := ids[v]
+		if id == graph.None {
+			continue
+		}
+		least := &labels[ids[f.find(v)]]
 		for old := atomic.LoadUint32(least); id < old && !atomic.CompareAndSwapUint32(least, old, id); {
 			old = atomic.LoadUint32(least)
 		}
@@ -79,10 +96,9 @@ func (c *components) leastID(b *program.Block) {
 }
 
 // label gives each vertex the label of its root.
-func (c *components) label(b *program.Block) {
+func (c *components) label(lo, hi uint32) {
 	f, ids, labels := c.forest, c.e.place.VertexOf, c.labels
-	clear(b.Set)
-	for v := b.Lo; v < b.Hi; v++ {
+	for v := lo; v < hi; v++ {
 		if root := f.find(v); root != v {
 			labels[ids[v]] = labels[ids[root]]
 		}
@@ -147,6 +163,9 @@ func (c *components) body(m program.Machine) error {
 	if err := m.Local(1); err != nil {
 		return err
 	}
+	if forests, err = m.Gather(0); err != nil {
+		return err
+	}
 	c.forest = forests[0] // a vertex and its parent in any forest are in one component
 	for _, f := range forests[1:] {
 		for v, p := range f {
@@ -157,10 +176,10 @@ func (c *components) body(m program.Machine) error {
 	for v := range c.labels {
 		c.labels[v] = uint32(v)
 	}
-	for op := range 2 {
-		if _, _, err := m.VertexMap(op, program.All); err != nil {
-			return err
-		}
+	team := workers.Acquire(c.e.opts.Threads)
+	defer team.Close()
+	for _, f := range []func(lo, hi uint32){c.leastID, c.label} {
+		team.For(int(c.e.place.Ranks), ccGrain, func(_, lo, hi int) { f(uint32(lo), uint32(hi)) })
 	}
 	return nil
 }

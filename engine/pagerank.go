@@ -46,11 +46,12 @@ func (k *ranking) pull() *program.Program {
 			{Name: "sum", From: prGive, To: prIn, Map: program.Copy, Combine: program.Sum},
 		},
 		Vertices: []program.VertexOp{
-			{Name: "begin", Block: func(b *program.Block) { begin(k, b) }},
-			{Name: "damp", Block: func(b *program.Block) { damp(k, b) }},
+			{Name: "begin", Block: func(b *program.Block) { begin(k, b) }, Device: prBeginDevice},
+			{Name: "damp", Block: func(b *program.Block) { damp(k, b) }, Device: prDampDevice},
 		},
 	}
 	if k.ahead {
+		p.Vertices[prBegin].Device, p.Vertices[prDamp].Device = prBeginDevice+"ahead[v] = rank[v];", prAheadDevice
 		for _, name := range []string{"ahead", "before"} {
 			p.Arrays = append(p.Arrays, program.Array{Name: name, Type: program.F64, Scratch: true})
 		}
@@ -58,8 +59,36 @@ func (k *ranking) pull() *program.Program {
 	if k.Multi {
 		p.Edges[prCount].Rows, p.Edges[prSum].Rows = copies{}, copies{}
 	}
+	if k.start != nil || k.warm != nil || k.loops != nil { // the operators read host memory
+		p.Vertices[prBegin].Device, p.Vertices[prDamp].Device = "", ""
+	}
 	return p
 }
+
+// Sources for devices: prBeginDevice of beginRanks, the others of dampRanks.
+const (
+	prBeginDevice = `double degree = share[v];
+rank[v] = ARG(0) + ARG(1) * degree;
+if (degree == 0) SUM(1, rank[v]);
+else {
+  share[v] = 1 / degree;
+  give[v] = rank[v] * share[v];
+}
+`
+	prDampDevice = `double x = ARG(0) * ARG(3) + ARG(1) * in[v], change = x - rank[v];
+SUM(0, change < 0 ? -change : change);
+rank[v] = x;
+in[v] = 0;
+give[v] = x * share[v];
+if (share[v] == 0) SUM(1, x);`
+	prAheadDevice = `double x = ARG(0) * ARG(3) + ARG(1) * in[v], last = ahead[v], change = x - last, next = x + ARG(2) * (x - before[v]);
+SUM(0, change < 0 ? -change : change);
+rank[v] = x;
+before[v] = last;
+ahead[v] = next;
+in[v] = 0;
+give[v] = next * share[v];`
+)
 
 // copies is the sum of values times the numbers of records, or of these alone.
 type copies struct{}
@@ -161,7 +190,7 @@ func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
 		if k.Dangling == DanglingSpread {
 			jump += k.Damping * dangling
 		}
-		_, sums, err = m.VertexMap(prDamp, program.All, jump, k.Damping, further)
+		_, sums, err = m.VertexMap(prDamp, program.All, jump, k.Damping, further, k.unit)
 		omega = 1 / (1 - omega*spectrum*spectrum/4)
 		further = omega - 1
 		change, alone := k.step(0, jump)

@@ -40,7 +40,7 @@ const (
 // arcs, which is a power iteration. y ÷ Σy is the PageRank of spread rank.
 func (k *ranking) delta() *program.Program {
 	i64 := func(name string) program.Array { return program.Array{Name: name, Type: program.I64, Scratch: true} }
-	return &program.Program{
+	p := &program.Program{
 		Name: "pagerank-delta",
 		Arrays: []program.Array{{Name: "rank", Type: program.F64}, i64("give"), i64("lacks"),
 			{Name: "share", Type: program.F64, Scratch: true}, i64("held")},
@@ -49,10 +49,40 @@ func (k *ranking) delta() *program.Program {
 			{Name: "move", From: pdGive, To: pdLacks, Map: program.Copy, Combine: program.Sum},
 		},
 		Vertices: []program.VertexOp{
-			{Name: "begin", Block: k.beginLacks}, {Name: "pick", Block: pickLacks}, {Name: "take", Block: k.takeLacks}, {Name: "end", Block: endLacks},
+			{Name: "begin", Block: k.beginLacks, Device: pdBeginDevice}, {Name: "pick", Block: pickLacks, Device: pdPickDevice},
+			{Name: "take", Block: k.takeLacks, Device: pdTakeDevice}, {Name: "end", Block: endLacks, Device: pdEndDevice},
 		},
 	}
+	if k.start != nil { // the operators read host memory
+		p.Vertices[pdBegin].Device, p.Vertices[pdTake].Device = "", ""
+	}
+	return p
 }
+
+// Sources for devices, of beginLacks, pickLacks, takeLacks and endLacks. UNIT is pdUnit.
+const (
+	pdBeginDevice = `#define UNIT ((double)((u64)1 << 60))
+double degree = share[v], y = ARG(0) + ARG(1) * degree;
+lacks[v] = (i64)(((1 - ARG(2)) * ARG(3) - y) * UNIT);
+held[v] = (i64)(y * UNIT);
+if (degree > 0) {
+  share[v] = 1 / degree;
+  give[v] = (i64)(ARG(2) * y / degree * UNIT);
+}`
+	pdPickDevice = `double x = lacks[v], size = x < 0 ? -x : x;
+SUM(0, size);
+SUM(1, (double)(held[v] + lacks[v]));
+SUM(2, x);
+if (size * share[v] <= ARG(0) * (1 + share[v]) && (share[v] > 0 || size <= ARG(0))) DROP;`
+	pdTakeDevice = `if (ARG(0) != 1) {
+  held[v] = (i64)(ARG(0) * (double)held[v]);
+  lacks[v] = (i64)(ARG(0) * (double)lacks[v] + (1 - ARG(0)) * (1 - ARG(1)) * (double)((u64)1 << 60) * ARG(2));
+}
+give[v] = (i64)rint(ARG(1) * (double)lacks[v] * share[v]);
+held[v] += lacks[v];
+lacks[v] = 0;`
+	pdEndDevice = "rank[v] = ARG(0) * (double)(held[v] + lacks[v]);"
+)
 
 // beginLacks makes every vertex hold Args[0] + Args[1] × degree, and lack the rest of its part of
 // the jumps.
@@ -125,7 +155,7 @@ func (k *ranking) driveDelta(m program.Machine, r *PageRankResult) error {
 	if slope == 0 {
 		base = 0
 	}
-	if _, _, err = m.VertexMap(pdBegin, program.All, base, slope); err == nil && slope > 0 {
+	if _, _, err = m.VertexMap(pdBegin, program.All, base, slope, k.Damping, k.unit); err == nil && slope > 0 {
 		_, err = m.EdgeMap(pdMove, all)
 	}
 	lack := 1.0
@@ -151,7 +181,7 @@ func (k *ranking) driveDelta(m program.Machine, r *PageRankResult) error {
 				factor = jumps / (jumps - sum)
 			}
 		}
-		if _, _, err = m.VertexMap(pdTake, over, factor); err == nil {
+		if _, _, err = m.VertexMap(pdTake, over, factor, k.Damping, k.unit); err == nil {
 			_, err = m.EdgeMap(pdMove, s)
 		}
 		r.Iterations++

@@ -313,8 +313,6 @@ func TestRunStatistics(t *testing.T) {
 		}
 		from(whole, record.Local, "hook")
 		from(whole, record.Local, "link")
-		from(whole, record.Vertex, "least")
-		from(whole, record.Vertex, "label")
 		check("components", c.Statistics)
 		e.Close()
 	}

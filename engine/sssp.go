@@ -40,7 +40,7 @@ func pathsOf[T program.Value]() [2]*program.Program {
 				{Name: "lower", From: spDist, To: spParent, Map: program.TightLow, Combine: program.Claim},
 				{Name: "tie", From: spDist, To: spParent, Map: program.Tight, Combine: program.Claim},
 			},
-			Vertices: []program.VertexOp{{Name: "orphans", Block: orphans[T]}},
+			Vertices: []program.VertexOp{{Name: "orphans", Block: orphans[T], Device: fmt.Sprintf("if (parent[v] != NONE || distance[v] == %v_TOP) DROP;", dist.Type)}},
 		},
 	}
 }

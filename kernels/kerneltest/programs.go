@@ -97,9 +97,6 @@ func breadth() example {
 	}
 }
 
-// topOf are the largest values as sources for devices write them.
-var topOf = [...]string{"0xffffffffu", "0x7fffffff", "~(u64)0", "(i64)(~(u64)0 >> 1)", "AS_F32(0x7f800000u)", "AS_F64((u64)0x7ff00000u << 32)"}
-
 // distances is delta-stepping, with parents by tight arcs.
 func distances[T program.Value](delta float64) example {
 	t := program.TypeOf[T]()
@@ -112,7 +109,7 @@ func distances[T program.Value](delta float64) example {
 			{Name: "tight", From: 0, To: 1, Map: program.Tight, Combine: program.Claim},
 		},
 		Vertices: []program.VertexOp{
-			keep("orphans", "if (distance[v] == "+topOf[t]+" || parent[v] != NONE) DROP;", func(b *program.Block, i int) bool {
+			keep("orphans", fmt.Sprintf("if (distance[v] == %v_TOP || parent[v] != NONE) DROP;", t), func(b *program.Block, i int) bool {
 				return program.Of[T](b, 0)[i] != top && program.Of[uint32](b, 1)[i] == graph.None
 			}),
 			keep("parented", "if (parent[v] == NONE) DROP;", func(b *program.Block, i int) bool { return program.Of[uint32](b, 1)[i] != graph.None }),

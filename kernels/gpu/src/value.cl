@@ -4,34 +4,34 @@
 typedef uint T;
 typedef uint BITS;
 typedef uint UT;
-# define TOP 0xffffffffu
+# define TOP U32_TOP
 #elif TYPE == 1
 typedef int T;
 typedef uint BITS;
 typedef uint UT;
-# define TOP 0x7fffffff
+# define TOP I32_TOP
 #elif TYPE == 2
 typedef u64 T;
 typedef u64 BITS;
 typedef u64 UT;
-# define TOP (~(u64)0)
+# define TOP U64_TOP
 #elif TYPE == 3
 typedef i64 T;
 typedef u64 BITS;
 typedef u64 UT;
-# define TOP ((i64)(~(u64)0 >> 1))
+# define TOP I64_TOP
 #elif TYPE == 4
 typedef float T;
 typedef uint BITS;
 typedef float UT;
-# define TOP AS_F32(0x7f800000u)
+# define TOP F32_TOP
 # define TO_BITS(x) AS_U32(x)
 # define TO_VALUE(b) AS_F32(b)
 #else
 typedef double T;
 typedef u64 BITS;
 typedef double UT;
-# define TOP AS_F64((u64)0x7ff00000u << 32)
+# define TOP F64_TOP
 # define TO_BITS(x) AS_U64(x)
 # define TO_VALUE(b) AS_F64(b)
 #endif

@@ -29,6 +29,14 @@ typedef long i64;
 typedef long long i64;
 #endif
 
+/* the largest values of package program's types */
+#define U32_TOP 0xffffffffu
+#define I32_TOP 0x7fffffff
+#define U64_TOP (~(u64)0)
+#define I64_TOP ((i64)(~(u64)0 >> 1))
+#define F32_TOP AS_F32(0x7f800000u)
+#define F64_TOP AS_F64((u64)0x7ff00000u << 32)
+
 /* An aligned word is read and written whole. */
 #ifdef RACECHECK
 # define LDF(p)  A_CAS((p),0u,0u)

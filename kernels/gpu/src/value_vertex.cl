@@ -14,7 +14,7 @@ KERNEL value_vertex(GLB const uint* RESTRICT set, uint all, uint first, uint row
 #ifdef SUMS
     double sum[5];
     sum[0] = sum[1] = sum[2] = sum[3] = 0;
-    sum[4] = AS_F64((u64)0x7ff00000u << 32);
+    sum[4] = F64_TOP;
 #endif
     for (uint i = LID; i < BLOCK; i += WG) {
       uint v = first + b * BLOCK + i, stays = v - first < rows && (all || has(set, v));
