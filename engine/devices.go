@@ -144,7 +144,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 	}
 	program, err := gpu.Build(dev, build)
 	if err != nil {
-		return errors.Join(fmt.Errorf("engine: %s: %w", name, err), dev.Close())
+		return errors.Join(fmt.Errorf("engine: %w", err), dev.Close())
 	}
 	d.open[name] = &openDevice{dev: dev, program: program}
 	return nil

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -179,14 +180,20 @@ func isUsage(err error) bool {
 		errors.Is(err, graph500.ErrConfig) || errors.Is(err, allpairs.ErrOptions) || errors.Is(err, graph500.ErrStyle)
 }
 
-// message is what an error tells a person: one line, without the packages' prefixes,
-// with the flag that helps where there is one.
+// message is what an error tells a person: one line, without the packages' prefixes and
+// repetitions, with the flag that helps where there is one.
 func message(err error) string {
 	s := err.Error()
 	if file := (*graphio.Error)(nil); errors.As(err, &file) {
 		s = strings.Replace(s, file.Hint.String(), file.Hint.Spell(cureFlag), 1)
 	}
-	s = strings.ReplaceAll(strings.TrimSpace(s), "\n", "; ")
+	var lines []string
+	for _, line := range strings.Split(strings.TrimSpace(s), "\n") {
+		if !slices.ContainsFunc(lines, func(earlier string) bool { return strings.HasSuffix(earlier, line) }) {
+			lines = append(lines, line)
+		}
+	}
+	s = strings.Join(lines, "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "invalid options: invalid options: ", "invalid options: ")
 	if w := (*engine.WeightError)(nil); errors.As(err, &w) && w.Reason == engine.WeightNegative {
@@ -199,7 +206,7 @@ func message(err error) string {
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
-var packagePrefix = regexp.MustCompile(`(^|: |; )(?:allpairs|bsp|engine|gen|graph|graph500|graphio|hugemem|partition|power): `)
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:(?:allpairs|bsp|engine|gen|gpu|graph|graph500|graphio|hugemem|partition|power): )+`)
 
 // flagError says in words what is wrong with a flag's value.
 func flagError(_ *cobra.Command, err error) error {

@@ -381,7 +381,8 @@ func (p *Processor) Close() (err error) {
 	return p.free()
 }
 
-// free frees everything in reverse order of allocation.
+// free frees everything in reverse order of allocation, and returns the first error: later ones follow
+// from it.
 func (p *Processor) free() error {
 	errs := []error{p.drain()}
 	for i := len(p.freed) - 1; i >= 0; i-- {
@@ -391,7 +392,7 @@ func (p *Processor) free() error {
 	p.kernels = map[string]device.Kernel{}
 	p.modules, p.weighted = nil, nil
 	p.arrays = nil
-	return errors.Join(errs...)
+	return cmp.Or(errs...)
 }
 
 // words32 views driver memory as words.

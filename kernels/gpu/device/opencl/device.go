@@ -81,6 +81,9 @@ func (d *dev) create(op string, f uintptr, args ...uintptr) (uintptr, error) {
 		return 0, err
 	}
 	handle, code := create(f, args...)
+	if code == errOutOfResources { // a device without room is not lost
+		return 0, d.refuse(op, device.ErrMemory, code, "")
+	}
 	return handle, d.fault(op, code)
 }
 
@@ -88,17 +91,10 @@ func (d *dev) Close() error { return d.free("Close", d.cl.ReleaseContext, d.cont
 
 // allocate makes a buffer, over memory of the host unless that is 0.
 func (d *dev) allocate(op string, flags uintptr, bytes int64, host uintptr) (uintptr, error) {
-	if err := d.ready(); err != nil {
-		return 0, err
-	}
 	if bytes > d.info.LargestAllocation && d.info.LargestAllocation > 0 {
 		return 0, d.refuse(op, device.ErrMemory, 0, "more than the device's largest allocation")
 	}
-	mem, code := create(d.cl.CreateBuffer, d.context, flags, uintptr(max(bytes, 4)), host)
-	if code == errOutOfResources { // a device without room is not lost
-		return 0, d.refuse(op, device.ErrMemory, code, "")
-	}
-	return mem, d.fault(op, code)
+	return d.create(op, d.cl.CreateBuffer, d.context, flags, uintptr(max(bytes, 4)), host)
 }
 
 type buffer struct {

@@ -73,6 +73,9 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 			s.cell.arg, size = uint64(s.uses(a.Buffer.(*buffer))), unsafe.Sizeof(uintptr(0))
 		}
 		if code := call(s.cl.SetKernelArg, kern.handle, uintptr(i), size, uintptr(unsafe.Pointer(&s.cell.arg))); code != 0 {
+			if code == errOutOfResources { // for the copy of the argument
+				return s.refuse("Launch "+kern.name, device.ErrMemory, code, "")
+			}
 			return s.fault("Launch "+kern.name, code)
 		}
 	}
@@ -113,11 +116,11 @@ func (s *stream) Fill(dst device.Buffer, at, n int64, word uint32) error {
 }
 
 func (s *stream) Record() (device.Event, error) {
-	err := s.do("Record", s.cl.EnqueueMarkerWithWaitList, s.queue, 0, 0, uintptr(unsafe.Pointer(&s.cell.event)))
-	if err == nil {
-		err = s.do("Record", s.cl.Flush, s.queue)
+	if err := s.do("Record", s.cl.EnqueueMarkerWithWaitList, s.queue, 0, 0, uintptr(unsafe.Pointer(&s.cell.event))); err != nil {
+		return nil, err
 	}
-	if err != nil {
+	if err := s.do("Record", s.cl.Flush, s.queue); err != nil {
+		call(s.cl.ReleaseEvent, s.cell.event)
 		return nil, err
 	}
 	return &event{s, s.cell.event}, nil
