@@ -90,6 +90,9 @@ func LargestComponent(ctx context.Context, src Source, threads int) (*EdgeList, 
 	if out.Labels, err = SortedLabels(labels); err != nil {
 		return nil, err
 	}
+	if n := old.Names(); n != nil {
+		out.Labels = out.Labels.Named(n, old.mapped)
+	}
 	inside := func(e Edge) bool { return comp[e.U] == chosen }
 	err = copyRecords(ctx, src, threads, inside, func(n int) {
 		out.Edges, out.Weights = make([]Edge, n), MakeWeights(src.WeightKind(), n)

@@ -3,6 +3,7 @@ package graph
 import (
 	"fmt"
 	"slices"
+	"strconv"
 )
 
 // Labels translates between dense ids and the ids of the file. It is immutable and
@@ -11,7 +12,8 @@ type Labels struct {
 	n      int
 	base   uint64   // label of id 0 where sorted is nil
 	sorted []uint64 // label of each id, strictly rising, or nil
-	mapped bool     // sorted ends with the file that it is mapped from
+	mapped bool     // sorted and names end with the file that they are mapped from
+	names  *Names   // of all labels, or nil
 }
 
 // IdentityLabels are the labels base, base+1, … of n vertices. Labels that would exceed 64
@@ -105,5 +107,54 @@ func (l *Labels) Kept() *Labels {
 	if l == nil || !l.mapped {
 		return l
 	}
-	return &Labels{n: l.n, sorted: slices.Clone(l.sorted)}
+	kept := &Labels{n: l.n, base: l.base, sorted: slices.Clone(l.sorted)}
+	if l.names != nil {
+		kept.names = &Names{slices.Clone(l.names.ends), slices.Clone(l.names.text)}
+	}
+	return kept
+}
+
+// Named returns the labels with names: label i stands for the i-th name. The labels must be below the number of names.
+// Mapped says that the names end with the file that they are mapped from.
+func (l *Labels) Named(names *Names, mapped bool) *Labels {
+	c := *l
+	c.names, c.mapped = names, c.mapped || mapped
+	return &c
+}
+
+// Names returns the names that labels stand for, or nil if the file's ids are numbers.
+func (l *Labels) Names() *Names {
+	if l == nil {
+		return nil
+	}
+	return l.names
+}
+
+// Append appends the file's id of the vertex with dense id v: its name, or its label in decimal digits.
+func (l *Labels) Append(dst []byte, v uint32) []byte {
+	if n := l.Names(); n != nil && int64(v) < int64(l.n) {
+		return append(dst, n.At(l.Label(v))...)
+	}
+	return strconv.AppendUint(dst, l.Label(v), 10)
+}
+
+// Find is the dense id of the vertex with the file's id: a name, or a number in decimal digits. The error wraps ErrNoVertex.
+func (l *Labels) Find(id string) (uint32, error) {
+	if names := l.Names(); names != nil {
+		if label, ok := names.Find(id); ok {
+			if v, err := l.ID(label); err == nil {
+				return v, nil
+			}
+		}
+		return None, fmt.Errorf("%w: %q is none of the %d names between %q and %q", ErrNoVertex, id, l.n,
+			names.At(l.Label(0)), names.At(l.Label(uint32(l.n-1))))
+	}
+	label, err := strconv.ParseUint(id, 10, 64)
+	if err == nil {
+		return l.ID(label)
+	}
+	if n := l.Len(); n > 0 {
+		return None, fmt.Errorf("%w: %s is outside %d..%d", ErrNoVertex, id, l.Label(0), l.Label(uint32(n-1)))
+	}
+	return None, fmt.Errorf("%w: %s is not in a graph with 0 vertices", ErrNoVertex, id)
 }

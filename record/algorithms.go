@@ -1,6 +1,9 @@
 package record
 
-import "encoding/json"
+import (
+	"bytes"
+	"encoding/json"
+)
 
 // Run is the common part of the documents of algorithms, but for BFS: one run on one graph.
 type Run struct {
@@ -12,17 +15,25 @@ type Run struct {
 	Top      []Row   `json:"top,omitempty"`    // the first rows by rank, best first; absent unless requested
 }
 
-// Row is a row of a table: a number by the name of its column.
-type Row map[string]json.Number
+// Row is a row of a table: a number (json.Number) or the name of a vertex (string) by the name of its column.
+type Row map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler: numbers keep all digits.
+func (r *Row) UnmarshalJSON(text []byte) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	return d.Decode((*map[string]any)(r))
+}
 
 // SSSP is the document of "totemgo sssp".
 type SSSP struct {
 	Run
-	Root            uint64   `json:"root"`             // vertex id
-	Reached         int64    `json:"reached"`          // vertices, including the root
-	LargestDistance float64  `json:"largest_distance"` // of a reached vertex
-	DistanceKind    string   `json:"distance_kind"`    // "int64", "float32" or "float64", by the weights
-	Delta           *float64 `json:"delta,omitempty"`  // width of the buckets of distances; absent if there were none
+	Root            uint64   `json:"root"`                // vertex id; of a graph of names the place of its name
+	RootName        string   `json:"root_name,omitempty"` // name of the root, if ids are names
+	Reached         int64    `json:"reached"`             // vertices, including the root
+	LargestDistance float64  `json:"largest_distance"`    // of a reached vertex
+	DistanceKind    string   `json:"distance_kind"`       // "int64", "float32" or "float64", by the weights
+	Delta           *float64 `json:"delta,omitempty"`     // width of the buckets of distances; absent if there were none
 }
 
 // Components is the document of "totemgo cc".
@@ -48,16 +59,20 @@ type PageRank struct {
 // Reach is the document of "totemgo reach".
 type Reach struct {
 	Run
-	Roots   []uint64 `json:"roots"`   // vertex ids
-	Reached int64    `json:"reached"` // vertices, including the roots
-	Depth   int64    `json:"depth"`   // largest distance of one of them to its nearest root
+	Roots     []uint64 `json:"roots"`                // vertex ids; of a graph of names the places of their names
+	RootNames []string `json:"root_names,omitempty"` // names of the roots, if ids are names
+	Reached   int64    `json:"reached"`              // vertices, including the roots
+	Depth     int64    `json:"depth"`                // largest distance of one of them to its nearest root
 }
 
 // Path is the document of "totemgo path".
 type Path struct {
 	Run
-	From uint64   `json:"from"`           // vertex id
-	To   uint64   `json:"to"`             // vertex id
-	Arcs *int64   `json:"arcs,omitempty"` // of the path; absent without one
-	Path []uint64 `json:"path,omitempty"` // its vertices, both ends included; absent without one
+	From      uint64   `json:"from"`                 // vertex id
+	To        uint64   `json:"to"`                   // vertex id
+	Arcs      *int64   `json:"arcs,omitempty"`       // of the path; absent without one
+	Path      []uint64 `json:"path,omitempty"`       // its vertices, both ends included; absent without one
+	FromName  string   `json:"from_name,omitempty"`  // name of From, if ids are names
+	ToName    string   `json:"to_name,omitempty"`    // name of To, if ids are names
+	PathNames []string `json:"path_names,omitempty"` // names of the vertices of Path, if ids are names
 }

@@ -4,10 +4,11 @@ package record
 type BFS struct {
 	Head
 	Setup
-	Root    uint64   `json:"root"`             // vertex id
-	Reached int64    `json:"reached"`          // vertices, including the root
-	Depth   int64    `json:"depth"`            // largest level
-	TimeS   *float64 `json:"time_s,omitempty"` // of the search, as in Search
+	Root     uint64   `json:"root"`                // vertex id; of a graph of names the place of its name
+	RootName string   `json:"root_name,omitempty"` // name of the root, if ids are names
+	Reached  int64    `json:"reached"`             // vertices, including the root
+	Depth    int64    `json:"depth"`               // largest level
+	TimeS    *float64 `json:"time_s,omitempty"`    // of the search, as in Search
 	// Part of TimeS before the first superstep: clearing the last search's state and visiting the root, on all
 	// processors
 	ResetS *float64 `json:"reset_s,omitempty"`
@@ -96,7 +97,8 @@ type Partition struct {
 // Validate is the document of "totemgo validate": a tree checked against a graph.
 type Validate struct {
 	Head
-	Root       uint64      `json:"root"`                 // vertex id
+	Root       uint64      `json:"root"`                 // vertex id; of a graph of names the place of its name
+	RootName   string      `json:"root_name,omitempty"`  // name of the root, if ids are names
 	Valid      bool        `json:"valid"`                // the tree breaks no rule
 	Reached    int64       `json:"reached"`              // vertices whose chain of parents ends at the root
 	Depth      int64       `json:"depth"`                // largest level

@@ -467,3 +467,102 @@ func TestNames(t *testing.T) {
 		}
 	}
 }
+
+// namesOf are the names of a graph's vertices by dense id, in one string.
+func namesOf(src graph.Source) string {
+	var list []string
+	for v := range src.NumVertices() {
+		list = append(list, string(src.VertexLabels().Append(nil, uint32(v))))
+	}
+	return strings.Join(list, "|")
+}
+
+// write writes a file of a folder and returns its path.
+func write(t *testing.T, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func TestNamesAsIDs(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, content string
+		options       graphio.Options
+		names         string
+		records       []string // of dense ids
+	}{
+		"header":          {"a.csv", "name_a,name_b\nalice,bob\nbob,carol\n", graphio.Options{}, "alice|bob|carol", []string{"0 1", "1 2"}},
+		"no header":       {"a.txt", "bob alice\nalice carol\n", graphio.Options{}, "alice|bob|carol", []string{"1 0", "0 2"}},
+		"first is edge":   {"a.txt", "x y\na b\n", graphio.Options{FirstLine: graphio.FirstEdge}, "a|b|x|y", []string{"2 3", "0 1"}},
+		"first is names":  {"a.txt", "x y\na b\n", graphio.Options{FirstLine: graphio.FirstNames}, "a|b", []string{"0 1"}},
+		"weight":          {"a.csv", "a,b,1\nb,c,2\n", graphio.Options{WeightColumn: 3}, "a|b|c", []string{"0 1 1", "1 2 2"}},
+		"quotes":          {"a.csv", "\"x, y\",\"p \"\"q\"\"\"\nz,\"x, y\"\n", graphio.Options{}, "p \"q\"|x, y|z", []string{"1 0", "2 1"}},
+		"numbers":         {"a.txt", "10 9\n9 010\n", graphio.Options{Names: true}, "010|10|9", []string{"1 2", "2 0"}},
+		"tabs":            {"a.tsv", "New York\tLos Angeles\nLos Angeles\tNew York\n", graphio.Options{}, "Los Angeles|New York", []string{"1 0", "0 1"}},
+		"ncol":            {"a.ncol", "b a 2\na c\n", graphio.Options{}, "a|b|c", []string{"0 1 2", "0 2 1"}},
+		"not ASCII":       {"a.txt", "Köln Ürzig\nÜrzig Aachen\n", graphio.Options{}, "Aachen|Köln|Ürzig", []string{"1 2", "2 0"}},
+		"triples by name": {"a.csv", "head,relation,tail\na,r,b\nb,s,c\n", graphio.Options{Columns: []string{"head", "tail"}}, "a|b|c", []string{"0 1", "1 2"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			path := write(t, dir, c.file, c.content)
+			for _, block := range []int{0, 8} {
+				f, err := graphio.Open(t.Context(), path, c.options.WithBlock(block))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if got := namesOf(f.Source); got != c.names {
+					t.Errorf("names %s, want %s", got, c.names)
+				}
+				if got := dense(f.Source, 0); !slices.Equal(got, slices.Sorted(slices.Values(c.records))) {
+					t.Errorf("records %q, want %q", got, c.records)
+				}
+				// The native format and edge lists keep names.
+				for _, ending := range []string{".tgr", ".csv", ".txt"} {
+					out := filepath.Join(dir, "out"+ending)
+					if _, err := graphio.Save(t.Context(), out, f.Source, graphio.SaveOptions{}.WithoutSync()); err != nil {
+						t.Fatal(err)
+					}
+					back, err := graphio.Open(t.Context(), out, graphio.Options{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := back.Verify(t.Context()); err != nil {
+						t.Error(err)
+					}
+					if got := namesOf(back.Source); got != c.names || !slices.Equal(dense(back.Source, 0), dense(f.Source, 0)) {
+						t.Errorf("%s: names %s, records %q", ending, got, dense(back.Source, 0))
+					}
+					if err := back.Close(); err != nil {
+						t.Error(err)
+					}
+				}
+				if err := f.Close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+}
+
+func TestNameMemory(t *testing.T) {
+	var text strings.Builder
+	for i := range 20000 {
+		fmt.Fprintf(&text, "some-long-name-%06d other-%06d\n", i, i)
+	}
+	path := write(t, t.TempDir(), "a.txt", text.String())
+	if _, err := graphio.Open(t.Context(), path, graphio.Options{MemoryLimit: 4 << 20, FirstLine: graphio.FirstEdge}); !errors.Is(err, graphio.ErrTooLarge) {
+		t.Errorf("40,000 names in 4 MiB: %v", err)
+	}
+	f, err := graphio.Open(t.Context(), path, graphio.Options{MemoryLimit: 16 << 20, FirstLine: graphio.FirstEdge})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if n := f.Source.NumVertices(); n != 40000 {
+		t.Errorf("%d vertices", n)
+	}
+}

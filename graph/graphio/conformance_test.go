@@ -59,6 +59,7 @@ func conformanceFiles() []conformanceFile {
 	return []conformanceFile{
 		{format: "edgelist", names: []string{"tiny.txt", "tiny.el", "tiny.csv", "tiny.tsv"}},
 		{format: "edgelist", names: []string{"tiny.wel"}, weighted: true},
+		{format: "ncol", names: []string{"tiny.ncol"}, weighted: true},
 		{format: "matrixmarket", names: []string{"tiny.mtx"}, weighted: true, base: 1},
 		{format: "metis", names: []string{"tiny.graph"}, weighted: true, base: 1},
 		{format: "dimacs9", names: []string{"tiny.gr"}, weighted: true, base: 1, options: graphio.Options{Direction: graphio.Undirected}},
@@ -236,7 +237,7 @@ func TestConformance(t *testing.T) {
 					o.Threads = 2
 					o.Stdin = iotestOneByte{bytes.NewReader(z.wrap(t, name, data))}
 					switch c.format {
-					case "metis", "gap", "gap-weighted", "graph500":
+					case "metis", "gap", "gap-weighted", "graph500", "ncol":
 						o.Format = c.format
 					case "graphalytics":
 						o.Format, o.Direction = c.format, graphio.Undirected

@@ -28,9 +28,9 @@
 //
 //	offset  size  what
 //	     0     8  89 54 47 52 0d 0a 1a 0a ("\x89TGR\r\n\x1a\n")
-//	     8     4  version, 1
+//	     8     4  version, 1, or 2 with flag bit 4
 //	    12     4  flags: bit 0 directed, bit 1 labels are a table, bit 2 vertex weights,
-//	              bit 3 vertex sizes
+//	              bit 3 vertex sizes, bit 4 names
 //	    16     8  n, vertices
 //	    24     8  records: edges, an undirected one once
 //	    32     8  m, arcs: entries of the rows
@@ -39,7 +39,8 @@
 //	    52     4  weights a vertex (METIS ncon), 0 without flag bit 2
 //	    56     8  label of vertex 0, where labels are no table: labels are it + id
 //	    64     8  size of the file
-//	    72    48  zero
+//	    72     8  bytes of all names, 0 without flag bit 4
+//	    80    40  zero
 //	   120     4  CRC-32C of the bytes from 128 on
 //	   124     4  CRC-32C of the bytes 0 … 123
 //	   128        (n+1) × 8  offsets: row v is targets[offsets[v]:offsets[v+1]]
@@ -49,6 +50,8 @@
 //	              n × 8      labels, strictly rising, where they are a table
 //	              n × weights a vertex × 8  vertex weights, where there are any
 //	              n × 8      vertex sizes, where there are any
+//	              n × 8      end of each name in the bytes that follow, where there are names
+//	              …          the names, in rising order of bytes
 //
 // Opening checks the header, its checksum and that the size of the file is what the
 // header implies: that takes no time in proportion to the graph. It does not check

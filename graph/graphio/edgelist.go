@@ -13,12 +13,15 @@ import (
 // Plain edge lists, as SNAP publishes them (https://snap.stanford.edu/data): a record a line, two ids, perhaps more
 // columns; lines that start with # or % are comments.
 
-// weightMark ends the first comment of a list whose third column is a weight.
-const weightMark = ", weights in column 3"
+// Marks in the first comment of a list: its third column is a weight, or its ids are names and there is no header.
+const (
+	weightMark = ", weights in column 3"
+	nameMark   = ", ids are names"
+)
 
 // readEdgeList reads a plain edge list.
 func readEdgeList(in *input, f *File) (graph.Source, error) {
-	l := layout{directed: true, comments: "#%", lenient: in.o.Lenient, at: [2]int{1, 2}, ends: [2]string{"an id", "an id"},
+	l := layout{directed: true, comments: "#%", lenient: in.o.Lenient, ends: [2]string{"an id", "an id"},
 		cure: "a weighted list is named .wel, or its weight column is given"}
 	switch extension(in.path) {
 	case ".el":
@@ -26,16 +29,30 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 	case ".wel":
 		l.columns, l.want, l.weight = 3, "3: a weighted edge list (.wel) has 3", 3
 	}
+	return readList(in, f, &l)
+}
+
+// readNCOL reads a list of names as LGL does: undirected, with an optional weight in column 3.
+func readNCOL(in *input, f *File) (graph.Source, error) {
+	l := layout{comments: "#", columns: 3, want: "2 or 3: two names and perhaps a weight", weight: 3, optional: true, ends: [2]string{"an id", "an id"}}
+	f.Report.DirectionStated = true
+	return readList(in, f, &l)
+}
+
+// readList reads what follows the comments as l says, and as the first records show.
+func readList(in *input, f *File, l *layout) (graph.Source, error) {
 	if c := in.o.WeightColumn; c != 0 {
 		l.weight = max(c, 0)
 		if l.columns < c {
 			l.columns = 0
 		}
 	}
-	first, header, names := true, (*line)(nil), []string(nil)
-	for {
-		text, err := in.peekLine()
-		if err != nil {
+	stated := uint64(0) // edges, by a comment or the first line
+	var marks []string
+	var text *line
+	for first := true; ; {
+		var err error
+		if text, err = in.peekLine(); err != nil {
 			return nil, err
 		}
 		if text == nil {
@@ -43,122 +60,218 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 		}
 		i := skipBlanks(text.text, 0)
 		if i < len(text.text) && strings.IndexByte(l.comments, text.text[i]) < 0 {
-			if header == nil && wordsOnly(text.text) {
-				header, names = text, columnNames(text.text)
-				in.skip(text)
-				continue
-			}
-			header = nil
-			if err := l.first(text); err != nil {
-				return nil, err
-			}
-			if err := l.nameColumns(text, names, in.o); err != nil {
-				return nil, err
-			}
 			break
 		}
 		if i < len(text.text) && first {
 			first = false
 			if d, ok := statedDirection(text.text[i+1:]); ok {
 				f.Report.DirectionStated, l.directed = true, d
-				if bytes.HasSuffix(bytes.TrimSpace(text.text), []byte(weightMark)) && in.o.WeightColumn == 0 && l.columns != 2 {
+				l.names = bytes.Contains(text.text, []byte(nameMark))
+				if bytes.Contains(text.text, []byte(weightMark)) && in.o.WeightColumn == 0 && l.columns != 2 {
 					l.weight = 3
 				}
 			}
 		}
+		if i < len(text.text) {
+			if m, ok := mark(text.text[i:]); ok && m != "" {
+				marks = append(marks, m)
+			}
+		}
+		stated = max(stated, statedEdges(text.text))
 		in.skip(text)
 	}
-	if header != nil {
-		return nil, header.fault(ErrFormat, "a line of words and no line of numbers", "an edge list")
+	at := int64(0)
+	if text != nil {
+		sizes, err := l.settle(in, text, marks)
+		if err != nil {
+			return nil, err
+		}
+		at, stated = in.lines+1, max(stated, sizes)
 	}
-	blocks, err := in.scan(&l)
+	blocks, err := in.scan(l)
 	if err != nil {
 		return nil, err
 	}
-	list, err := in.list(f, &l, blocks)
+	first, given := graph.Pair64{}, int64(0)
+	for i := len(blocks) - 1; i >= 0; i-- {
+		if given += blocks[i].given; len(blocks[i].pairs) > 0 {
+			first = blocks[i].pairs[0]
+		}
+	}
+	if l.optional && given == 0 {
+		l.weight = 0
+	}
+	list, err := in.list(f, l, blocks)
+	if err == nil && !l.names && !l.decided && in.o.FirstLine == 0 && l.columns == 2 {
+		err = sizesFirst(list, first, at)
+	}
 	if err != nil {
 		return nil, err
 	}
-	if list.NumEdges() == 0 {
+	n := uint64(list.NumEdges())
+	if n == 0 {
 		f.Report.warnf("the file holds no edges: the graph is empty")
-	} else if l.columns > 2 && l.weight == 0 && in.o.WeightColumn == 0 {
+	} else if l.columns > 2 && l.weight == 0 && in.o.WeightColumn == 0 && f.Report.IgnoredColumns > 0 {
 		where := "columns beyond the second (column 3 can be read as a weight)"
 		if l.at != [2]int{1, 2} {
 			where = fmt.Sprintf("columns other than %d and %d", l.at[0], l.at[1])
 		}
 		f.Report.warnf("%s left out in %s", plural(f.Report.IgnoredColumns, "value"), where)
 	}
+	if stated > n {
+		f.Report.warnf("the file states %d edges and holds %d: it may have been cut short", stated, n)
+	}
 	return list, nil
 }
 
-// first takes the delimiter and the number of columns from the first record.
+// settle takes the delimiter, the columns and what ids are from the first records, and consumes a first line that is
+// none. It returns the number of edges that such a line states.
+func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, err error) {
+	s, err := in.sample(first, l.comments, marks)
+	if err != nil {
+		return 0, err
+	}
+	l.delim = s.delimiter()
+	if e := s.cut(l.delim); e != nil {
+		return 0, e
+	}
+	if in.o.FirstLine == FirstSizes {
+		words := first.words()
+		if stated, err = strconv.ParseUint(words[len(words)-1], 10, 64); err != nil {
+			return 0, first.fault(ErrFormat, quote(first.text), "numbers of vertices and edges")
+		}
+	}
+	header, e := s.header(in.o)
+	if l.names {
+		header, e = false, nil
+	}
+	if e != nil {
+		return 0, e
+	}
+	var names []string
+	if header || in.o.FirstLine == FirstSizes {
+		if header {
+			names = columnNames(first.text, s.rows[0], l.delim)
+		}
+		in.skip(first)
+		text, err := in.peekRecordOf(l.comments)
+		if err != nil {
+			return 0, err
+		}
+		if text == nil && header {
+			return 0, first.fault(ErrFormat, "a line of words and no record", "an edge list")
+		} else if text == nil {
+			return stated, nil
+		}
+		if s, err = in.sample(text, l.comments, marks); err != nil {
+			return 0, err
+		}
+		first, l.delim = text, s.delimiter()
+		if e := s.cut(l.delim); e != nil {
+			return 0, e
+		}
+	}
+	if err := l.first(first); err != nil {
+		return 0, err
+	}
+	if err := l.nameColumns(first, names, in.o); err != nil {
+		return 0, err
+	}
+	row, ext := s.rows[0], extension(in.path)
+	end := func(c int) string { return row[min(c, len(row))-1] }
+	l.names = l.names || in.o.Names || nameLike(end(l.at[0])) || nameLike(end(l.at[1]))
+	decimals := l.delim == ';' && slices.ContainsFunc(s.lines, func(line []byte) bool { return bytes.IndexByte(line, ',') >= 0 })
+	l.text = l.names || s.quoted || decimals || l.delim == '\t'
+	return stated, s.ambiguous(l, in.o.Format != "", l.decided || l.weight > 0 || ext == ".el" || ext == ".wel", len(names) > 0 && names[0] == "")
+}
+
+// peekRecordOf is the next line that is neither blank nor a comment.
+func (in *input) peekRecordOf(comments string) (*line, error) {
+	for {
+		l, err := in.peekLine()
+		if err != nil || l == nil {
+			return nil, err
+		}
+		if i := skipBlanks(l.text, 0); i < len(l.text) && strings.IndexByte(comments, l.text[i]) < 0 {
+			return l, nil
+		}
+		in.skip(l)
+	}
+}
+
+// first takes the number of columns from the first record.
 func (l *layout) first(text *line) error {
-	l.delim = delimiter(text.text)
 	columns := countColumns(text.text, l.delim)
 	if l.columns == 0 {
 		l.columns = max(columns, 2)
-		l.want = fmt.Sprintf("%d: the first line of numbers, line %d, has %d", l.columns, text.at, columns)
+		l.want = fmt.Sprintf("%d: the first record, line %d, has %d", l.columns, text.at, columns)
 		if columns < 2 {
 			l.want = "2: an edge has 2 ends"
 		}
 	}
-	if l.weight > columns && columns >= 2 {
+	if l.weight > columns && columns >= 2 && !l.optional {
 		return fault(text.at, 0, ErrFormat, plural(int64(columns), "column"), fmt.Sprintf("a weight in column %d", l.weight),
 			"give the column that holds the weight, or read the list without weights")
 	}
 	return nil
 }
 
-// columnNames are the words of a header, without quotes and in lower case.
-func columnNames(text []byte) []string {
-	lower := strings.ToLower(string(text))
-	words := strings.Fields(lower)
-	if d := delimiter(text); d != 0 {
-		words = strings.Split(lower, string(d))
+// columnNames are the columns of a header; one that is separated otherwise than the records is cut its own way.
+func columnNames(text []byte, row []string, delim byte) []string {
+	if d := delimiter(text); d != delim {
+		columns, _, _ := split(text, d, nil)
+		row = nil
+		for _, c := range columns {
+			row = append(row, string(c))
+		}
 	}
-	for i, w := range words {
-		words[i] = strings.Trim(strings.TrimSpace(w), `"'`)
-	}
-	return words
+	return row
 }
 
 // nameColumns settles the columns of the ends and the weight by Options.Columns or the names of the header.
 func (l *layout) nameColumns(text *line, names []string, o *Options) error {
-	for _, ends := range [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"u", "v"}} {
-		if at := [2]int{slices.Index(names, ends[0]) + 1, slices.Index(names, ends[1]) + 1}; at[0] > 0 && at[1] > 0 {
-			l.at = at
-			break
-		}
-	}
-	if n := len(names); l.at != [2]int{1, 2} && len(o.Columns) == 0 && n != l.columns {
-		if l.columns > 2 {
+	l.at = [2]int{1, 2}
+	if at, ok := ends(names); ok && len(o.Columns) == 0 && l.columns >= max(at[0], at[1]) {
+		l.at, l.decided = at, true
+		if n := len(names); n != l.columns && l.columns > 2 {
 			return text.fault(ErrFormat, fmt.Sprintf("%d names and %s", n, plural(int64(l.columns), "column")),
 				"a name for each column, or the columns of the ends by number")
 		}
-		l.at = [2]int{1, 2}
 	}
-	columns := [3]int{l.at[0], l.at[1], l.weight}
+	columns := [4]int{l.at[0], l.at[1], l.weight}
 	for i, c := range o.Columns {
 		n, err := strconv.Atoi(c)
 		if err != nil {
-			n = slices.Index(names, strings.ToLower(c)) + 1
+			n = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, c) }) + 1
 		}
 		if n < 1 {
 			return text.fault(ErrOptions, fmt.Sprintf("no column %q", c), fmt.Sprintf("one of %q, or a number from 1 on", names))
 		}
-		columns[i] = n
+		columns[i], l.decided = n, true
 	}
 	if len(o.Columns) == 2 || o.WeightColumn < 0 {
 		columns[2] = 0
 	}
 	l.at, l.weight = [2]int{columns[0], columns[1]}, columns[2]
 	if last := slices.Max(columns[:]); last > l.columns {
-		return text.fault(ErrFormat, plural(int64(l.columns), "column"), fmt.Sprintf("an end or a weight in column %d", last))
+		return text.fault(ErrFormat, plural(int64(l.columns), "column"), fmt.Sprintf("an end, a weight or a time in column %d", last))
 	}
 	if l.at[0] == l.at[1] || slices.Contains(l.at[:], l.weight) {
 		return text.fault(ErrOptions, fmt.Sprintf("ends in columns %d and %d, a weight in column %d", l.at[0], l.at[1], l.weight), "a column for each")
 	}
 	return nil
+}
+
+// statedEdges is the number behind the word edges of a comment, 0 if there is none.
+func statedEdges(comment []byte) uint64 {
+	words := strings.FieldsFunc(strings.ToLower(string(comment)), func(r rune) bool { return strings.ContainsRune(" \t:=#%,;", r) })
+	for i, w := range words[:max(len(words)-1, 0)] {
+		if w == "edges" || w == "arcs" {
+			n, _ := strconv.ParseUint(words[i+1], 10, 64) // 0 is no number
+			return n
+		}
+	}
+	return 0
 }
 
 // statedDirection reads the first comment of a file.
@@ -168,28 +281,6 @@ func statedDirection(comment []byte) (directed, ok bool) {
 		return false, false
 	}
 	return words[0] == "directed", words[0] == "directed" || words[0] == "undirected"
-}
-
-// wordsOnly tells whether a line is a header: words, none of which starts like a number.
-func wordsOnly(text []byte) bool {
-	words := bytes.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(" \t,;|", r) })
-	for _, w := range words {
-		letter := false
-		for _, c := range w {
-			if c < ' ' {
-				return false
-			}
-			letter = letter || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0x80
-		}
-		if !letter || strings.IndexByte("0123456789-+.", w[0]) >= 0 {
-			return false
-		}
-		switch strings.ToLower(string(w)) {
-		case "nan", "inf", "infinity":
-			return false
-		}
-	}
-	return len(words) >= 2
 }
 
 // writeEdgeList writes a plain edge list: the file's ids, a weight in column 3 where there is one, commas in .csv, tabs
@@ -216,6 +307,9 @@ func writeEdgeList(w *writer) error {
 	}
 	if w.kind != graph.Unweighted && ext != ".wel" {
 		comment += weightMark
+	}
+	if w.src.VertexLabels().Names() != nil {
+		comment += nameMark
 	}
 	return w.list(comment+"\n", w.src.VertexLabels(), sep, "")
 }

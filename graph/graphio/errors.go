@@ -122,12 +122,20 @@ const (
 	CureDropLoops
 	CureMergeDuplicates
 	CureRelabel
+	CureColumns
+	CureFirstLine
+	CureFormat
+	CureNames
+	CureNoWeights
+	CureMember
+	CureInputFormat // CureFormat of a program that has a format of the output too
 )
 
 // String names the field that sets the cure.
 func (c Cure) String() string {
 	names := [...]string{"SaveOptions.DropWeights", "WeightsPath", "Tuple", "Options.Direction", "graph.BuildOptions.Loops",
-		"graph.BuildOptions.Duplicates", "graph.EdgeList.Labels"}
+		"graph.BuildOptions.Duplicates", "graph.EdgeList.Labels", "Options.Columns", "Options.FirstLine", "Options.Format", "Options.Names",
+		"Options.WeightColumn", "Options.Member", "Options.Format"}
 	if int(c) < len(names) {
 		return names[c]
 	}

@@ -10,6 +10,8 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,9 +68,9 @@ func refusals() []refusal {
 		{name: "K05/csv-empty", file: "a.csv", content: "0,1\n1,\n", line: 2, class: graphio.ErrFormat},
 		{name: "K05/csv-blank", file: "a.csv", content: "0,1\n1 2\n", line: 2, class: graphio.ErrFormat},
 		{name: "K05/mtx-extra", file: "a.mtx", content: "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 3\n", line: 3, class: graphio.ErrFormat, mention: []string{"3 columns"}},
-		{name: "K05/words", file: "a.txt", content: "source target\nalice bob\n", line: 2, class: graphio.ErrFormat, mention: []string{"alice"}},
+		{name: "K05/words", file: "a.txt", content: "source target\n1 2\nalice bob\n", line: 3, class: graphio.ErrFormat, mention: []string{"alice"}},
 		{name: "K05/header-only", file: "a.txt", content: "source target\n", line: 1, class: graphio.ErrFormat},
-		{name: "K05/prose", file: "a.txt", content: "This is no graph at all.\nIt never was.\n", line: 2, class: graphio.ErrFormat},
+		{name: "K05/prose", file: "a.txt", content: "This is no graph at all.\nIt never was.\n", line: 1, class: graphio.ErrFormat},
 		{name: "K10/overflow", file: "a.wel", content: "0 1 9223372036854775808\n", line: 1, class: graphio.ErrTooLarge, mention: []string{"9223372036854775808"}},
 		{name: "K05/empty-column", file: "a.csv", content: "1,,2\n", line: 1, class: graphio.ErrFormat, mention: []string{"found nothing"}},
 		{name: "K05/one-column", file: "a.csv", content: "1,2\n3\n", line: 2, class: graphio.ErrFormat, mention: []string{"1 column", "(malformed input)"}},
@@ -366,5 +368,54 @@ func TestNativeIDsBeyond64Bits(t *testing.T) {
 		if err == nil {
 			f.Close()
 		}
+	}
+}
+
+// What may be two things is refused, and both readings and the cure are named.
+func TestAmbiguous(t *testing.T) {
+	for name, c := range map[string]struct {
+		file, content string
+		mention       []string
+		cure          graphio.Cure
+		decided       graphio.Options // reads it
+	}{
+		"row numbers":     {"a.csv", "0,5,6\n1,6,7\n2,7,5\n", []string{"number of the row"}, graphio.CureColumns, graphio.Options{Columns: []string{"2", "3"}}},
+		"row names":       {"a.csv", "\"\",\"who\",\"whom\"\n\"1\",4,2\n\"2\",2,3\n", []string{"number of the row"}, graphio.CureColumns, graphio.Options{Columns: []string{"who", "whom"}}},
+		"adjacency":       {"a.adjlist", "0 1 2\n1 2 0\n2 0 1\n", []string{"adjacency lists", "edges"}, graphio.CureColumns, graphio.Options{WeightColumn: 3}},
+		"adjacency names": {"a.txt", "a b c\nb c a\nc a b\n", []string{"adjacency lists"}, graphio.CureColumns, graphio.Options{Columns: []string{"1", "2"}, FirstLine: graphio.FirstEdge}},
+		"lengths":         {"a.txt", "0 1\n1 2 3\n2 0\n3 1\n", []string{"adjacency lists"}, graphio.CureColumns, graphio.Options{}},
+		"matrix":          {"a.txt", "0 1 1 0\n1 0 0 1\n1 0 0 1\n0 1 1 0\n", []string{"dense matrix", "edge list"}, graphio.CureColumns, graphio.Options{Columns: []string{"1", "2"}}},
+		"small matrix":    {"a.csv", "0,2,0\n2,0,5\n0,5,0\n", []string{"dense matrix", "edge list"}, graphio.CureColumns, graphio.Options{WeightColumn: 3}},
+		"sizes":           {"a.txt", "4 3\n0 1\n1 2\n2 3\n", []string{"numbers of vertices and edges", "edge"}, graphio.CureFirstLine, graphio.Options{FirstLine: graphio.FirstSizes}},
+		"sizes from 1":    {"a.el", "3 2\n1 2\n3 2\n", []string{"numbers of vertices and edges", "edge"}, graphio.CureFirstLine, graphio.Options{FirstLine: graphio.FirstEdge}},
+		"header or edge":  {"a.txt", "x y\na b\n", []string{"edge", "names of columns"}, graphio.CureFirstLine, graphio.Options{FirstLine: graphio.FirstEdge}},
+		"triples":         {"a.txt", "a likes b\nb likes c\nc hates a\n", []string{"more than two columns"}, graphio.CureColumns, graphio.Options{Columns: []string{"1", "3"}, FirstLine: graphio.FirstEdge}},
+		"node list":       {"a.txt", "# nodes\n0 7\n1 7\n# edges\n0 1\n", []string{"list of vertices before the edges"}, graphio.CureFormat, graphio.Options{Format: "edgelist"}},
+		"TGF":             {"a.tgf", "1 alice\n2 bob\n#\n1 2\n", []string{"Trivial Graph Format", "names"}, graphio.CureColumns, graphio.Options{}},
+		"LGL":             {"a.txt", "# 1\n2 5\n3 6\n# 2\n3 7\n", []string{"LGL"}, graphio.CureFormat, graphio.Options{Format: "edgelist"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := write(t, t.TempDir(), c.file, c.content)
+			_, err := graphio.Open(t.Context(), path, graphio.Options{})
+			e := (*graphio.Error)(nil)
+			if !errors.As(err, &e) || !errors.Is(err, graphio.ErrFormat) || !slices.Contains(e.Hint.Cures, c.cure) {
+				t.Fatalf("error %v, want the cure %v", err, c.cure)
+			}
+			for _, m := range c.mention {
+				if !strings.Contains(err.Error(), m) {
+					t.Errorf("%v does not mention %q", err, m)
+				}
+			}
+			if reflect.DeepEqual(c.decided, graphio.Options{}) {
+				return
+			}
+			f, err := graphio.Open(t.Context(), path, c.decided)
+			if err != nil {
+				t.Fatalf("decided: %v", err)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		})
 	}
 }

@@ -37,6 +37,7 @@ type format struct {
 func formats() []format {
 	return []format{
 		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, false, false},
+		{info("ncol", "names or numbers, and perhaps a weight, as LGL reads them", ".ncol"), readNCOL, nil, false, false},
 		{info("matrixmarket", "MatrixMarket coordinate file", ".mtx"), readMatrixMarket, writeMatrixMarket, true, false},
 		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true, false},
 		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false, false},

@@ -143,6 +143,7 @@ func FuzzEdgeList(f *testing.F) {
 	})
 }
 
+func FuzzNCOL(f *testing.F)         { fuzzFormat(f, "ncol", ".ncol") }
 func FuzzMatrixMarket(f *testing.F) { fuzzFormat(f, "matrixmarket", ".mtx") }
 func FuzzMETIS(f *testing.F)        { fuzzFormat(f, "metis", ".graph") }
 func FuzzDIMACS9(f *testing.F)      { fuzzFormat(f, "dimacs9", ".gr") }

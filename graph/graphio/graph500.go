@@ -194,6 +194,9 @@ func writeGraph500(w *writer) error {
 		return loss("weights, which lie in a file of their own", "name a file for the weights (%s), or drop them (%s)", CureWeightsPath, CureDropWeights)
 	}
 	labels, size := w.src.VertexLabels(), tupleSize(w.o.Tuple)
+	if labels.Names() != nil {
+		w.labelLoss(0)
+	}
 	if err := tupleLosses(w, labels, size); err != nil {
 		return err
 	}

@@ -325,6 +325,9 @@ func writeGraphalytics(w *writer) error {
 		return fmt.Errorf("graphio: %w: Graphalytics graphs are three files and need a name", ErrOptions)
 	}
 	labels := w.src.VertexLabels()
+	if labels.Names() != nil {
+		w.labelLoss(0)
+	}
 	var dst []byte
 	for v := range labels.Len() {
 		if v%blockRecords == 0 && w.ctx.Err() != nil {

@@ -107,6 +107,14 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 		list.Edges, err = in.joinEdges(blocks, n)
 		return list, err
 	}
+	if l.names {
+		if list.Labels, err = in.nameList(blocks); err != nil {
+			return nil, err
+		}
+		list.Vertices = list.Labels.Len()
+		list.Edges, err = in.joinEdges(blocks, n)
+		return list, err
+	}
 	if err := in.hold(n * 8); err != nil {
 		return nil, err
 	}
@@ -123,7 +131,7 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 
 // joinEdges makes one slice of the n edges of all blocks.
 func (in *input) joinEdges(blocks []*records, n int64) ([]graph.Edge, error) {
-	if len(blocks) == 1 {
+	if len(blocks) == 1 && blocks[0].edges != nil {
 		return blocks[0].edges, nil
 	}
 	if err := in.hold(n * 8); err != nil {

@@ -32,6 +32,17 @@ func (d Direction) String() string {
 	return fmt.Sprintf("Direction(%d)", uint8(d))
 }
 
+// FirstLine is what the first line of a plain edge list is, comments aside.
+type FirstLine uint8
+
+// The first lines: told by the records, an edge, the names of columns, or the numbers of vertices and edges.
+const (
+	FirstByContent FirstLine = iota
+	FirstEdge
+	FirstNames
+	FirstSizes
+)
+
 // Progress is the state of a read or a write.
 type Progress struct {
 	// Done is what is done, Total what there is to do, 0 if unknown.
@@ -53,10 +64,15 @@ type Options struct {
 	// from 1, at least 3. 0 takes what the format says (.wel and Graphalytics have
 	// weights in column 3, others none); −1 leaves weights out in every format.
 	WeightColumn int
-	// Columns are the columns of a plain edge list that hold the ends and, if there are three, the weight: names of the
-	// list's header in any case, or numbers from 1. Empty takes a header's source and target, from and to, src and dst, or
-	// u and v, else columns 1 and 2.
+	// Columns are the columns of a plain edge list that hold the ends and, if there are three, the weight; a fourth, the
+	// time, must be there and is left out. They are names of the list's header in any case, or numbers from 1. Empty takes
+	// a header's source and target, from and to, src and dst, or u and v (docs/formats.md lists all), else columns 1 and 2.
 	Columns []string
+	// FirstLine says what the first line of a plain edge list is, where nothing else tells.
+	FirstLine FirstLine
+	// Names reads the ids of a plain edge list as names, also if they look like numbers. Without it, ids are names if
+	// those of the first record are no numbers.
+	Names bool
 	// Tuple is the size in bytes of a Graph500 tuple: 12 (0 means 12) or 16.
 	Tuple int
 	// WeightsPath is the file of weights that belongs to a Graph500 tuple file,
@@ -94,10 +110,12 @@ func (o *Options) validate() error {
 	switch {
 	case o.WeightColumn < -1 || o.WeightColumn == 1 || o.WeightColumn == 2:
 		return fmt.Errorf("graphio: %w: weight column %d (columns 1 and 2 are the ends; want 3 or more, 0 or -1)", ErrOptions, o.WeightColumn)
-	case len(o.Columns) == 1 || len(o.Columns) > 3 || len(o.Columns) > 0 && o.WeightColumn > 0:
-		return fmt.Errorf("graphio: %w: columns %q and weight column %d (want two ends, and one weight or none)", ErrOptions, o.Columns, o.WeightColumn)
+	case len(o.Columns) == 1 || len(o.Columns) > 4 || len(o.Columns) > 0 && o.WeightColumn > 0:
+		return fmt.Errorf("graphio: %w: columns %q and weight column %d (want two ends, and perhaps a weight and a time)", ErrOptions, o.Columns, o.WeightColumn)
 	case o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16:
 		return fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)
+	case o.FirstLine > FirstSizes:
+		return fmt.Errorf("graphio: %w: first line %d", ErrOptions, o.FirstLine)
 	case o.Direction > Undirected:
 		return fmt.Errorf("graphio: %w: %v", ErrOptions, o.Direction)
 	}
@@ -112,8 +130,8 @@ func (o *Options) fit(format string) error {
 	switch {
 	case o.WeightColumn > 0 && format != "edgelist" && format != "graphalytics":
 		return fmt.Errorf("graphio: %w: a weight column belongs to plain edge lists, not to %s", ErrOptions, format)
-	case len(o.Columns) > 0 && format != "edgelist":
-		return fmt.Errorf("graphio: %w: columns belong to plain edge lists, not to %s", ErrOptions, format)
+	case (len(o.Columns) > 0 || o.FirstLine != 0 || o.Names) && format != "edgelist" && format != "ncol":
+		return fmt.Errorf("graphio: %w: columns, a first line and names belong to plain edge lists, not to %s", ErrOptions, format)
 	case o.Tuple == 16 && format != "graph500":
 		return fmt.Errorf("graphio: %w: 16-byte tuples belong to graph500, not to %s", ErrOptions, format)
 	case o.WeightsPath != "" && format != "graph500":

@@ -26,6 +26,9 @@ type layout struct {
 	open     bool      // lines may have further columns
 	lenient  bool      // further columns are faults that pass, and are counted
 	directed bool      // records are arcs
+	text     bool      // columns may have quotes, blanks or decimal commas: textRow reads them
+	names    bool      // ids are names
+	decided  bool      // options or the names of columns say where the ends are
 
 	declared *declared // vertices and records that the header declares; nil if it declares none
 }
@@ -74,6 +77,7 @@ type records struct {
 	pairs     []graph.Pair64 // ids of the file where no vertices are declared,
 	edges     []graph.Edge   // else dense ids
 	weights   weightBuf
+	names     nameTable
 	given     int64 // weights that stand in the file
 	ignored   int64 // values in columns that are not used
 	tolerated int64 // lines and columns that Options.Lenient lets pass
@@ -102,6 +106,9 @@ func (in *input) scan(l *layout) ([]*records, error) {
 		out.first = b.first
 		pairs, err := l.parse(b, pairs, out)
 		out.count = len(pairs)
+		if held := in.hold(out.names.text + nameBytes*int64(len(out.names.list))); held != nil {
+			return held
+		}
 		if l.declared != nil {
 			*b.spare = pairs
 			if outside := l.number(in, b, pairs, out); outside != nil {
@@ -120,7 +127,8 @@ func (l *layout) skips(c byte) bool { return eol(c) || strings.IndexByte(l.comme
 // parse appends the ends of a block's records to pairs. Those before a faulty line are returned with the fault.
 func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pair64, error) {
 	data := b.data
-	simple := l.columns == 2 && l.at == [2]int{1, 2} && l.delim == 0 && l.prefix == 0
+	simple := l.columns == 2 && l.at == [2]int{1, 2} && l.delim == 0 && l.prefix == 0 && !l.text
+	var columns [][]byte
 	for i, line := 0, b.first; i < len(data); {
 		if simple {
 			n := len(pairs)
@@ -148,7 +156,15 @@ func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pai
 			i = nextLine(data, restOfLine(data, i))
 			continue
 		}
-		p, end, err := l.row(data, start, at, line, out)
+		var p graph.Pair64
+		var end int
+		var err error
+		if l.text {
+			end = restOfLine(data, i)
+			p, err = l.textRow(data[start:end], line, &columns, out)
+		} else {
+			p, end, err = l.row(data, start, at, line, out)
+		}
 		if err != nil {
 			return pairs, err
 		}
@@ -221,8 +237,8 @@ func (l *layout) row(data []byte, start, i int, line int64, out *records) (p gra
 			if k = i; l.delim == 0 {
 				k += len(token(data, k, 0))
 			} else {
-				for k < len(data) && data[k] != l.delim && !eol(data[k]) {
-					k++
+				for quoted := false; k < len(data) && (quoted || data[k] != l.delim) && !eol(data[k]); k++ {
+					quoted = quoted != (data[k] == '"')
 				}
 			}
 			out.ignored++
@@ -289,7 +305,7 @@ func (l *layout) shapeFault(data []byte, start int, line int64) *Error {
 // delimiter finds what separates the columns of a line: a bar, a comma, a semicolon, else blanks.
 func delimiter(text []byte) byte {
 	for _, d := range []byte{'|', ',', ';'} {
-		if bytes.IndexByte(text, d) >= 0 {
+		if outsideQuotes(text, d) {
 			return d
 		}
 	}
@@ -297,10 +313,8 @@ func delimiter(text []byte) byte {
 }
 
 func countColumns(text []byte, delim byte) int {
-	if delim == 0 {
-		return len(bytes.Fields(text))
-	}
-	return bytes.Count(text, []byte{delim}) + 1
+	columns, _, _ := split(text, delim, nil)
+	return len(columns)
 }
 
 // number makes edges of dense ids of a block's records.

@@ -15,11 +15,11 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// tgrVersion is the version of the native format that is written, and the highest that
-// is read.
+// tgrVersion is the highest version of the native format that is read. Files without names are written as version 1.
 //
 //	1  first version
-const tgrVersion = 1
+//	2  names of vertices
+const tgrVersion = 2
 
 const (
 	tgrMagic  = "\x89TGR\r\n\x1a\n"
@@ -30,7 +30,8 @@ const (
 	tgrTable         = 1 << 1
 	tgrVertexWeights = 1 << 2
 	tgrVertexSizes   = 1 << 3
-	tgrFlags         = 1<<4 - 1
+	tgrNames         = 1 << 4
+	tgrFlags         = 1<<5 - 1
 )
 
 // tgrFields are the header's fields, in their order.
@@ -40,7 +41,8 @@ type tgrFields struct {
 	N, Records, Arcs, Loops uint64
 	Kind, PerVertex         uint32
 	Base, Size              uint64
-	_                       [48]byte
+	NameBytes               uint64
+	_                       [40]byte
 	Checksum, HeadChecksum  uint32
 }
 
@@ -49,7 +51,7 @@ type tgrLayout struct {
 	tgrFields
 	kind graph.WeightKind
 
-	offsets, targets, weights, labels, vertexWeights, vertexSizes, size uint64
+	offsets, targets, weights, labels, vertexWeights, vertexSizes, names, nameText, size uint64
 }
 
 func (l *tgrLayout) has(flag uint32) bool { return l.Flags&flag != 0 }
@@ -75,6 +77,8 @@ func (l *tgrLayout) place() error {
 	l.labels = section(l.has(tgrTable), l.N, 8)
 	l.vertexWeights = section(l.has(tgrVertexWeights), l.N, 8*uint64(l.PerVertex))
 	l.vertexSizes = section(l.has(tgrVertexSizes), l.N, 8)
+	l.names = section(l.has(tgrNames), l.N, 8)
+	l.nameText = section(l.has(tgrNames), l.NameBytes, 1)
 	l.size = at
 	if overflow {
 		return bad(ErrTooLarge, fmt.Sprintf("a header of %d vertices and %d arcs", l.N, l.Arcs), "a size within 63 bits")
@@ -85,7 +89,10 @@ func (l *tgrLayout) place() error {
 // encode makes the header.
 func (l *tgrLayout) encode() []byte {
 	f := l.tgrFields
-	f.Version, f.Kind, f.Size = tgrVersion, uint32(l.kind), l.size
+	f.Version, f.Kind, f.Size = 1, uint32(l.kind), l.size
+	if l.has(tgrNames) {
+		f.Version = 2
+	}
 	copy(f.Magic[:], tgrMagic)
 	h := make([]byte, tgrHeader)
 	// Fields of a fixed size fit in their size.
@@ -116,7 +123,7 @@ func decodeTGR(data []byte) (*tgrLayout, error) {
 	case sum != l.HeadChecksum:
 		return nil, bad(ErrChecksum, fmt.Sprintf("header checksum %08x", sum), fmt.Sprintf("%08x", l.HeadChecksum))
 	case l.Flags&^tgrFlags != 0:
-		return nil, bad(ErrUnsupported, fmt.Sprintf("flags %#x", l.Flags), "those of version 1")
+		return nil, bad(ErrUnsupported, fmt.Sprintf("flags %#x", l.Flags), fmt.Sprintf("those of version %d", tgrVersion))
 	case l.kind > graph.Float64:
 		return nil, bad(ErrFormat, fmt.Sprintf("weights of kind %d", uint8(l.kind)), "0 to 4")
 	case l.N > graph.MaxVertices:
@@ -203,6 +210,13 @@ func readTGR(in *input, f *File) (graph.Source, error) {
 	if l.has(tgrTable) {
 		parts.Labels = graph.MappedLabels(view[uint64](data, l.labels, l.N))
 	}
+	if l.has(tgrNames) {
+		names, err := graph.MappedNames(view[uint64](data, l.names, l.N), data[l.nameText:l.nameText+l.NameBytes])
+		if err != nil {
+			return nil, bad(ErrFormat, err.Error(), "")
+		}
+		parts.Labels = parts.Labels.Named(names, true)
+	}
 	if in.o.WeightColumn >= 0 {
 		parts.Weights = viewWeights(data, l.kind, l.weights, l.Arcs)
 	}
@@ -253,6 +267,11 @@ func (f *File) Verify(ctx context.Context) error {
 			}
 		}
 		src := f.Source
+		if names := src.VertexLabels().Names(); names != nil {
+			if err := names.Validate(); err != nil {
+				return bad(ErrFormat, err.Error(), "")
+			}
+		}
 		if d, ok := src.(*undirectedView); ok {
 			src = d.CSR
 		}
@@ -317,6 +336,23 @@ func rawWeights(w graph.Weights) []byte {
 	return rawBytes(d)
 }
 
+// names returns the ends and the text of the names of the graph's vertices, those of dropped vertices left out.
+func (w *writer) names() (ends []uint64, text []byte, err error) {
+	labels := w.src.VertexLabels()
+	names := labels.Names()
+	if base, ok := labels.Base(); ok && base == 0 && labels.Len() == names.Len() {
+		return names.Ends(), names.Text(), nil
+	}
+	if err := w.hold(int64(labels.Len())*8 + int64(len(names.Text()))); err != nil {
+		return nil, nil, err
+	}
+	for v := range uint32(labels.Len()) {
+		text = append(text, names.At(labels.Label(v))...)
+		ends = append(ends, uint64(len(text)))
+	}
+	return ends, text, nil
+}
+
 // writeTGR writes a native file.
 func writeTGR(w *writer) error {
 	g, err := w.rows()
@@ -333,7 +369,9 @@ func writeTGR(w *writer) error {
 		l.kind = g.WeightKind()
 		parts = append(parts, rawWeights(g.Weights()))
 	}
-	if base, ok := labels.Base(); ok {
+	if names := labels.Names(); names != nil {
+		l.Flags |= tgrNames
+	} else if base, ok := labels.Base(); ok {
 		l.Base = base
 	} else {
 		l.Flags |= tgrTable
@@ -347,6 +385,14 @@ func writeTGR(w *writer) error {
 	if v := w.o.Vertex; v != nil && len(v.Sizes) > 0 {
 		l.Flags |= tgrVertexSizes
 		parts = append(parts, rawBytes(v.Sizes))
+	}
+	if l.has(tgrNames) {
+		ends, text, err := w.names()
+		if err != nil {
+			return err
+		}
+		l.NameBytes = uint64(len(text))
+		parts = append(parts, rawBytes(ends), text)
 	}
 	if err := l.place(); err != nil {
 		return err

@@ -120,6 +120,7 @@ func (w *writer) list(head string, ids *graph.Labels, sep byte, prefix string) e
 		return err
 	}
 	base, counted := ids.Base()
+	names := ids.Names()
 	plain := w.kind == graph.Unweighted && !w.unit && prefix == ""
 	return w.blocks(w.out, func(dst []byte, edges []graph.Edge, weights graph.Weights) []byte {
 		for k, e := range edges {
@@ -129,6 +130,10 @@ func (w *writer) list(head string, ids *graph.Labels, sep byte, prefix string) e
 			u, v := base+uint64(e.U), base+uint64(e.V)
 			if !counted {
 				u, v = ids.Label(e.U), ids.Label(e.V)
+			}
+			if names != nil {
+				dst = w.weight(w.name(append(w.name(append(dst, prefix...), names.At(u), sep), sep), names.At(v), sep), sep, weights, k)
+				continue
 			}
 			if plain { // the hot loop of writing
 				dst = append(strconv.AppendUint(dst, u, 10), sep)
@@ -147,13 +152,25 @@ func (w *writer) list(head string, ids *graph.Labels, sep byte, prefix string) e
 // line appends a record with weight k.
 func (w *writer) line(dst []byte, sep byte, u, v uint64, weights graph.Weights, k int) []byte {
 	dst = append(strconv.AppendUint(dst, u, 10), sep)
-	dst = strconv.AppendUint(dst, v, 10)
+	return w.weight(strconv.AppendUint(dst, v, 10), sep, weights, k)
+}
+
+// weight ends a record with weight k, if there is one.
+func (w *writer) weight(dst []byte, sep byte, weights graph.Weights, k int) []byte {
 	if w.kind != graph.Unweighted {
 		dst = appendWeight(append(dst, sep), weights, k)
 	} else if w.unit {
 		dst = append(dst, sep, '1')
 	}
 	return append(dst, '\n')
+}
+
+// name appends a name, in quotes (RFC 4180) where it would be read as something else.
+func (w *writer) name(dst, name []byte, sep byte) []byte {
+	if bytes.IndexByte(name, sep) < 0 && !bytes.ContainsAny(name, " \"#%,;|") {
+		return append(dst, name...)
+	}
+	return append(append(append(dst, '"'), bytes.ReplaceAll(name, []byte(`"`), []byte(`""`))...), '"')
 }
 
 // from numbers the vertices from base on.
@@ -188,6 +205,10 @@ func appendWeight(dst []byte, weights graph.Weights, k int) []byte {
 func (w *writer) labelLoss(base uint64) {
 	labels := w.src.VertexLabels()
 	n := uint64(labels.Len())
+	if labels.Names() != nil {
+		w.report.lossf("names: %s become %d..%d", spell(int64(n), "vertex", "vertices"), base, base+n-1)
+		return
+	}
 	if b, ok := labels.Base(); n == 0 || ok && b == base {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -171,6 +172,9 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	if r.took == 0 {
 		r.took = time.Since(start)
 	}
+	names := file.Source.VertexLabels().Names()
+	r.table.named(names)
+	r.top.named(names)
 	if f.output != "" {
 		if r.head == "" {
 			r.head = r.header()
@@ -219,14 +223,29 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 
 // roots are the vertices of --root, or of arguments.
 type roots struct {
-	name string // of the flag or arguments
-	text string
-	many bool
-	ids  []uint64
+	flag    string // or arguments, in messages
+	text    string
+	apart   []string // text in parts, if commas do not separate them
+	many    bool
+	ids     []uint64
+	labels  *graph.Labels
+	spelled []string // as results show them
+	names   []string // spelled, if ids are names
 }
 
+// spell is an id of the graph as results show it.
+func (r *roots) spell(label uint64) string {
+	if names := r.labels.Names(); names != nil {
+		return string(names.At(label))
+	}
+	return strconv.FormatUint(label, 10)
+}
+
+// name is the root's, if ids are names.
+func (r *roots) name() string { return strings.Join(r.names, ",") }
+
 func (r *roots) flags(c *cobra.Command) {
-	r.name = "--root"
+	r.flag = "--root"
 	usage := "`ID` of the root, as the file has it"
 	if r.many {
 		usage = "`ID[,ID…]`: the roots, as the file has them"
@@ -236,6 +255,9 @@ func (r *roots) flags(c *cobra.Command) {
 
 // list splits --root where it takes several.
 func (r *roots) list() []string {
+	if r.apart != nil {
+		return r.apart
+	}
 	if r.many {
 		return strings.Split(r.text, ",")
 	}
@@ -246,27 +268,28 @@ func (r *roots) check(*algorithmFlags) error {
 	if r.text == "" {
 		return usagef("--root is missing: the id of a vertex, as the file has it")
 	}
-	for _, s := range r.list() {
-		if s = strings.TrimLeft(s, "+-"); s == "" || strings.Trim(s, "0123456789") != "" {
-			return usagef("%s %q: want the id of a vertex, a whole number", r.name, r.text)
-		}
+	if slices.Contains(r.list(), "") {
+		return usagef("%s %q: want the id of a vertex, a whole number or a name, between commas", r.flag, r.text)
 	}
 	return nil
 }
 
 func (r *roots) read(_ context.Context, src graph.Source) error {
 	labels := src.VertexLabels()
+	r.labels = labels
 	for _, s := range r.list() {
-		label, err := strconv.ParseUint(s, 10, 64)
-		if err == nil {
-			_, err = labels.ID(label)
-		} else if n := labels.Len(); n > 0 { // a number that no id can be
-			err = fmt.Errorf("%s is outside %d..%d", s, labels.Label(0), labels.Label(uint32(n-1)))
+		v, err := labels.Find(s)
+		if digits := strings.TrimLeft(s, "+-"); labels.Names() == nil && (digits == "" || strings.Trim(digits, "0123456789") != "") {
+			return usagef("%s %q: want the id of a vertex, a whole number", r.flag, r.text)
 		}
 		if err != nil {
-			return fmt.Errorf("%s %s", r.name, strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))
+			return fmt.Errorf("%s %s", r.flag, strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))
 		}
-		r.ids = append(r.ids, label)
+		r.ids = append(r.ids, labels.Label(v))
+		r.spelled = append(r.spelled, r.spell(labels.Label(v)))
+	}
+	if labels.Names() != nil {
+		r.names = r.spelled
 	}
 	return nil
 }

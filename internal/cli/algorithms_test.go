@@ -103,11 +103,11 @@ func TestAlgorithmDocuments(t *testing.T) {
 	path := file(t, "g.wel", weighted)
 	s := document[record.SSSP](t, command(t, "sssp", path, "--root", "0", "--json", "--top", "3"))
 	if s.Schema != record.SchemaSSSP || s.Root != 0 || s.Reached != 4 || s.LargestDistance != 2.75 || s.DistanceKind != "float64" || s.Vertices != 6 ||
-		len(s.Top) != 3 || s.Top[1]["vertex"] != "1" || s.Top[1]["distance"] != "1.5" {
+		len(s.Top) != 3 || s.Top[1]["vertex"] != json.Number("1") || s.Top[1]["distance"] != json.Number("1.5") {
 		t.Errorf("%+v", s)
 	}
 	c := document[record.Components](t, command(t, "cc", path, "--json", "--top", "9"))
-	if c.Schema != record.SchemaCC || c.Strong || c.Components != 2 || c.Largest != 4 || len(c.Top) != 2 || c.Top[1]["component"] != "7" || c.Top[1]["vertices"] != "2" {
+	if c.Schema != record.SchemaCC || c.Strong || c.Components != 2 || c.Largest != 4 || len(c.Top) != 2 || c.Top[1]["component"] != json.Number("7") || c.Top[1]["vertices"] != json.Number("2") {
 		t.Errorf("%+v", c)
 	}
 	p := document[record.PageRank](t, command(t, "pagerank", path, "--json", "--damping", "0.5", "--tolerance", "1e-9"))
@@ -119,8 +119,46 @@ func TestAlgorithmDocuments(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	b := document[record.BFS](t, command(t, "bfs", path, "--root", "0", "--json", "--top", "2"))
-	if len(b.Top) != 2 || b.Top[1]["level"] != "1" {
+	if len(b.Top) != 2 || b.Top[1]["level"] != json.Number("1") {
 		t.Errorf("%+v", b.Top)
+	}
+}
+
+// TestNames reads ids as names and writes them back.
+func TestNames(t *testing.T) {
+	path := file(t, "g.csv", "source,target\nalice,\"b, c\"\n\"b, c\",dora\n")
+	for args, want := range map[string]string{
+		"bfs --root alice":                          "root alice\nreached 3 of 3 vertices\n",
+		"bfs --root alice -o -":                     "# root alice\nalice\talice\t0\nb, c\talice\t1\ndora\tb, c\t2\n",
+		"sssp --unit-weights --root dora -o -":      "# root dora\n# vertex\tdistance\ndora\t0\n",
+		"reach --root alice,dora -o -":              "# vertex\nalice\nb, c\ndora\n",
+		"cc -o -":                                   "# vertex\tcomponent\nalice\talice\nb, c\talice\ndora\talice\n",
+		"pagerank --top 1":                          "dora\t",
+		"bfs --root zoe":                            "",
+		"sssp --unit-weights --parents --root dora": "root dora\n",
+	} {
+		r := command(t, append(strings.Fields(args), path)...)
+		if !strings.HasPrefix(r.stdout, want) || (want == "") != (r.status == 1 && strings.Contains(r.stderr, "zoe")) {
+			t.Errorf("%s: status %d, %q, %q", args, r.status, r.stdout, r.stderr)
+		}
+	}
+	b := document[record.BFS](t, command(t, "bfs", path, "--root", "alice", "--json", "--top", "3"))
+	if b.RootName != "alice" || len(b.Top) != 3 || b.Top[2]["vertex"] != "dora" || b.Top[2]["parent"] != "b, c" {
+		t.Errorf("%+v", b)
+	}
+	out := filepath.Join(t.TempDir(), "tree")
+	for name, want := range map[string]string{
+		".csv": "vertex,parent,level\r\nalice,alice,0\r\n\"b, c\",alice,1\r\n", ".jsonl": `{"vertex":"alice","parent":"alice","level":0}` + "\n",
+	} {
+		command(t, "bfs", path, "--root", "alice", "-o", out+name).must(t)
+		if text := content(t, out+name); !strings.HasPrefix(text, want) {
+			t.Errorf("%s: %q", name, text)
+		}
+	}
+	command(t, "bfs", path, "--root", "alice", "-o", out+".tsv").must(t)
+	command(t, "convert", path, out+".tgr").must(t)
+	if r := command(t, "validate", out+".tgr", out+".tsv").must(t); !strings.HasPrefix(r.stdout, "valid: root alice, 3 vertices") {
+		t.Errorf("%q", r.stdout)
 	}
 }
 

@@ -50,7 +50,7 @@ func (j *bfsJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 	}
 	took, reset, aggregate := r.Time.Seconds(), r.ResetTime.Seconds(), r.AggregateTime.Seconds()
 	doc := record.BFS{
-		Root: r.Root, Reached: r.NumReached, Depth: r.Depth,
+		Root: r.Root, RootName: j.name(), Reached: r.NumReached, Depth: r.Depth,
 		TimeS: &took, ResetS: &reset, AggregateS: &aggregate, CopyS: r.Record().CopyS,
 		Kernels: eng.Kernels(), Levels: r.Statistics.All(), CountedOutsideClock: j.count,
 	}
@@ -63,8 +63,8 @@ func (j *bfsJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 		mergeCounts(doc.Levels, again.Statistics.All())
 	}
 	out := &result{
-		head: fmt.Sprintf("# root %d\n", r.Root), took: r.Time, stats: r.Statistics,
-		summary: fmt.Sprintf("root %d\nreached %d of %d vertices\ndepth %d\n", r.Root, r.NumReached, eng.NumVertices(), r.Depth),
+		head: fmt.Sprintf("# root %s\n", j.spelled[0]), took: r.Time, stats: r.Statistics,
+		summary: fmt.Sprintf("root %s\nreached %d of %d vertices\ndepth %d\n", j.spelled[0], r.NumReached, eng.NumVertices(), r.Depth),
 		doc: func(run record.Run) any {
 			doc.Head, doc.Setup, doc.Top = run.Head, run.Setup, run.Top
 			return doc
@@ -77,7 +77,7 @@ func (j *bfsJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 		out.times += fmt.Sprintf("copy to the host %s\n", seconds(*doc.CopyS))
 	}
 	level := func(v uint32) uint64 { return uint64(r.Levels()[v]) }
-	out.columns = []column{whole("vertex", r.Label), whole("parent", func(v uint32) uint64 { return r.Label(r.Parents[v]) }), whole("level", level)}
+	out.columns = []column{ids("vertex", r.Label), ids("parent", func(v uint32) uint64 { return r.Label(r.Parents[v]) }), whole("level", level)}
 	out.rows = every(len(r.Parents), func(v uint32) bool { return r.Parents[v] != graph.None })
 	out.top, out.compare = out.table, func(a, b uint32) int { return cmp.Compare(level(a), level(b)) }
 	return out, nil

@@ -54,8 +54,8 @@ func (j *ccJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 	component := func(v uint32) uint64 { return r.Label(r.Labels[v]) }
 	return &result{
 		summary: fmt.Sprintf("components %d\nlargest %d of %d vertices\n", count, largest, n),
-		table:   table{[]column{whole("vertex", r.Label), whole("component", component)}, every(n, nil)},
-		top:     table{[]column{whole("component", r.Label), numbers("vertices", size)}, every(n, func(v uint32) bool { return size[v] > 0 })},
+		table:   table{[]column{ids("vertex", r.Label), ids("component", component)}, every(n, nil)},
+		top:     table{[]column{ids("component", r.Label), numbers("vertices", size)}, every(n, func(v uint32) bool { return size[v] > 0 })},
 		compare: func(a, b uint32) int { return cmp.Compare(size[b], size[a]) },
 		stats:   r.Statistics,
 		doc: func(run record.Run) any {

@@ -241,15 +241,27 @@ type readFlags struct {
 	lenient              bool
 	weightColumn, tuple  int
 	weights              string
+	columns              []string
+	firstLine            string
+	names                bool
+	prefix               string // of --format
 }
+
+// firstLines are the values of --first-line.
+var firstLines = map[string]graphio.FirstLine{"": graphio.FirstByContent, "edge": graphio.FirstEdge, "names": graphio.FirstNames, "sizes": graphio.FirstSizes}
 
 func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl := c.Flags()
+	f.prefix = prefix
 	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(formatNames(false), ", ")+"\n(default by content, then by name)")
 	completes(c, prefix+"format", formatNames(false)...)
 	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
-	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out")
+	fl.StringSliceVar(&f.columns, "columns", nil, "`SRC,DST[,WEIGHT[,TIME]]`: the columns of an edge list, by name or number")
+	fl.StringVar(&f.firstLine, "first-line", "", "what the first line of an edge list is: `edge`, names (of columns) or sizes (vertices and edges)")
+	completes(c, "first-line", "edge", "names", "sizes")
+	fl.BoolVar(&f.names, "names", false, "read the ids of an edge list as names (default if those of the first record are no numbers)")
+	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out, in every format")
 	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
@@ -259,9 +271,13 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
 	o := graphio.Options{
 		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient,
-		Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
+		Columns: f.columns, Names: f.names, Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
 	}
+	first, known := firstLines[f.firstLine]
+	o.FirstLine = first
 	switch {
+	case !known:
+		return nil, usagef("--first-line %q: want edge, names or sizes", f.firstLine)
 	case f.directed && f.undirected:
 		return nil, usagef("--directed and --undirected exclude each other")
 	case f.directed:
@@ -276,6 +292,13 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 	o.Progress = func(p graphio.Progress) { bar.set(p.Done, p.Total, p.Unit) }
 	file, err := graphio.Open(ctx, path, o)
 	bar.done()
+	if e := (*graphio.Error)(nil); errors.As(err, &e) && f.prefix != "" {
+		for i, c := range e.Hint.Cures {
+			if c == graphio.CureFormat {
+				e.Hint.Cures[i] = graphio.CureInputFormat
+			}
+		}
+	}
 	if err != nil {
 		return nil, err
 	}

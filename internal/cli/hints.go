@@ -12,5 +12,12 @@ func cureFlag(c graphio.Cure) string {
 		graphio.CureDropLoops:       "--drop-loops",
 		graphio.CureMergeDuplicates: "--merge-duplicates",
 		graphio.CureRelabel:         "--relabel",
+		graphio.CureColumns:         "--columns",
+		graphio.CureFirstLine:       "--first-line",
+		graphio.CureFormat:          "--format",
+		graphio.CureInputFormat:     "--from-format",
+		graphio.CureNames:           "--names",
+		graphio.CureNoWeights:       "--weight-column -1",
+		graphio.CureMember:          "--member",
 	}[c]
 }

@@ -45,7 +45,11 @@ func (l *vertexLines) each(ctx context.Context, in io.Reader, f func(fields []st
 		if l.line++; l.line%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if fields := strings.Fields(s.Text()); len(fields) > 0 {
+		fields := strings.Fields(s.Text())
+		if l.labels.Names() != nil && strings.Contains(s.Text(), "\t") { // names may have blanks
+			fields = strings.Split(strings.TrimRight(s.Text(), "\r"), "\t")
+		}
+		if len(fields) > 0 {
 			if err := f(fields); err != nil {
 				return err
 			}
@@ -64,11 +68,10 @@ func (l *vertexLines) bad(found, want string) error {
 
 // id reads the file's id of a vertex.
 func (l *vertexLines) id(s string) (uint32, error) {
-	label, err := strconv.ParseUint(s, 10, 64)
-	if err != nil {
+	if l.labels.Names() == nil && (s == "" || strings.Trim(s, "0123456789") != "") {
 		return 0, l.bad(fmt.Sprintf("%q", s), "a vertex id")
 	}
-	v, err := l.labels.ID(label)
+	v, err := l.labels.Find(s)
 	if err != nil {
 		return 0, fmt.Errorf("%s:%d: %w", l.path, l.line, err)
 	}

@@ -88,7 +88,7 @@ func (j *pagerankJob) run(ctx context.Context, eng *engine.Engine) (*result, err
 	if !r.Converged && j.o.Tolerance > 0 {
 		state = fmt.Sprintf(", above --tolerance %g", j.o.Tolerance)
 	}
-	scores := table{[]column{whole("vertex", r.Label), numbers("score", r.Ranks)}, every(len(r.Ranks), nil)}
+	scores := table{[]column{ids("vertex", r.Label), numbers("score", r.Ranks)}, every(len(r.Ranks), nil)}
 	return &result{
 		summary: fmt.Sprintf("vertices %d\niterations %d\nchange %.3g%s\n", len(r.Ranks), r.Iterations, r.Change, state),
 		table:   scores,

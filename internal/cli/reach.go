@@ -32,10 +32,10 @@ func (j *reachJob) run(ctx context.Context, eng *engine.Engine) (*result, error)
 	}
 	return &result{
 		summary: fmt.Sprintf("roots %s\nreached %d of %d vertices\ndepth %d\n", j.text, r.NumReached, eng.NumVertices(), r.Depth),
-		table:   table{[]column{whole("vertex", r.Label)}, every(eng.NumVertices(), r.Has)},
+		table:   table{[]column{ids("vertex", r.Label)}, every(eng.NumVertices(), r.Has)},
 		stats:   r.Statistics,
 		doc: func(run record.Run) any {
-			return record.Reach{Run: run, Roots: r.Roots, Reached: r.NumReached, Depth: r.Depth}
+			return record.Reach{Run: run, Roots: r.Roots, RootNames: j.names, Reached: r.NumReached, Depth: r.Depth}
 		},
 	}, nil
 }

@@ -76,7 +76,7 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"bfs MISSING --root 1 --top 0", []string{"--top 0", "1 or more"}},
 		{"bfs MISSING --root 1 -o x.tsv.bz2", []string{"bzip2", ".gz"}},
 		{"sssp MISSING", []string{"--root is missing"}},
-		{"sssp MISSING --root 1,2", []string{"1,2", "whole number"}},
+		{"sssp EL --unit-weights --root 1,2", []string{"1,2", "whole number"}},
 		{"sssp MISSING --root 1 --delta -3", []string{"--delta -3"}},
 		{"sssp MISSING --root 1 --director totem", []string{"unknown flag"}},
 		{"reach MISSING --root 1,,2", []string{"1,,2"}},

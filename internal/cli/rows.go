@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/program"
 	"github.com/totemgo/totemgo/record"
@@ -22,20 +23,39 @@ type table struct {
 	rows    iter.Seq[uint32] // rising
 }
 
-// column appends the number of a row, which reads the same in TSV, CSV and JSON.
+// column appends the number of a row, which reads the same in TSV, CSV and JSON, or its name.
 type column struct {
 	name   string
 	number func(dst []byte, row uint32) []byte
+	label  func(row uint32) uint64 // of a column of ids
+	text   bool                    // number appends names
+}
+
+// ids is a column of the file's ids of vertices.
+func ids(name string, label func(row uint32) uint64) column {
+	c := whole(name, label)
+	c.label = label
+	return c
+}
+
+// named writes names instead of ids, unless there are none.
+func (t *table) named(names *graph.Names) {
+	for i := range t.columns {
+		if label := t.columns[i].label; label != nil && names != nil {
+			t.columns[i].text = true
+			t.columns[i].number = func(dst []byte, row uint32) []byte { return append(dst, names.At(label(row))...) }
+		}
+	}
 }
 
 // whole is a column of ids or counts.
 func whole(name string, of func(row uint32) uint64) column {
-	return column{name, func(dst []byte, row uint32) []byte { return strconv.AppendUint(dst, of(row), 10) }}
+	return column{name: name, number: func(dst []byte, row uint32) []byte { return strconv.AppendUint(dst, of(row), 10) }}
 }
 
 // numbers is a column of values by dense id. Floats are the shortest that read back the same.
 func numbers[T program.Value](name string, values []T) column {
-	return column{name, func(dst []byte, row uint32) []byte {
+	return column{name: name, number: func(dst []byte, row uint32) []byte {
 		switch x := any(values[row]).(type) {
 		case float64:
 			return strconv.AppendFloat(dst, x, 'g', -1, 64)
@@ -80,7 +100,23 @@ func (t *table) appendRow(dst []byte, row uint32, separator byte, names []string
 		if names != nil {
 			dst = append(dst, names[i]...)
 		}
-		dst = c.number(dst, row)
+		start := len(dst)
+		if dst = c.number(dst, row); c.text {
+			dst = quoteName(dst, start, separator, names != nil)
+		}
+	}
+	return dst
+}
+
+// quoteName puts what dst holds from start on into the quotes of JSON, or of CSV where it needs them.
+func quoteName(dst []byte, start int, separator byte, asJSON bool) []byte {
+	name := string(dst[start:])
+	switch {
+	case asJSON:
+		text, _ := json.Marshal(name) // a string has a form in JSON
+		return append(dst[:start], text...)
+	case separator == ',' && strings.ContainsAny(name, ",\""):
+		return append(dst[:start], `"`+strings.ReplaceAll(name, `"`, `""`)+`"`...)
 	}
 	return dst
 }
@@ -107,7 +143,11 @@ func (t *table) record(rows []uint32) []record.Row {
 	for _, row := range rows {
 		r := record.Row{}
 		for _, c := range t.columns {
-			r[c.name] = json.Number(c.number(nil, row))
+			if text := c.number(nil, row); c.text {
+				r[c.name] = string(text)
+			} else {
+				r[c.name] = json.Number(text)
+			}
 		}
 		list = append(list, r)
 	}

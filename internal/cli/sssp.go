@@ -65,7 +65,7 @@ func (j *ssspJob) run(ctx context.Context, eng *engine.Engine) (*result, error) 
 	}
 	out := &result{took: r.Time, stats: r.Statistics}
 	format := byte('g')
-	doc := record.SSSP{Root: r.Root, Reached: r.NumReached}
+	doc := record.SSSP{Root: r.Root, RootName: j.name(), Reached: r.NumReached}
 	switch r.Type {
 	case program.F32:
 		doc.DistanceKind = "float32"
@@ -77,19 +77,19 @@ func (j *ssspJob) run(ctx context.Context, eng *engine.Engine) (*result, error) 
 		doc.DistanceKind, format = "int64", 'f'
 		distances(out, engine.DistancesOf[int64](r))
 	}
-	out.columns = append([]column{whole("vertex", r.Label)}, out.columns...)
+	out.columns = append([]column{ids("vertex", r.Label)}, out.columns...)
 	if j.o.Parents {
-		out.columns = append(out.columns, whole("parent", func(v uint32) uint64 { return r.Label(r.Parents[v]) }))
+		out.columns = append(out.columns, ids("parent", func(v uint32) uint64 { return r.Label(r.Parents[v]) }))
 	}
 	out.top = out.table
-	out.head = fmt.Sprintf("# root %d\n", r.Root) + out.header()
+	out.head = fmt.Sprintf("# root %s\n", j.spelled[0]) + out.header()
 	for _, d := range r.All() {
 		doc.LargestDistance = max(doc.LargestDistance, d)
 	}
 	if r.Delta > 0 {
 		doc.Delta = &r.Delta
 	}
-	out.summary = fmt.Sprintf("root %d\nreached %d of %d vertices\nlargest distance %s\n", r.Root, r.NumReached, eng.NumVertices(),
+	out.summary = fmt.Sprintf("root %s\nreached %d of %d vertices\nlargest distance %s\n", j.spelled[0], r.NumReached, eng.NumVertices(),
 		strconv.FormatFloat(doc.LargestDistance, format, -1, 64))
 	out.doc = func(run record.Run) any { doc.Run = run; return doc }
 	return out, nil

@@ -58,9 +58,13 @@ first line "# root R" names the root.
 			if err != nil {
 				return err
 			}
+			root := string(file.Source.VertexLabels().Append(nil, tree.Root))
 			doc := record.Validate{
 				Root: file.Source.VertexLabels().Label(tree.Root), Valid: len(verdict.Violations) == 0,
 				Reached: verdict.Reached, Depth: verdict.Depth, Violations: verdict.Violations,
+			}
+			if file.Source.VertexLabels().Names() != nil {
+				doc.RootName = root
 			}
 			if asJSON {
 				doc.Head = e.head(record.SchemaValidate)
@@ -68,7 +72,7 @@ first line "# root R" names the root.
 					return err
 				}
 			} else if doc.Valid {
-				fmt.Fprintf(e.stdout, "valid: root %d, %d vertices reached, depth %d\n", doc.Root, doc.Reached, doc.Depth)
+				fmt.Fprintf(e.stdout, "valid: root %s, %d vertices reached, depth %d\n", root, doc.Reached, doc.Depth)
 			}
 			if err := verdict.Err(); err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
@@ -100,8 +104,8 @@ func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels
 	err := l.each(ctx, in, func(fields []string) (err error) {
 		switch {
 		case strings.HasPrefix(fields[0], "#"):
-			if len(fields) == 3 && fields[0] == "#" && fields[1] == "root" && !named {
-				t.Root, err = l.id(fields[2])
+			if root, is := strings.CutPrefix(strings.Join(fields, " "), "# root "); is && !named {
+				t.Root, err = l.id(root)
 				named = true
 			}
 			return err

@@ -1,0 +1,352 @@
+package graphio
+
+import (
+	"bytes"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/totemgo/totemgo/graph"
+)
+
+// sampleRows is the number of records that settle what a plain edge list holds.
+const sampleRows = 1000
+
+// sample is the first records of a plain edge list, cut into columns.
+type sample struct {
+	lines  [][]byte   // of the records
+	rows   [][]string // their columns
+	quoted bool       // one of them has quotes
+	whole  bool       // there are no others
+	marks  []string   // comments of at most one word, in lower case, between and before the records
+	at     int64      // line of the first record
+}
+
+// mark is the only word of a comment that begins with #, in lower case, or ok is false.
+func mark(comment []byte) (word string, ok bool) {
+	words := bytes.Fields(comment[1:])
+	return strings.ToLower(string(bytes.Join(words, nil))), len(words) < 2 && comment[0] == '#'
+}
+
+// sample looks at the records from the first on, which has been peeked. marks are those of the comments before.
+func (in *input) sample(first *line, comments string, marks []string) (*sample, error) {
+	s := &sample{marks: marks, lines: [][]byte{first.text}, at: first.at}
+	head, err := in.peek(max(headSize, first.size))
+	if err != nil {
+		return nil, err
+	}
+	all := in.eof && len(in.win) == len(head)
+	i := first.size
+	for i < len(head) && len(s.lines) < sampleRows {
+		end := restOfLine(head, i)
+		if end == len(head) && !all {
+			break
+		}
+		text := head[i:end]
+		i = nextLine(head, end)
+		switch k := skipBlanks(text, 0); {
+		case k == len(text):
+		case strings.IndexByte(comments, text[k]) >= 0:
+			if m, ok := mark(text[k:]); ok {
+				s.marks = append(s.marks, m)
+			}
+		default:
+			s.lines = append(s.lines, text)
+		}
+	}
+	s.whole = all && i >= len(head)
+	return s, nil
+}
+
+// delimiter is what separates the columns of all records, or else those of the first: a bar, a tab if a column may have
+// blanks or be empty, a semicolon, a comma, else blanks (0).
+func (s *sample) delimiter() byte {
+	every := func(d byte) bool {
+		return !slices.ContainsFunc(s.lines, func(line []byte) bool { return !outsideQuotes(line, d) })
+	}
+	switch {
+	case every('|'):
+		return '|'
+	case every('\t'):
+		inner, blanks, count := false, countColumns(s.lines[0], 0), countColumns(s.lines[0], '\t')
+		for _, line := range s.lines {
+			columns, quoted, _ := split(line, '\t', nil)
+			if len(columns) != count {
+				return 0
+			}
+			inner = inner || quoted || countColumns(line, 0) != blanks || slices.ContainsFunc(columns, func(c []byte) bool { return bytes.ContainsAny(c, " ,;|") })
+		}
+		if inner {
+			return '\t'
+		}
+		return 0
+	case every(';'):
+		return ';'
+	case every(','):
+		return ','
+	}
+	return delimiter(s.lines[0])
+}
+
+// outsideQuotes tells whether d is in a line, but not in quotes.
+func outsideQuotes(line []byte, d byte) bool {
+	for bytes.IndexByte(line, '"') >= 0 {
+		before, rest, _ := bytes.Cut(line, []byte{'"'})
+		if _, line, _ = bytes.Cut(rest, []byte{'"'}); bytes.IndexByte(before, d) >= 0 {
+			return true
+		}
+	}
+	return bytes.IndexByte(line, d) >= 0
+}
+
+// cut cuts the records into columns.
+func (s *sample) cut(delim byte) *Error {
+	for i, line := range s.lines {
+		columns, quoted, wrong := split(line, delim, nil)
+		if wrong != "" && i == 0 {
+			return fault(s.at, 0, ErrFormat, wrong, "quotes around whole columns")
+		} else if wrong != "" {
+			s.lines, s.whole = s.lines[:i], false
+			return nil
+		}
+		row := make([]string, len(columns))
+		for k, c := range columns {
+			row[k] = string(c)
+		}
+		s.rows, s.quoted = append(s.rows, row), s.quoted || quoted
+	}
+	return nil
+}
+
+// split appends the columns of a line, without the quotes around them (RFC 4180) and blanks. wrong says what is wrong
+// with quotes.
+func split(text []byte, delim byte, to [][]byte) (columns [][]byte, quoted bool, wrong string) {
+	space := " \t\v\f\r\n"
+	if delim == '\t' {
+		space = " \r\n"
+	}
+	for i := 0; ; i++ {
+		i = len(text) - len(bytes.TrimLeft(text[i:], space))
+		if i == len(text) && delim == 0 {
+			return to, quoted, ""
+		}
+		k := i
+		if i < len(text) && text[i] == '"' {
+			for k++; k < len(text) && (text[k] != '"' || k+1 < len(text) && text[k+1] == '"'); k++ {
+				if text[k] == '"' {
+					k++
+				}
+			}
+			if k >= len(text) {
+				return to, true, "a quote that does not end on its line"
+			}
+			to, quoted = append(to, bytes.ReplaceAll(text[i+1:k], []byte(`""`), []byte(`"`))), true
+			k = len(text) - len(bytes.TrimLeft(text[k+1:], space))
+			if k < len(text) && delim != 0 && text[k] != delim {
+				return to, true, "text behind a quote"
+			}
+			if delim == 0 {
+				k--
+			}
+		} else {
+			for k < len(text) && text[k] != delim && (delim != 0 || !blank(text[k])) {
+				k++
+			}
+			to = append(to, bytes.TrimRight(text[i:k], space))
+		}
+		if i = k; i >= len(text) {
+			return to, quoted, ""
+		}
+	}
+}
+
+// nameLike tells whether a word can be a name but no number, nor what stands for a missing one.
+func nameLike(word string) bool {
+	if word == "" || strings.IndexByte("0123456789+-.", word[0]) >= 0 {
+		return false
+	}
+	switch strings.ToLower(word) {
+	case "nan", "inf", "infinity", "na", "n/a", "null", "none", "<na>":
+		return false
+	}
+	return word[0] == '_' || word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z' || word[0] >= 0x80
+}
+
+// words tells whether a row may be the names of columns. The first may be empty, as that of row numbers.
+func words(row []string) bool {
+	for i, w := range row {
+		if !nameLike(strings.TrimLeft(w, ":~$")) && (i > 0 || w != "") {
+			return false
+		}
+	}
+	return len(row) > 1
+}
+
+// endNames are pairs of names of the columns of the ends.
+func endNames() [][2]string {
+	return [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"src", "dest"}, {"source", "destination"}, {"source", "dest"}, {"u", "v"},
+		{"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"}, {"citing", "cited"}}
+}
+
+// ends finds the columns of the ends, from 1, by their names: a pair of endNames, perhaps with node, vertex, name or id, or
+// the only two that differ in 1 and 2, or in a and b, at their end.
+func ends(names []string) (at [2]int, ok bool) {
+	short := make([]string, len(names))
+	for i, n := range names {
+		n = strings.Trim(strings.Map(func(r rune) rune {
+			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+				return r
+			}
+			return -1
+		}, strings.ToLower(n)), " ")
+		for _, more := range []string{"id", "name", "node", "vertex"} {
+			if m := strings.TrimPrefix(strings.TrimSuffix(n, more), more); m != "" {
+				n = m
+			}
+		}
+		short[i] = n
+	}
+	for _, p := range endNames() {
+		u, v := slices.Index(short, p[0]), slices.Index(short, p[1])
+		if u >= 0 && v >= 0 && !slices.Contains(short[u+1:], p[0]) && !slices.Contains(short[v+1:], p[1]) {
+			return [2]int{u + 1, v + 1}, true
+		}
+	}
+	for u, n := range short {
+		for v, m := range short {
+			if k := len(n) - 1; k == len(m)-1 && k >= 0 && n[:k] == m[:k] && (n[k:] == "1" && m[k:] == "2" || n[k:] == "a" && m[k:] == "b") {
+				if ok {
+					return at, false
+				}
+				at, ok = [2]int{u + 1, v + 1}, true
+			}
+		}
+	}
+	return at, ok
+}
+
+// header tells whether the first row names the columns. What both readings fit is a fault.
+func (s *sample) header(o *Options) (bool, *Error) {
+	row := s.rows[0]
+	switch {
+	case o.FirstLine != 0:
+		return o.FirstLine == FirstNames, nil
+	case slices.ContainsFunc(o.Columns, func(c string) bool { return !isNumber([]byte(c)) }):
+		return true, nil
+	case !words(row):
+		return false, nil
+	case len(s.rows) == 1 && s.whole:
+		if _, ok := ends(row); ok {
+			return true, nil
+		}
+		return false, fault(s.at, 0, ErrFormat, "one line of words", "an edge list", "if it is an edge, say so")
+	case len(s.rows) == 1:
+		return true, nil
+	}
+	for i, w := range s.rows[1] {
+		if i < len(row) && nameLike(row[i]) && w != "" && !nameLike(w) {
+			return true, nil
+		}
+	}
+	again := false // an end of the first row is one of another
+	for _, r := range s.rows[1:] {
+		again = again || slices.Contains(r[:min(2, len(r))], row[0]) || slices.Contains(r[:min(2, len(r))], row[1])
+	}
+	if again {
+		return false, nil
+	}
+	if _, ok := ends(row); ok || !nameLike(row[0]) {
+		return true, nil
+	}
+	e := fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two")
+	e.Hint = Hint{"say what the first line is: %s edge or %s names", []Cure{CureFirstLine, CureFirstLine}}
+	return false, e
+}
+
+// ambiguous refuses records that may be more than edges, unless options or names of columns decide. decided tells that
+// they do, told that the format is an option, unnamed that the first column has no name.
+func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
+	either := func(found string, cures ...Cure) error {
+		e := fault(s.at, 0, ErrFormat, found, "records that can be read in one way only")
+		e.Hint = Hint{"if it is an edge list, name the columns of the ends (%s 1,2)", []Cure{CureColumns}}
+		if len(cures) > 0 {
+			e.Hint = Hint{"if it is an edge list, say so (%s edgelist)", cures}
+		}
+		return e
+	}
+	lists := map[string]bool{}
+	for i, m := range s.marks {
+		if told {
+			break
+		}
+		if m == "" && l.names && slices.ContainsFunc(s.rows, func(r []string) bool { return len(r) < 2 || isNumber([]byte(r[0])) && isNumber([]byte(r[1])) }) {
+			return either("a list of vertices before the edges (Trivial Graph Format), which is not read, or names as ids")
+		}
+		if m = strings.Trim(m, ":*"); i > 0 || l.names {
+			if slices.Contains([]string{"edges", "arcs", "links", "edge", "relationships"}, m) {
+				return either("a list of vertices before the edges, or two lists of edges", CureFormat)
+			}
+		}
+		if lists[m] = m != ""; len(lists) > 1 && lists[m] {
+			return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", m), CureFormat)
+		}
+	}
+	if decided {
+		return nil
+	}
+	n := len(s.rows)
+	first, columns, same := map[string]bool{}, len(s.rows[0]), true
+	for _, r := range s.rows {
+		first[r[0]] = true
+		same = same && len(r) == columns
+	}
+	closed, numbered, numeric, loops := true, columns > 2 && (n > 2 || unnamed), true, 0
+	base, err := strconv.ParseUint(s.rows[0][0], 10, 64)
+	numbered = numbered && err == nil && base < 2
+	for k, r := range s.rows {
+		numbered = numbered && r[0] == strconv.FormatUint(base+uint64(k), 10)
+		for i, w := range r[1:] {
+			closed = closed && first[w]
+			numeric = numeric && (i == 0 || !nameLike(w))
+		}
+		if k < len(r) && r[k] != "0" && !strings.HasPrefix(r[k], "0.") {
+			loops++ // entries of a matrix's diagonal
+		}
+	}
+	switch distinct := len(first) == n; {
+	case same && s.whole && columns == n && n > 2 && (n > 3 || loops == 0), same && s.whole && columns == n+1 && n > 2 && l.names:
+		return either(fmt.Sprintf("%d rows of %d columns, a dense matrix or an edge list", n, columns))
+	case columns > 15 && same:
+		return either(fmt.Sprintf("%d columns, a dense matrix, adjacency lists or an edge list", columns))
+	case (columns > 2 || !same) && distinct && closed && n > 2:
+		return either("lines that are adjacency lists (a vertex and its neighbours) or edges with values")
+	case !same && distinct && n > 2 && !l.lenient && !l.optional:
+		return either("lines of different lengths, as adjacency lists have (a vertex and its neighbours), which are not read")
+	case numbered:
+		return either("a first column that is the number of the row, and further columns")
+	case l.names && !numeric && columns > 2:
+		return either("names in more than two columns")
+	}
+	return nil
+}
+
+// sizesFirst refuses a list whose first record may state the numbers of vertices and edges: it fits all others.
+func sizesFirst(list *graph.EdgeList, first graph.Pair64, line int64) error {
+	n := len(list.Edges) - 1
+	if n < 1 || first.V != uint64(n) {
+		return nil
+	}
+	low, high := uint64(1<<63), uint64(0)
+	for _, e := range list.Edges[1:] {
+		u, v := list.Labels.Label(e.U), list.Labels.Label(e.V)
+		low, high = min(low, u, v), max(high, u, v)
+	}
+	if high > first.U || high == first.U && low == 0 {
+		return nil
+	}
+	e := fault(line, 0, ErrFormat, fmt.Sprintf("%d %d, which may be an edge or the numbers of vertices and edges: %s", first.U, first.V,
+		plural(int64(n), "record")+" follow"), "one of the two")
+	e.Hint = Hint{"say what the first line is: %s edge or %s sizes", []Cure{CureFirstLine, CureFirstLine}}
+	return e
+}
