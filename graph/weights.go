@@ -51,6 +51,7 @@ type vector interface {
 	float64(i int) float64
 	set(i int, src vector, j int) bool
 	setInt(i int, x int64) bool
+	negate(i int) bool
 	append(dst []byte, i int) []byte
 	scatter(o *ScatterOptions, n uint32, records []Edge, from vector, at, arcs []uint64) error
 	sortBuckets(ctx context.Context, b *builder) (vector, error)
@@ -123,6 +124,18 @@ func (w Weights) Copy(i int, src Weights, j int) {
 	if w.vector != nil {
 		w.vector.copy(i, src.vector, j)
 	}
+}
+
+// Negate changes the sign of weight i. It reports false, and changes nothing, if the kind does not hold the result.
+func (w Weights) Negate(i int) bool { return w.vector == nil || w.vector.negate(i) }
+
+func (v vec[T]) negate(i int) bool {
+	x := -v[i]
+	if x == v[i] && x != 0 {
+		return false
+	}
+	v[i] = x
+	return true
 }
 
 // Less reports whether weight i is below weight j of v, which must be of the same

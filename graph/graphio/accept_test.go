@@ -566,3 +566,55 @@ func TestNameMemory(t *testing.T) {
 		t.Errorf("%d vertices", n)
 	}
 }
+
+// Ids are kept as they stand, with the vertices between them.
+func TestKeepIDs(t *testing.T) {
+	dir := t.TempDir()
+	path := write(t, dir, "a.el", "0 9\n9 5\n2 5\n")
+	for vertices, want := range map[int64]int{0: 4, -1: 10, 12: 12} {
+		f, err := graphio.Open(t.Context(), path, graphio.Options{Vertices: vertices})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if f.Source.NumVertices() != want || f.Source.VertexLabels().Label(uint32(want-1)) != uint64(max(want-1, 9)) {
+			t.Errorf("--vertices %d: %d vertices, labels %v", vertices, f.Source.NumVertices(), labelsOf(f.Source))
+		}
+		// Through .sg and back the records are the same.
+		sg := filepath.Join(dir, "a.sg")
+		if _, err := graphio.Save(t.Context(), sg, f.Source, graphio.SaveOptions{}.WithoutSync()); err != nil {
+			t.Fatal(err)
+		}
+		back, err := graphio.Open(t.Context(), sg, graphio.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := dense(back.Source, 0); vertices != 0 && !slices.Equal(got, []string{"0 9", "2 5", "9 5"}) {
+			t.Errorf("--vertices %d: records %q", vertices, got)
+		}
+		if err := errors.Join(back.Close(), f.Close()); err != nil {
+			t.Error(err)
+		}
+	}
+	for content, vertices := range map[string]int64{"0 9\n": 9, "0 99999999\n": -1, "0 4294967295\n": -1} {
+		if _, err := graphio.Open(t.Context(), write(t, dir, "b.el", content), graphio.Options{Vertices: vertices}); err == nil {
+			t.Errorf("%q with %d vertices is read", content, vertices)
+		}
+	}
+}
+
+// A skew-symmetric matrix read as arcs has both entries of each pair, with opposite signs.
+func TestSkewSigns(t *testing.T) {
+	for field, want := range map[string][]string{"integer": {"1 2 -7", "2 1 7"}, "real": {"1 2 -7", "2 1 7"}} {
+		path := write(t, t.TempDir(), "a.mtx", "%%MatrixMarket matrix coordinate "+field+" skew-symmetric\n2 2 1\n2 1 7\n")
+		f, err := graphio.Open(t.Context(), path, graphio.Options{Direction: graphio.Directed})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := dense(f.Source, 1); !slices.Equal(got, want) {
+			t.Errorf("%s: %q, want %q", field, got, want)
+		}
+		if err := f.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

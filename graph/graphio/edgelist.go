@@ -47,6 +47,9 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 			l.columns = 0
 		}
 	}
+	if in.o.Names && in.o.Vertices != 0 {
+		return nil, fmt.Errorf("graphio: %w: names have no ids to keep", ErrOptions)
+	}
 	stated := uint64(0) // edges, by a comment or the first line
 	var marks []string
 	var text *line

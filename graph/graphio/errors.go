@@ -135,7 +135,7 @@ const (
 func (c Cure) String() string {
 	names := [...]string{"SaveOptions.DropWeights", "WeightsPath", "Tuple", "Options.Direction", "graph.BuildOptions.Loops",
 		"graph.BuildOptions.Duplicates", "graph.EdgeList.Labels", "Options.Columns", "Options.FirstLine", "Options.Format", "Options.Names",
-		"Options.WeightColumn", "Options.Member", "Options.Format"}
+		"Options.WeightColumn −1", "Options.Member", "Options.Format"}
 	if int(c) < len(names) {
 		return names[c]
 	}

@@ -391,7 +391,7 @@ func TestAmbiguous(t *testing.T) {
 		"header or edge":  {"a.txt", "x y\na b\n", []string{"edge", "names of columns"}, graphio.CureFirstLine, graphio.Options{FirstLine: graphio.FirstEdge}},
 		"triples":         {"a.txt", "a likes b\nb likes c\nc hates a\n", []string{"more than two columns"}, graphio.CureColumns, graphio.Options{Columns: []string{"1", "3"}, FirstLine: graphio.FirstEdge}},
 		"node list":       {"a.txt", "# nodes\n0 7\n1 7\n# edges\n0 1\n", []string{"list of vertices before the edges"}, graphio.CureFormat, graphio.Options{Format: "edgelist"}},
-		"TGF":             {"a.tgf", "1 alice\n2 bob\n#\n1 2\n", []string{"Trivial Graph Format", "names"}, graphio.CureColumns, graphio.Options{}},
+		"TGF":             {"a.txt", "1 alice\n2 bob\n#\n1 2\n", []string{"Trivial Graph Format", "names"}, graphio.CureColumns, graphio.Options{}},
 		"LGL":             {"a.txt", "# 1\n2 5\n3 6\n# 2\n3 7\n", []string{"LGL"}, graphio.CureFormat, graphio.Options{Format: "edgelist"}},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -417,5 +417,57 @@ func TestAmbiguous(t *testing.T) {
 				t.Error(err)
 			}
 		})
+	}
+}
+
+// Formats that are not read are named, by their marks or their names.
+func TestUnread(t *testing.T) {
+	for file, c := range map[string]struct{ content, name string }{
+		"a.txt":        {"Creator \"x\"\ngraph\n[\n  node [ id 1 ]\n]\n", "GML"},
+		"b.txt":        {"*Vertices 2\n1 \"a\"\n2 \"b\"\n*Edges\n1 2\n", "Pajek"},
+		"c.lgl":        {"# a\nb\nc\n", "LGL"},
+		"d.txt":        {"/* c */ strict digraph G { a -> b }\n", "DOT"},
+		"e.txt":        {"<?xml version=\"1.0\"?>\n<gexf version=\"1.2\"></gexf>\n", "GEXF"},
+		"f.txt":        {"DL N = 3\nformat = edgelist1\n", "UCINET DL"},
+		"g.txt":        {">>graph6<<A_\n", "graph6"},
+		"h.g6":         {"A_\n", "graph6"},
+		"i.txt":        {"title  key\n  4  1  1  2\nrua  3 3 4 0\n", "Rutherford-Boeing"},
+		"j":            {"MATLAB 5.0 MAT-file, Platform: x\x00\x01", "MATLAB"},
+		"k":            {"\x93NUMPY\x01\x00", "NumPy"},
+		"l":            {"PAR1\x15\x04", "Parquet"},
+		"m.graph":      {"\x00\x01\x02\x83", "WebGraph"},
+		"n.properties": {"graphclass=it.unimi.dsi.webgraph.BVGraph\n", "WebGraph"},
+		"o.gr":         {le(uint64(1), uint64(4), uint64(2), uint64(1)) + strings.Repeat("\x00", 32), "Galois"},
+		"p.csv":        {"{\"nodes\": []}\n", "JSON"},
+		"q.txt":        {"<!DOCTYPE html>\n<html></html>\n", "HTML"},
+		"r.tgf":        {"1 a\n#\n1 1\n", "Trivial Graph Format"},
+	} {
+		_, err := graphio.Open(t.Context(), write(t, t.TempDir(), file, c.content), graphio.Options{})
+		if !errors.Is(err, graphio.ErrUnknownFormat) || !strings.Contains(err.Error(), c.name) {
+			t.Errorf("%s: %v, want the name %s", file, err, c.name)
+		}
+	}
+}
+
+// METIS is told by content under lost names, and not taken for an edge list under the name of one.
+func TestLostNames(t *testing.T) {
+	const ring, weighted = "4 4\n2 4\n1 3\n2 4\n1 3\n", "% c\n3 2 1\n2 7\n1 7 3 5\n2 5\n"
+	for _, content := range []string{ring, weighted} {
+		for _, name := range []string{"x.graph.1", "x?download=1", "x.graph?download=1", "x", "x.gz.2"} {
+			f, err := graphio.Open(t.Context(), write(t, t.TempDir(), name, content), graphio.Options{})
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			if f.Report.Format != "metis" || f.Source.IsDirected() {
+				t.Errorf("%s: %s", name, f.Report.Format)
+			}
+			if err := f.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	if _, err := graphio.Open(t.Context(), write(t, t.TempDir(), "x.txt", ring), graphio.Options{}); err == nil || !strings.Contains(err.Error(), "METIS") {
+		t.Errorf("under the name of an edge list: %v", err)
 	}
 }

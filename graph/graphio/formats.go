@@ -89,13 +89,23 @@ func formatNames(writable bool) string {
 
 // stem is the base name of path without the endings of compression.
 func stem(path string) string {
+	path, _, _ = strings.Cut(path, "?") // x?download=1
 	base := filepath.Base(path)
+	if i := strings.LastIndexByte(base, '.'); i > 0 && len(base)-i < 5 && isNumber([]byte(base[i+1:])) && knownEnding(base[:i]) {
+		base = base[:i] // x.graph.1, as wget names a second download
+	}
 	for _, s := range compressionSuffixes() {
 		if len(base) > len(s) && strings.EqualFold(base[len(base)-len(s):], s) {
 			return base[:len(base)-len(s)]
 		}
 	}
 	return base
+}
+
+// knownEnding tells whether a name ends like a format or a compression.
+func knownEnding(base string) bool {
+	ext := strings.ToLower(filepath.Ext(base))
+	return slices.Contains(compressionSuffixes(), ext) || slices.ContainsFunc(formats(), func(f format) bool { return slices.Contains(f.Extensions, ext) })
 }
 
 // extension is the ending of path in lower case, without that of compression.
@@ -137,7 +147,19 @@ func detect(in *input) (*format, error) {
 		return formatByName(name), nil
 	}
 	text := isText(head)
-	if name, ok := DetectName(in.path); ok && !(text && name == "graph500" && len(head) > 0) {
+	name, named := DetectName(in.path)
+	if e := refuseUnread(head, in.path, text); e != nil {
+		return nil, e
+	}
+	if text && (!named || name == "edgelist") && looksLikeMETIS(head, in.eof && len(in.win) == len(head)) {
+		if !named {
+			return formatByName("metis"), nil
+		}
+		e := bad(ErrFormat, "a file that METIS fits as well (line 1 is n m, n lines of neighbours follow) under the name of an edge list", "one of the two")
+		e.Hint = Hint{"say which it is: %s metis or %s edgelist", []Cure{CureFormat, CureFormat}}
+		return nil, e
+	}
+	if named && !(text && name == "graph500" && len(head) > 0) {
 		return formatByName(name), nil
 	}
 	if text {

@@ -52,7 +52,7 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	case h.Directed > 1:
 		return nil, bad(ErrFormat, fmt.Sprintf("a first byte of %d", h.Directed), "0 (undirected) or 1 (directed)")
 	case h.Arcs < 0 || h.N < 0 || h.N > math.MaxInt32:
-		return nil, bad(ErrTooLarge, fmt.Sprintf("a header of %d arcs and %d vertices", h.Arcs, h.N),
+		return nil, bad(ErrTooLarge, fmt.Sprintf("a header of %d arcs and %d vertices in a file of %d bytes", h.Arcs, h.N, size),
 			fmt.Sprintf("counts from 0 on, at most %d vertices", math.MaxInt32))
 	case h.Arcs > (math.MaxInt64/4-8*(h.N+1))/step:
 		return nil, bad(ErrTooLarge, fmt.Sprintf("a header of %d arcs", h.Arcs), fmt.Sprintf("no more than a file of %d bytes can hold", size))
@@ -199,6 +199,10 @@ func writeGAPAs(w *writer, weighted bool) error {
 	g, err := w.rows()
 	if err != nil {
 		return err
+	}
+	if d, l := g.Duplicates(), g.SelfLoops(); d > 0 || l > 0 {
+		w.report.Notes = append(w.report.Notes, fmt.Sprintf("%s and %s written: programs that read GAP files assume that there are none",
+			plural(d, "duplicate edge"), plural(l, "self-loop")))
 	}
 	h, sides := gapHeader{0, g.NumArcs(), int64(g.NumVertices())}, []*graph.CSR{g}
 	if g.IsDirected() {

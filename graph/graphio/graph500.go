@@ -107,12 +107,15 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 			}
 		}
 	}
-	if wide != nil && size == 12 && total%48 == 0 && longTuples(wide) {
+	if wide != nil && in.o.Tuple == 0 && total%48 == 0 && longTuples(wide) {
 		e := bad(ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples")
 		e.Hint = Hint{"read the file with tuples of 16 bytes (%s 16)", []Cure{CureTuple}}
 		return nil, e
 	}
-	if wide == nil && len(narrow) > 0 && sparse(big+1, int64(len(narrow))) {
+	if v := uint64(in.o.Vertices); in.o.Vertices > 0 && len(narrow)+len(wide) > 0 && big >= v {
+		return nil, bad(ErrFormat, fmt.Sprintf("id %d", big), fmt.Sprintf("0..%d, as the option says", v-1))
+	}
+	if wide == nil && len(narrow) > 0 && in.o.Vertices == 0 && sparse(big+1, int64(len(narrow))) {
 		f.Report.warnf("ids up to %d in %s: the vertices are the ids that occur", big, plural(int64(len(narrow)), "tuple"))
 		if wide, err = in.widen(narrow); err != nil {
 			return nil, err
@@ -126,7 +129,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		}
 		list.Vertices = list.Labels.Len()
 	} else if len(narrow) > 0 {
-		list.Vertices = int(big) + 1
+		list.Vertices = int(max(big+1, uint64(max(in.o.Vertices, 0))))
 	}
 	if len(list.Edges) == 0 {
 		f.Report.warnf("the file holds no tuples: the graph is empty")

@@ -36,6 +36,7 @@ type input struct {
 	close []func() error
 
 	compression string
+	skew        bool // the mirror image of an edge has the opposite weight
 	win         []byte
 	eof         bool
 	lines       int64 // consumed by line

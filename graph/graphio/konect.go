@@ -67,8 +67,9 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		if d.says = ", as line 2 says"; format == "bip" {
 			d.vertices, d.ids, d.shift = sizes[1]+sizes[2], [2]uint64{sizes[1], sizes[2]}, sizes[1]
 		}
-		if l.declared = d; d.sane() != nil {
-			return nil, d.sane()
+		l.declared = d
+		if err := d.sane(in); err != nil {
+			return nil, err
 		}
 	}
 	blocks, err := in.scan(l)

@@ -21,20 +21,44 @@ func sparse(n uint64, records int64) bool {
 }
 
 // sane refuses counts that no graph has. It goes before the records, so that dense ids have 32 bits.
-func (d *declared) sane() error {
-	if d.vertices > graph.MaxVertices {
-		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices", d.vertices), fmt.Sprintf("at most %d", uint64(graph.MaxVertices)))
+func (d *declared) sane(in *input) error {
+	found := ""
+	switch {
+	case d.vertices > graph.MaxVertices:
+		found = fmt.Sprintf("%d vertices declared", d.vertices)
+	case d.records > math.MaxInt64/16:
+		found = fmt.Sprintf("%d %s declared for %d vertices", d.records, d.many, d.vertices)
+	default:
+		return nil
 	}
-	if d.records > math.MaxInt64/16 {
-		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d %s declared for %d vertices", d.records, d.many, d.vertices), "no more than a file can hold")
+	lines, err := in.countLines()
+	if err != nil {
+		return err
 	}
-	return nil
+	return fault(d.line, 0, ErrTooLarge, found+" before "+lines, fmt.Sprintf("at most %d vertices, and no more than a file can hold", uint64(graph.MaxVertices)))
+}
+
+// countLines says how many lines follow, up to a million.
+func (in *input) countLines() (string, error) {
+	const most = 1e6
+	for n := int64(0); ; n++ {
+		l, err := in.peekLine()
+		switch {
+		case err != nil:
+			return "", err
+		case n == most:
+			return "over a million lines", nil
+		case l == nil:
+			return plural(n, "line"), nil
+		}
+		in.skip(l)
+	}
 }
 
 // declaredList reads the records of a format that declares them, and checks their number and that of the vertices.
 func (in *input) declaredList(f *File, l *layout) (*graph.EdgeList, error) {
 	d := l.declared
-	if err := d.sane(); err != nil {
+	if err := d.sane(in); err != nil {
 		return nil, err
 	}
 	blocks, err := in.scan(l)
@@ -107,6 +131,9 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 		list.Edges, err = in.joinEdges(blocks, n)
 		return list, err
 	}
+	if in.o.Vertices != 0 && !l.names {
+		return list, in.keepIDs(list, blocks, n)
+	}
 	if l.names {
 		if list.Labels, err = in.nameList(blocks); err != nil {
 			return nil, err
@@ -127,6 +154,44 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 	}
 	list.Vertices = list.Labels.Len()
 	return list, nil
+}
+
+// keepIDs makes edges of ids as they stand: the vertices are 0 … Options.Vertices−1, or up to the largest id.
+func (in *input) keepIDs(list *graph.EdgeList, blocks []*records, n int64) (err error) {
+	if err := in.hold(n * 8); err != nil {
+		return err
+	}
+	high, at := uint64(0), int64(0)
+	for _, b := range blocks {
+		for k, p := range b.pairs {
+			if m := max(p.U, p.V); m > high {
+				high, at = m, b.line(k)
+			}
+		}
+	}
+	vertices := uint64(in.o.Vertices)
+	switch {
+	case in.o.Vertices < 0 && n == 0:
+		vertices = 0
+	case in.o.Vertices < 0 && high < graph.MaxVertices:
+		vertices = high + 1
+	case in.o.Vertices < 0:
+		return fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d", high), fmt.Sprintf("at most %d vertices, if ids are kept", uint64(graph.MaxVertices)))
+	case n > 0 && high >= vertices:
+		return fault(at, 0, ErrFormat, fmt.Sprintf("id %d", high), fmt.Sprintf("0..%d, as the option says", vertices-1))
+	}
+	if in.o.Vertices < 0 && sparse(vertices, n) && !in.o.Lenient {
+		return fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d in a list of %s", high, plural(n, "record")),
+			fmt.Sprintf("ids below %d, or %d vertices a record", freeVertices, verticesPerRecord), "the lenient option or the number of vertices reads it")
+	}
+	list.Vertices, list.Edges = int(vertices), make([]graph.Edge, 0, n)
+	for _, b := range blocks {
+		for _, p := range b.pairs {
+			list.Edges = append(list.Edges, graph.Edge{U: uint32(p.U), V: uint32(p.V)})
+		}
+		b.pairs = nil
+	}
+	return nil
 }
 
 // joinEdges makes one slice of the n edges of all blocks.

@@ -21,7 +21,9 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	f.Report.DirectionStated = true
 	list, err := in.declaredList(f, l)
 	if err == nil && l.declared.loops != "" {
-		f.Report.warnf("the matrix is skew-symmetric: read as an undirected graph with the weights as stored, the mirrored entries' sign is left out")
+		if in.skew = true; in.o.Direction != Directed {
+			f.Report.warnf("the matrix is skew-symmetric: an undirected edge has the weight of the entry that is stored, and the mirrored entry's sign is lost")
+		}
 	}
 	return list, err
 }
@@ -55,20 +57,14 @@ func mtxLayout(in *input, f *File) (*layout, error) {
 		return nil, h.fault(ErrUnsupported, "object "+quote(words[1]), "matrix")
 	case words[2] != "coordinate":
 		return nil, h.fault(ErrUnsupported, cut(words[2])+" layout", "coordinate")
-	case !slices.Contains([]string{"pattern", "integer", "real"}, field):
+	case !slices.Contains([]string{"pattern", "integer", "unsigned-integer", "real"}, field):
 		return nil, h.fault(ErrUnsupported, cut(field)+" values", "pattern, integer or real")
 	case !slices.Contains([]string{"general", "symmetric", "skew-symmetric"}, symmetry):
 		return nil, h.fault(ErrUnsupported, cut(symmetry)+" symmetry", "general, symmetric or skew-symmetric")
 	case symmetry == "skew-symmetric" && field == "pattern":
 		return nil, h.fault(ErrFormat, "a skew-symmetric pattern", "integer or real values")
 	}
-	if h, err = in.header('%', "a line of sizes: rows, columns, entries"); err != nil {
-		return nil, err
-	}
-	if words = h.words(); len(words) != 3 {
-		return nil, h.fault(ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries")
-	}
-	sizes, err := h.wholes(words, "of rows within 64 bits", "of columns within 64 bits", "of entries within 64 bits")
+	h, sizes, err := mtxSizes(in, f, field == "pattern")
 	if err != nil {
 		return nil, err
 	}
@@ -90,6 +86,45 @@ func mtxLayout(in *input, f *File) (*layout, error) {
 		}
 	}
 	return l, nil
+}
+
+// mtxSizes reads the numbers of rows, columns and entries. Network Repository puts them behind a percent sign: they are
+// taken from there if the first line behind the comments can be an entry only.
+func mtxSizes(in *input, f *File, pattern bool) (h *line, sizes []uint64, err error) {
+	wants := []string{"of rows within 64 bits", "of columns within 64 bits", "of entries within 64 bits"}
+	var stated []uint64
+	at := int64(0)
+	for {
+		if h, err = in.peekLine(); err != nil {
+			return nil, nil, err
+		}
+		if h == nil {
+			return nil, nil, bad(ErrTruncated, "the end of the file", "a line of sizes: rows, columns, entries")
+		}
+		i := skipBlanks(h.text, 0)
+		if i < len(h.text) && h.text[i] != '%' {
+			break
+		}
+		if words := strings.Fields(string(h.text[min(i+1, len(h.text)):])); len(words) == 3 && strings.Trim(strings.Join(words, ""), "0123456789") == "" {
+			stated, _ = h.wholes(words, wants...) // beyond 64 bits: a comment
+			at = h.at
+		}
+		in.skip(h)
+	}
+	words := h.words()
+	if stated != nil {
+		entry, _ := h.wholes(words, wants[:min(2, len(words))]...)
+		if pattern == (len(words) == 2) && len(entry) == 2 && entry[0] <= stated[0] && entry[1] <= stated[1] && !(len(words) == 3 && stated[0] == entry[0] && stated[1] == entry[1]) {
+			f.Report.warnf("the sizes stand in a comment, line %d, as Network Repository has them", at)
+			return &line{at: at}, stated, nil
+		}
+	}
+	in.skip(h)
+	if len(words) != 3 {
+		return nil, nil, h.fault(ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries")
+	}
+	sizes, err = h.wholes(words, wants...)
+	return h, sizes, err
 }
 
 // writeMatrixMarket writes a coordinate file: general if the graph is directed, else symmetric with each edge in the

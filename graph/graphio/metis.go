@@ -132,7 +132,7 @@ func readMETISHeader(in *input) (*metisHeader, error) {
 		return nil, err
 	}
 	h := &metisHeader{at: head.at, layout: layout{declared: declare("METIS", head.at, 1, counts[0], counts[1], "edge", "edges")}}
-	if err := h.declared.sane(); err != nil {
+	if err := h.declared.sane(in); err != nil {
 		return nil, err
 	}
 	if len(words) > 2 {

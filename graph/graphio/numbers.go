@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"strconv"
+	"strings"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -201,8 +202,16 @@ func (w *weightBuf) parse(b []byte, i int, delim byte) (next int, err *Error) {
 	return start + len(tok), w.parseWord(tok)
 }
 
-// parseWord reads a weight the slow way: any form, every fault named.
+// parseWord reads a weight the slow way: any form, every fault named, with the way to do without.
 func (w *weightBuf) parseWord(tok []byte) *Error {
+	e := w.parseAny(tok)
+	if e != nil {
+		e.Hint = Hint{strings.Trim(e.Hint.Text+", or leave weights out (%s)", ", or"), []Cure{CureNoWeights}}
+	}
+	return e
+}
+
+func (w *weightBuf) parseAny(tok []byte) *Error {
 	if len(tok) == 0 {
 		return bad(ErrFormat, "no weight", "a number")
 	}

@@ -160,7 +160,9 @@ func bothArcs(list *graph.EdgeList, in *input) (graph.Source, error) {
 	for i, e := range list.Edges {
 		out.Weights.Copy(len(out.Edges), list.Weights, i)
 		if out.Edges = append(out.Edges, e); e.U != e.V {
-			out.Weights.Copy(len(out.Edges), list.Weights, i)
+			if out.Weights.Copy(len(out.Edges), list.Weights, i); in.skew && !out.Weights.Negate(len(out.Edges)) {
+				return nil, bad(ErrTooLarge, "weight "+out.Weights.Format(len(out.Edges)), "weights whose mirrored entries "+kind.String()+" holds")
+			}
 			out.Edges = append(out.Edges, graph.Edge{U: e.V, V: e.U})
 		}
 	}

@@ -73,6 +73,9 @@ type Options struct {
 	// Names reads the ids of a plain edge list as names, also if they look like numbers. Without it, ids are names if
 	// those of the first record are no numbers.
 	Names bool
+	// Vertices is the number of vertices of a plain edge list or a Graph500 tuple file, whose ids are then 0 … Vertices−1,
+	// also those that do not occur. 0 takes the ids that occur, −1 all up to the largest.
+	Vertices int64
 	// Tuple is the size in bytes of a Graph500 tuple: 12 (0 means 12) or 16.
 	Tuple int
 	// WeightsPath is the file of weights that belongs to a Graph500 tuple file,
@@ -114,6 +117,8 @@ func (o *Options) validate() error {
 		return fmt.Errorf("graphio: %w: columns %q and weight column %d (want two ends, and perhaps a weight and a time)", ErrOptions, o.Columns, o.WeightColumn)
 	case o.Tuple != 0 && o.Tuple != 12 && o.Tuple != 16:
 		return fmt.Errorf("graphio: %w: tuples of %d bytes (want 12 or 16)", ErrOptions, o.Tuple)
+	case o.Vertices < -1 || o.Vertices > graph.MaxVertices:
+		return fmt.Errorf("graphio: %w: %d vertices (want 0 to %d, or -1)", ErrOptions, o.Vertices, uint64(graph.MaxVertices))
 	case o.FirstLine > FirstSizes:
 		return fmt.Errorf("graphio: %w: first line %d", ErrOptions, o.FirstLine)
 	case o.Direction > Undirected:
@@ -132,6 +137,8 @@ func (o *Options) fit(format string) error {
 		return fmt.Errorf("graphio: %w: a weight column belongs to plain edge lists, not to %s", ErrOptions, format)
 	case (len(o.Columns) > 0 || o.FirstLine != 0 || o.Names) && format != "edgelist" && format != "ncol":
 		return fmt.Errorf("graphio: %w: columns, a first line and names belong to plain edge lists, not to %s", ErrOptions, format)
+	case o.Vertices > 0 && format != "edgelist" && format != "graph500":
+		return fmt.Errorf("graphio: %w: a number of vertices belongs to edge lists and tuples, not to %s", ErrOptions, format)
 	case o.Tuple == 16 && format != "graph500":
 		return fmt.Errorf("graphio: %w: 16-byte tuples belong to graph500, not to %s", ErrOptions, format)
 	case o.WeightsPath != "" && format != "graph500":

@@ -60,7 +60,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 	f.Report.DirectionStated = h.seen["DIRECTED"]
 	l := &layout{directed: !h.undirected, comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: the first edge has no weight",
 		declared: declare("Totem", h.edges, 0, h.n, h.m, "edge", "edges")}
-	if err := l.declared.sane(); err != nil {
+	if err := l.declared.sane(in); err != nil {
 		return nil, err
 	}
 	if h.valued {

@@ -79,6 +79,9 @@ direction, largest component, self-loops and duplicates, weights, ids.
 			if formatOf(args[1], format) == "graph500" && formatOf(args[0], rf.format) != "graph500" {
 				rf.tuple = 0 // it is that of the output
 			}
+			if dropWeights && rf.weightColumn == 0 {
+				rf.weightColumn = -1 // unusable weights do not matter then
+			}
 			file, err := rf.open(ctx, e, args[0], threads, limit)
 			if err != nil {
 				return err

@@ -243,7 +243,8 @@ type readFlags struct {
 	weights              string
 	columns              []string
 	firstLine            string
-	names                bool
+	names, keepIDs       bool
+	vertices             int64
 	prefix               string // of --format
 }
 
@@ -261,6 +262,8 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.StringVar(&f.firstLine, "first-line", "", "what the first line of an edge list is: `edge`, names (of columns) or sizes (vertices and edges)")
 	completes(c, "first-line", "edge", "names", "sizes")
 	fl.BoolVar(&f.names, "names", false, "read the ids of an edge list as names (default if those of the first record are no numbers)")
+	fl.BoolVar(&f.keepIDs, "keep-ids", false, "take the ids of an edge list as they stand: vertices are 0 to the largest id")
+	fl.Int64Var(&f.vertices, "vertices", 0, "`N` vertices, 0 to N-1, whatever ids of an edge list occur")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out, in every format")
 	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
@@ -273,11 +276,16 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient,
 		Columns: f.columns, Names: f.names, Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
 	}
+	if o.Vertices = f.vertices; f.keepIDs && f.vertices == 0 {
+		o.Vertices = -1
+	}
 	first, known := firstLines[f.firstLine]
 	o.FirstLine = first
 	switch {
 	case !known:
 		return nil, usagef("--first-line %q: want edge, names or sizes", f.firstLine)
+	case f.vertices < 0:
+		return nil, usagef("--vertices %d: want 1 or more", f.vertices)
 	case f.directed && f.undirected:
 		return nil, usagef("--directed and --undirected exclude each other")
 	case f.directed:

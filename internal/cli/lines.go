@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -39,7 +40,17 @@ func (l *vertexLines) each(ctx context.Context, in io.Reader, f func(fields []st
 		return fmt.Errorf("%s: %w", l.path, err)
 	}
 	defer z.Close()
-	s := bufio.NewScanner(z)
+	text := bufio.NewReader(z)
+	mark, err := text.Peek(3)
+	switch {
+	case err != nil && err != io.EOF:
+		return fmt.Errorf("%s: %w", l.path, err)
+	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+		_, _ = text.Discard(3) // peeked
+	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+		return &graphio.Error{File: l.path, Found: "text in UTF-16", Want: "UTF-8 or ASCII", Err: graphio.ErrUnsupported}
+	}
+	s := bufio.NewScanner(text)
 	s.Buffer(nil, 1<<20)
 	for s.Scan() {
 		if l.line++; l.line%4096 == 0 && ctx.Err() != nil {
@@ -114,11 +125,39 @@ func readValues(ctx context.Context, path string, labels *graph.Labels, set func
 	})
 }
 
+// partFile finds the names of files that METIS and KaHIP write: a part a line, in the order of the vertices.
+var partFile = regexp.MustCompile(`\.part\.?\d+(\.(gz|zst|xz|bz2))?$|(^|[/\\])tmppartition\d+$`)
+
+// parts reads the part of each vertex.
+func (l *vertexLines) parts(owner []uint8, processors int) error {
+	n := 0
+	err := l.each(context.Background(), nil, func(fields []string) error {
+		p, err := strconv.Atoi(fields[0])
+		switch {
+		case len(fields) != 1:
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "1: the part of a vertex, as METIS and KaHIP write it")
+		case err != nil || p < 0 || p >= processors:
+			return l.bad(fmt.Sprintf("part %q", fields[0]), fmt.Sprintf("0..%d, a processor each", processors-1))
+		case n < len(owner):
+			owner[n] = uint8(p)
+		}
+		n++
+		return nil
+	})
+	if err == nil && n != len(owner) {
+		err = &graphio.Error{File: l.path, Found: fmt.Sprintf("parts of %d vertices", n), Want: fmt.Sprintf("%d, as the graph has", len(owner)), Err: graphio.ErrFormat}
+	}
+	return err
+}
+
 // readAssignment reads lines of a vertex and a processor number.
 func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
 	const unset = 255
 	owner := bytes.Repeat([]byte{unset}, labels.Len())
 	l := &vertexLines{path: path, labels: labels}
+	if partFile.MatchString(path) {
+		return owner, l.parts(owner, processors)
+	}
 	err := l.pairs(context.Background(), "a processor number", false, func(v uint32, s string) error {
 		p, err := strconv.Atoi(s)
 		if err != nil || p < 0 || p >= processors {

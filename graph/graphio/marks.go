@@ -1,0 +1,177 @@
+package graphio
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// unread is a format that is known by a mark or by its name, and not read.
+type unread struct {
+	name  string
+	mark  string // regular expression over the beginning of a file, "" if there is none
+	exts  string // endings of names, between blanks
+	words string // what to do
+}
+
+// unreadFormats lists what people have besides the formats that are read.
+func unreadFormats() []unread {
+	const export = "export it as GraphML or as an edge list"
+	return []unread{
+		{"GML", `(?i)^\s*(creator\b.*\s*|version\b.*\s*|comment\b.*\s*)*graph\s*\[`, " .gml ", export},
+		{"Pajek", `(?i)^\s*\*(vertices|network|arcs|edges)\b`, " .net .paj ", export},
+		{"LGL", ``, " .lgl ", "export it as NCOL"},
+		{"Trivial Graph Format", ``, " .tgf ", export},
+		{"DOT (Graphviz)", `(?is)^\s*(//[^\n]*\s*|/\*.*?\*/\s*)*(strict\s+)?(di)?graph\b[^\n{]*\{`, " .dot .gv ", export},
+		{"GEXF", `(?is)^\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*<gexf\b`, " .gexf ", export},
+		{"XML or HTML", `(?i)^\s*<(\?xml|!doctype|html)`, " .html .htm .xml ", "a page of a download, perhaps: get the file itself"},
+		{"N-Triples or Turtle", `^\s*(@prefix\s|<[a-z]+:[^>\s]*>\s+<)`, " .nt .ttl .rdf ", "write the subjects and objects as an edge list of names"},
+		{"UCINET DL", `(?i)^\s*dl\s+n[rm]?\s*=`, " .dl ", export},
+		{"LEDA", `^LEDA\.GRAPH`, " .lgr ", export},
+		{"graph6, sparse6 or digraph6", `^>>(graph6|sparse6|digraph6)<<`, " .g6 .s6 .d6 ", export},
+		{"Rutherford-Boeing or Harwell-Boeing", `^[^\n]*\n[ \d]+\r?\n\s*[rcpiqRCPIQ][sunhrzSUNHRZ][aeAE]\s+\d+\s+\d+`, " .rb .rua .rsa .hb ", "get it as MatrixMarket"},
+		{"JSON", `^\s*(\{|\[\s*[\[{"])`, " .json .jsonl ", export},
+		{"MATLAB", `^MATLAB 5\.0 MAT-file`, " .mat ", "write it as MatrixMarket (mmwrite)"},
+		{"HDF5 (MATLAB 7.3 and others)", `^\x89HDF\r\n`, " .h5 .hdf5 ", "write it as MatrixMarket or as an edge list"},
+		{"NumPy", `^\x93NUMPY`, " .npy .npz ", "write it as MatrixMarket (scipy.io.mmwrite)"},
+		{"Parquet", `^PAR1`, " .parquet ", "write it as CSV"},
+		{"Arrow or Feather", `^(ARROW1|FEA1)`, " .arrow .feather ", "write it as CSV"},
+		{"Avro", `^Obj\x01`, " .avro ", "write it as CSV"},
+		{"ORC", `^ORC`, " .orc ", "write it as CSV"},
+		{"SQLite", `^SQLite format 3`, " .sqlite .db ", "write it as CSV"},
+		{"a Python pickle", `^\x80[\x02-\x05]`, " .pkl .pickle ", "write it as an edge list"},
+		{"PDF", `^%PDF-`, " .pdf ", "get the graph itself"},
+		{"an Office document", ``, " .xlsx .xls .ods ", "write it as CSV"},
+		{"WebGraph", `^#(BVGraph|ImmutableGraph)|(?m)^graphclass\s*=`, " .properties ", "write it as an edge list (ArcListASCIIGraph)"},
+		{"7-Zip", `^7z\xbc\xaf\x27\x1c`, " .7z ", "unpack it"},
+		{"RAR", `^Rar!`, " .rar ", "unpack it"},
+		{"LZ4", `^\x04\x22\x4d\x18`, " .lz4 ", "unpack it"},
+		{"compress", `^\x1f[\x9d\xa0]`, " .z ", "unpack it"},
+		{"lzip", `^LZIP`, " .lz ", "unpack it"},
+		{"snappy", `^\xff\x06\x00\x00sNaPpY`, " .sz ", "unpack it"},
+	}
+}
+
+// refuseUnread names a format that is not read, told by the beginning of a file, else by the name.
+func refuseUnread(head []byte, path string, text bool) *Error {
+	what, words := "", ""
+	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
+	latin := make([]rune, 0, min(len(head), 4096)) // bytes as characters, which expressions can state
+	for _, c := range head[:min(len(head), 4096)] {
+		latin = append(latin, rune(c))
+	}
+	ext := extension(path)
+	numeric := len(head) > 0 && head[0]-'0' <= 9 // what most edge lists begin with, and no mark
+	for _, u := range unreadFormats() {
+		marked := u.mark != "" && !numeric && regexp.MustCompile(u.mark).MatchString(string(latin))
+		if marked || what == "" && ext != "" && strings.Contains(u.exts, " "+ext+" ") {
+			what, words = u.name, u.words
+		}
+		if marked {
+			break
+		}
+	}
+	if what == "" && !text && looksLikeGalois(head) {
+		what, words = "Galois .gr", "write it as an edge list (graph-convert)"
+	}
+	if what == "" && !text && ext == ".graph" {
+		what, words = "WebGraph", "write it as an edge list (ArcListASCIIGraph)"
+	}
+	if what == "" {
+		return nil
+	}
+	e := bad(unknownContent{}, "a file of format "+what, "a format that is read: "+formatNames(false))
+	e.Hint = Hint{words + ", or say what it is (%s)", []Cure{CureFormat}}
+	return e
+}
+
+// looksLikeGalois tells the header of Galois: version 1 or 2, bytes of a weight, vertices, edges.
+func looksLikeGalois(head []byte) bool {
+	var h [4]uint64
+	if _, err := binary.Decode(head, binary.LittleEndian, h[:]); err != nil {
+		return false
+	}
+	return (h[0] == 1 || h[0] == 2) && (h[1] == 0 || h[1] == 4 || h[1] == 8) && h[2] > 0 && h[2] < 1<<40 && h[3] < 1<<48
+}
+
+// looksLikeMETIS tells by the first lines whether the file is METIS: n m [fmt [ncon]], then n lines of neighbours that name
+// each edge at both ends. all says that head is the whole file; else lines of one length are evidence for an edge list.
+func looksLikeMETIS(head []byte, all bool) bool {
+	var counts []uint64
+	type arc struct{ u, v uint64 }
+	arcs, varied, width := map[arc]bool{}, false, -1
+	row, skip, step := uint64(0), 0, 1
+	for i := 0; i < len(head); {
+		end := restOfLine(head, i)
+		if end == len(head) && !all {
+			break
+		}
+		words := bytes.Fields(head[i:end])
+		i = nextLine(head, end)
+		if len(words) > 0 && words[0][0] == '%' {
+			continue
+		}
+		if counts == nil {
+			if len(words) < 2 || len(words) > 4 || !slices.ContainsFunc(words, isNumber) {
+				return false
+			}
+			for _, w := range words {
+				v, k := parseDigits(w, 0)
+				if k != len(w) {
+					return false
+				}
+				counts = append(counts, v)
+			}
+			if len(words) > 2 {
+				format := fmt.Sprintf("%03s", words[2])
+				if len(format) > 3 || strings.Trim(format, "01") != "" {
+					return false
+				}
+				skip = int(format[0]-'0') + int(format[1]-'0')
+				if len(words) > 3 && format[1] == '1' {
+					ncon, _ := strconv.Atoi(string(words[3]))
+					skip += ncon - 1
+				}
+				step += int(format[2] - '0')
+			}
+			continue
+		}
+		if row++; row > counts[0] {
+			if len(words) > 0 {
+				return false
+			}
+			continue
+		}
+		varied, width = varied || width >= 0 && width != len(words), len(words)
+		if len(words) < skip || (len(words)-skip)%step != 0 {
+			return false
+		}
+		for k := skip; k < len(words); k += step {
+			v, n := parseDigits(words[k], 0)
+			if n != len(words[k]) || v == 0 || v > counts[0] || v == row {
+				return false
+			}
+			arcs[arc{row, v}] = true
+		}
+	}
+	if counts == nil || row < 2 || len(arcs) == 0 {
+		return false
+	}
+	mirrored := 0
+	for a := range arcs {
+		switch {
+		case arcs[arc{a.v, a.u}]:
+			mirrored++
+		case all || a.v <= row-1:
+			return false
+		}
+	}
+	if all {
+		return (row == counts[0] || row+1 == counts[0]) && uint64(len(arcs)) == 2*counts[1]
+	}
+	return mirrored > 0 && (varied || width != len(counts) || mirrored == len(arcs))
+}
