@@ -77,7 +77,7 @@ func (c *components) program() *program.Program {
 // Sources of the operators for devices. They skip arcs between vertices of one tree, not vertices of the largest.
 const (
 	ccLink  = "if (LDF(&parent[u]) != LDF(&parent[v])) link(parent, u, v);"
-	ccRoots = "parent[v] = find(parent, v);"
+	ccRoots = "compress(parent, v);"
 )
 
 // leastID lowers the label of each vertex' root, at first the root's id, to the vertex' id.

@@ -8,7 +8,6 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
-	"github.com/totemgo/totemgo/kernels/kerneltest"
 )
 
 // places are the settings that leave adjacency in the host's memory, all or some of it.
@@ -20,7 +19,7 @@ func kitInPlace(t *testing.T, dev device.Device, samples int) {
 	program := build(t, dev, gpu.BuildOptions{})
 	for i, o := range places {
 		t.Run(o.String(), func(t *testing.T) {
-			kerneltest.Sample(t, i, samples*len(places), factory(program, o))
+			sampleSearches(t, i, samples*len(places), factory(program, o))
 		})
 	}
 }

@@ -9,7 +9,6 @@ import (
 
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
-	"github.com/totemgo/totemgo/kernels/kerneltest"
 )
 
 // poisoned is a device whose new memory, on both sides, holds a pattern. What reads
@@ -64,7 +63,7 @@ func TestUninitialised(t *testing.T) {
 			checkPoison(t, p)
 			program := build(t, p, gpu.BuildOptions{GroupSize: 64})
 			for j, o := range append(settings, gpu.Options{}) {
-				kerneltest.Sample(t, i*7+j, 30*len(settings), factory(program, o))
+				sampleSearches(t, i*7+j, 30*len(settings), factory(program, o))
 			}
 		})
 	}
@@ -98,5 +97,15 @@ func checkPoison(t *testing.T, p poisoned) {
 		if w != p.word {
 			t.Fatalf("word %d of a new buffer is %08x, want %08x", i, w, p.word)
 		}
+	}
+}
+
+// TestValuesUninitialised is TestUninitialised of programs.
+func TestValuesUninitialised(t *testing.T) {
+	dev := openCL(t)
+	for i, word := range poisons {
+		t.Run(fmt.Sprintf("pattern=%08x", word), func(t *testing.T) {
+			samplePrograms(t, i, len(poisons), factory(build(t, poisoned{dev, word}, gpu.BuildOptions{GroupSize: 64}), gpu.Options{}))
+		})
 	}
 }

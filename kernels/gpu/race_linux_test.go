@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 	"github.com/totemgo/totemgo/kernels/gpu/src"
 	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
 )
 
 // oclgrind is the OpenCL driver that checks every access of every lane.
@@ -160,11 +162,17 @@ func kernelNames(t *testing.T) (names []string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range regexp.MustCompile(`(?m)^KERNEL (\w+)\(`).FindAllStringSubmatch(text, -1) {
-		names = append(names, m[1])
-	}
+	names = kernelsOf(text)
 	if len(names) < 15 {
 		t.Fatalf("the source has the kernels %v only", names)
+	}
+	return names
+}
+
+// kernelsOf returns the kernels that a source defines.
+func kernelsOf(text string) (names []string) {
+	for _, m := range regexp.MustCompile(`(?m)^KERNEL (\w+)\(`).FindAllStringSubmatch(text, -1) {
+		names = append(names, m[1])
 	}
 	return names
 }
@@ -199,5 +207,123 @@ kernel void faulty(global uint* a, global uint* b) {
 	if err := errors.Join(s.Fill(buffers[0], 0, 256, 0), s.Launch(k, device.Launch{Groups: 2, GroupSize: 32,
 		Args: []device.Arg{device.Buf(buffers[0]), device.Buf(buffers[1])}}), s.Finish()); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// every has an operator of each form.
+var every = program.Program{
+	Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}, {Name: "parent", Type: program.U32, Init: program.None, Ranks: true},
+		{Name: "far", Type: program.F32, Init: program.Top}, {Name: "wide", Type: program.F64}, {Name: "bits", Type: program.U64}, {Name: "known", Type: program.U64},
+		{Name: "root", Type: program.U32, Init: program.Rank}},
+	Edges: []program.EdgeOp{
+		{Name: "visit", From: -1, To: 1, Map: program.Source, Combine: program.Claim, Once: true},
+		{Name: "spread", From: 0, To: 0, Map: program.Copy, Combine: program.Min},
+		{Name: "relax", From: 2, To: 2, Map: program.Plus, Combine: program.Min},
+		{Name: "tight", From: 2, To: 1, Map: program.TightLow, Combine: program.Claim},
+		{Name: "widen", From: 2, To: 3, Map: program.Copy, Combine: program.Sum},
+		{Name: "count", From: -1, To: 4, Map: program.One, Combine: program.Sum},
+		{Name: "bit", From: 4, To: 4, Map: program.Copy, Combine: program.Or, Known: 6},
+		{Name: "self", From: 3, To: 3, Map: program.Copy, Combine: program.Sum},
+	},
+	Vertices: []program.VertexOp{{Name: "even", Block: func(*program.Block) {}, Device: "SUM(0, label[v]); MIN(ARG(0)); if (v % 2) DROP;"}},
+	Locals:   []program.LocalOp{{Name: "link", Arcs: program.Both, Device: "link(root, u, v);", DeviceRanks: "compress(root, v);"}},
+}
+
+// playEvery runs all operators of every, in both ways where that is allowed.
+func playEvery(t *testing.T, p kernels.Processor, part *kernels.Part) (err error) {
+	r, err := p.Open(t.Context(), &every)
+	if err != nil {
+		return err
+	}
+	try := func(failed error) { err = errors.Join(err, failed) }
+	own := slices.IndexFunc(part.Ranges, func(g kernels.Range) bool { return g.Owner == part.Index })
+	try(r.Seed(part.Ranges[own].First, 2, 0))
+	step := func(op int, s program.Step) {
+		if every.CheckStep(op, s) != nil {
+			return
+		}
+		_, failed := r.Step(t.Context(), op, s)
+		for i := range part.Ranges {
+			if i != own {
+				news, folded := r.Fold(i)
+				try(folded)
+				if to := every.Edges[op].To; news.Count > 0 && every.Arrays[to].Type == program.U32 {
+					try(r.Merge(own, i, kernels.Message{Count: 1, List: []uint32{part.Ranges[own].First}, Values: []uint32{0}}))
+				}
+			}
+		}
+		_, advanced := r.Advance()
+		try(errors.Join(failed, advanced))
+	}
+	step(2, program.Step{Below: program.Pack(float32(3))})
+	for op := range every.Edges {
+		for _, from := range []program.Set{program.All, program.Default, 1} {
+			for _, way := range []program.Way{program.Push, program.Pull} {
+				_, mapped := r.VertexMap(t.Context(), 0, program.All, [4]float64{})
+				try(errors.Join(mapped, r.Keep(1)))
+				for i, g := range part.Ranges {
+					if i != own && way == program.Pull && from == program.Default && every.Edges[op].From < 1 {
+						news := kernels.Message{Count: 1, List: []uint32{g.First}}
+						if every.Edges[op].From == 0 {
+							news.Values = []uint32{7}
+						}
+						try(r.Take(op, program.Step{Way: way}, i, news))
+					}
+				}
+				step(op, program.Step{Way: way, From: from, Over: from * program.Set(way)})
+			}
+		}
+	}
+	try(r.Keep(2))
+	step(7, program.Step{Way: program.Pull, From: 1, Over: 2})
+	try(r.Begin(0))
+	for op := range every.Edges {
+		_, expanded := r.Expand(op, program.Step{Way: program.Pull}, own)
+		try(expanded)
+	}
+	try(r.Local(t.Context(), 0))
+	return errors.Join(err, r.Close())
+}
+
+// TestValueKernelsAreClean is TestKernelsAreClean of programs with values.
+func TestValueKernelsAreClean(t *testing.T) {
+	if log := underOclgrind(t, "TestAllValueKernels"); strings.TrimSpace(log) != "" {
+		t.Errorf("Oclgrind found:\n%.4000s", log)
+	}
+}
+
+// TestAllValueKernels runs every kernel of values at least once.
+func TestAllValueKernels(t *testing.T) {
+	counted := fake.Wrap(inOclgrind(t), fake.Options{})
+	built, err := gpu.Build(counted, gpu.BuildOptions{GroupSize: 32, RaceCheck: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	place, err := partition.New(t.Context(), kronecker(t, 6), partition.Options{Policy: partition.Random, Threads: 1,
+		Processors: []partition.Processor{{Device: true}, {Device: true}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer place.Close()
+	for _, part := range []*kernels.Part{pathPart(100), place.Part(0)} {
+		p, err := gpu.New(built, gpu.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(p.Load(t.Context(), part), playEvery(t, p, part), p.Close()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ran := counted.Launches()
+	for _, part := range []string{"set", "edge", "vertex", "local"} {
+		text, err := src.Value(part, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range kernelsOf(text) {
+			if ran[m] == 0 {
+				t.Errorf("kernel %s did not run", m)
+			}
+		}
 	}
 }

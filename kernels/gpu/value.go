@@ -458,7 +458,9 @@ func (r *valueRun) set(b device.Buffer, rank uint32) (was bool) {
 
 // count lists the frontier and returns its counts.
 func (r *valueRun) count() (k kernels.Counts, err error) {
-	err = r.listSet(r.front)
+	if err := r.listSet(r.front); err != nil {
+		return k, err
+	}
 	r.unlisted = false
 	k.Least = program.TopOf(r.leastType())
 	if r.least >= 0 {
@@ -471,7 +473,7 @@ func (r *valueRun) count() (k kernels.Counts, err error) {
 		k.NextArcs += r.shapes[i].arcs
 	}
 	k.Unvisited, k.UnvisitedArcs = r.ownVertices-r.seenAll, r.ownInArcs-r.seenArcs
-	return k, err
+	return k, nil
 }
 
 // listSet lists the own vertices of a set; shapes and counted get its counts.

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"errors"
 	"fmt"
 	"math/bits"
 	"slices"
@@ -174,8 +175,11 @@ func (r *valueRun) Fold(index int) (_ kernels.Message, err error) {
 // Merge implements kernels.Run.
 func (r *valueRun) Merge(index, _ int, m kernels.Message) (err error) {
 	defer r.done("Merge", &err)
-	if m.Count == 0 {
+	switch {
+	case m.Count == 0:
 		return nil
+	case r.op == nil:
+		return errors.New("Merge without Step")
 	}
 	o := r.op
 	return r.receiveValues(r.part.Ranges[index], m, r.prog.Arrays[o.To].Type, func(n uint32) {

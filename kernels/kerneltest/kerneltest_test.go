@@ -839,7 +839,7 @@ func faults() map[string]func() fault {
 
 // TestBrokenRuns proves that the kit can fail: each run breaks one rule.
 func TestBrokenRuns(t *testing.T) {
-	list := cases(false)
+	list := cases(false, nil)
 	all := faults()
 	for name, broken := range treeFaults() {
 		all["tree/"+name] = func() fault {
@@ -866,7 +866,7 @@ func TestBrokenRuns(t *testing.T) {
 
 // TestStepMany: the kit takes runs of several supersteps a call, and finds faults.
 func TestStepMany(t *testing.T) {
-	list := slices.DeleteFunc(cases(true), func(c testcase) bool { return c.name != "rule=many" })
+	list := slices.DeleteFunc(cases(true, nil), func(c testcase) bool { return c.name != "rule=many" })
 	for _, way := range []string{"right", "outgrown", "early", "counts", "parents", "foreign", "remains"} {
 		test, failure := verdict(list, func() fault { return fault{many: way, tree: true} })
 		if (test == "") != (way == "right") {

@@ -198,7 +198,7 @@ func (f forest) link(u, v uint32) {
 func unionFind() example {
 	link := func(array int, arcs program.Arcs) program.LocalOp {
 		return program.LocalOp{Name: "link", Device: fmt.Sprintf("link(t_%d, u, v);", array),
-			Arcs: arcs, DeviceRanks: fmt.Sprintf("t_%[1]d[v] = find(t_%[1]d, v);", array), Run: func(_ context.Context, l program.Local) error {
+			Arcs: arcs, DeviceRanks: fmt.Sprintf("compress(t_%d, v);", array), Run: func(_ context.Context, l program.Local) error {
 				f := forest(l.U32(array))
 				var one sync.Mutex
 				if err := l.Rows(arcs, func(b *program.RowBlock) {

@@ -19,6 +19,8 @@ type Options struct {
 	// Skip leaves out the tests whose names begin with one of it, as "searches/", "programs/" and
 	// "rule=many" (several supersteps a call).
 	Skip []string
+	// Programs are names of programs that the tests "programs/" run, as "sssp-F32-2.5"; nil is all.
+	Programs []string
 	// Part and Of run part Part of Of, from 0 on, of the tests other than single rules, so that
 	// several settings of one processor share the corpus. Of 0 is 1.
 	Part, Of int
@@ -32,7 +34,7 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 // Run tests the processors that newProcessor returns; it loads each once and closes it. Programs
 // that a processor refuses with kernels.ErrUnsupported are logged, breadth-first search excepted.
 func (o Options) Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
-	list := slices.DeleteFunc(cases(o.Short || testing.Short()), func(c testcase) bool {
+	list := slices.DeleteFunc(cases(o.Short || testing.Short(), o.Programs), func(c testcase) bool {
 		return slices.ContainsFunc(o.Skip, func(prefix string) bool { return strings.HasPrefix(c.name, prefix) })
 	})
 	for i, c := range list {
@@ -54,7 +56,7 @@ type testcase struct {
 }
 
 // cases returns the kit's tests: single rules, programs, whole searches.
-func cases(short bool) []testcase {
+func cases(short bool, programs []string) []testcase {
 	list := append([]testcase{
 		{"rule=finder", finderRule},
 		{"rule=seen", seenRule},
@@ -62,7 +64,7 @@ func cases(short bool) []testcase {
 		{"rule=reset", resetRule},
 		{"rule=cancel", cancelRule},
 		{"rule=push-only", pushOnlyRule},
-	}, plays(short)...)
+	}, plays(short, programs)...)
 	list = append(list, testcase{"rule=many", manyRule}, testcase{"rule=blocks", blocksRule})
 	for i, g := range corpus() {
 		for j, l := range layouts() {
@@ -77,7 +79,7 @@ func cases(short bool) []testcase {
 }
 
 // plays returns the tests of programs: small weighted graphs, then a part of the corpus.
-func plays(short bool) (list []testcase) {
+func plays(short bool, programs []string) (list []testcase) {
 	all := append(layouts(),
 		layout{name: "dealt-four", partitions: 4, owners: []int{3, 1, 0, 2}, deal: func(i, n int) int { return i % 4 }},
 		layout{name: "empty-ranges", partitions: 3, owners: []int{0, 1, 2, 0, 1, 2}, deal: func(i, n int) int { return 2 + i%2 }, empty: true},
@@ -85,7 +87,7 @@ func plays(short bool) (list []testcase) {
 	add := func(seed int, name string, g *graph.EdgeList, l layout) {
 		if !short || seed%3 == 0 {
 			list = append(list, testcase{"programs/graph=" + name + "/layout=" + l.name, func(t reporter, newProcessor func() kernels.Processor) {
-				playAll(t, place(g, l), newProcessor, uint64(seed))
+				playAll(t, place(g, l), newProcessor, uint64(seed), programs)
 			}})
 		}
 	}
@@ -135,8 +137,8 @@ func random(seed uint64) *graph.EdgeList {
 	return g
 }
 
-// playAll runs every program on one set of processors.
-func playAll(t reporter, p *placed, newProcessor func() kernels.Processor, seed uint64) {
+// playAll runs the programs with names, every one for nil, on one set of processors.
+func playAll(t reporter, p *placed, newProcessor func() kernels.Processor, seed uint64, programs []string) {
 	l := load(t, p, newProcessor)
 	if l == nil {
 		return
@@ -148,7 +150,8 @@ func playAll(t reporter, p *placed, newProcessor func() kernels.Processor, seed 
 	}
 	second := true // a second run may be open
 	for i, x := range list {
-		if x.undirected && p.Directed || x.whole && p.columns > 0 {
+		if x.undirected && p.Directed || x.whole && p.columns > 0 ||
+			i > 0 && programs != nil && !slices.Contains(programs, x.name) {
 			continue
 		}
 		m := l.open(&x)

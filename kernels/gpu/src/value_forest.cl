@@ -23,3 +23,13 @@ FN void link(GLB uint* f, uint u, uint v) {
     v = find(f, lo);
   }
 }
+
+/* makes the root of v its parent, beside others that do so */
+FN void compress(GLB uint* f, uint v) {
+  uint root = find(f, v), p = LDF(&f[v]);
+  while (p != root) {
+    uint was = (uint)A_CAS(&f[v], p, root);
+    if (was == p) return;
+    p = was;
+  }
+}
