@@ -23,7 +23,7 @@ build: ## build the command into bin/
 cuda: deps-cc ## build and vet bin/totemgo-cuda, which drives NVIDIA devices through CUDA (docs/gpu.md)
 	@scripts/cuda.sh
 
-cuda-check: cuda ## run bin/totemgo-cuda against a stand-in of NVIDIA's driver (TOTEMGO_CUDA=real: on a GPU)
+cuda-check: cuda ## run both CUDA drivers against a stand-in of NVIDIA's driver (REAL=1: on a GPU)
 	@scripts/cuda-check.sh
 
 gpu-lint: deps-clang ## check the device kernels without a GPU: PTX rebuilt, compared and assembled

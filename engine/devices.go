@@ -12,6 +12,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/cuda"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 )
 
@@ -28,10 +29,6 @@ func driverOf(kind Kind, drivers []device.Driver) (device.Driver, error) {
 		if Kind(d.Kind()) == kind {
 			return d, nil
 		}
-	}
-	if kind == CUDA {
-		return nil, &device.Error{Op: "Open", Device: kind.String(), Err: device.ErrNoDriver,
-			Detail: "CUDA devices need the binary totemgo-cuda, in Go the driver of package cuda; any vendor's GPU runs as opencl:N"}
 	}
 	return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
 }
@@ -154,8 +151,8 @@ func (d *Devices) add(p Processor, o *Options) error {
 // kernels. Errors wrap ErrNoDevice or one of package device.
 func OpenDevice(p Processor, drivers ...device.Driver) (device.Device, error) {
 	var err error
-	if p.Kind == OpenCL {
-		drivers, err = withOpenCL(drivers)
+	if p.Kind == OpenCL || p.Kind == CUDA {
+		drivers, err = withSystem(drivers, p.Kind)
 	}
 	var driver device.Driver
 	if err == nil {
@@ -229,29 +226,42 @@ func (d *Devices) budget(p Processor, o *Options) int64 {
 // DeviceInfo describes a device that a Processor can name.
 type DeviceInfo = device.Info
 
-// ListDevices describes every device of the drivers, and those of the system's OpenCL unless
-// a driver is of that kind. It loads the drivers into the process: one that crashes or hangs does
-// so here. The error wraps ErrNoDevice where there is no device.
+// ListDevices describes every device of the drivers, and those of the system's CUDA and OpenCL
+// unless a driver is of that kind. It loads the drivers into the process: one that crashes or hangs
+// does so here. The error wraps ErrNoDevice where there is no device.
 func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
-	drivers, noOpenCL := withOpenCL(drivers)
+	drivers, absent := withSystem(drivers, CUDA, OpenCL)
 	list, err := describeDevices(drivers)
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(noOpenCL, err))
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(absent, err))
 	}
 	return list, nil
 }
 
-// withOpenCL returns the drivers and the system's OpenCL, which it opens unless one of them
-// is of that kind. The error is that of opening it.
-func withOpenCL(drivers []device.Driver) ([]device.Driver, error) {
-	if slices.ContainsFunc(drivers, func(d device.Driver) bool { return Kind(d.Kind()) == OpenCL }) {
-		return drivers, nil
+// withSystem returns the drivers and the system's of the given kinds, which it opens unless one of
+// the drivers is of that kind. The errors, joined, are those of opening them.
+func withSystem(drivers []device.Driver, kinds ...Kind) ([]device.Driver, error) {
+	var errs []error
+	for _, kind := range kinds {
+		if slices.ContainsFunc(drivers, func(d device.Driver) bool { return Kind(d.Kind()) == kind }) {
+			continue
+		}
+		d, err := openSystem(kind)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		drivers = append(slices.Clone(drivers), d)
 	}
-	cl, err := opencl.Open(opencl.Options{})
-	if err != nil {
-		return drivers, err
+	return drivers, errors.Join(errs...)
+}
+
+// openSystem opens the system's driver of a kind of this module.
+func openSystem(kind Kind) (device.Driver, error) {
+	if kind == CUDA {
+		return cuda.Open(cuda.Options{})
 	}
-	return append(slices.Clone(drivers), cl), nil
+	return opencl.Open(opencl.Options{})
 }
 
 // describeDevices describes the devices of all drivers; the error joins those of drivers.

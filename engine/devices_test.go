@@ -18,11 +18,16 @@ func TestChoose(t *testing.T) {
 	card := DeviceInfo{Name: "cuda:0", Kind: "cuda", Vendor: "NVIDIA Corporation", Memory: gib, InPlace: true}
 	again := DeviceInfo{Name: "opencl:0", Kind: "opencl", Vendor: card.Vendor, Memory: gib}
 	other := DeviceInfo{Name: "opencl:1", Kind: "opencl", Vendor: "AMD", Memory: gib}
+	at := func(d DeviceInfo, bus string) DeviceInfo { d.Bus = bus; return d }
 	for _, c := range []struct {
 		devices []DeviceInfo
 		edges   int64
 		want    string
 	}{
+		{[]DeviceInfo{at(card, "0000:3b:00"), at(again, "0000:3b:00"), other}, 1 << 30, "[cpu cuda:0 opencl:1]"},
+		{[]DeviceInfo{at(card, "0000:3b:00"), at(again, "0000:5e:00"), other}, 1 << 30, "[cpu cuda:0 opencl:0 opencl:1]"},
+		{[]DeviceInfo{at(card, "0000:3b:00"), again}, 1 << 30, "[cpu cuda:0]"},
+		{[]DeviceInfo{card, at(again, "0000:3b:00")}, 1 << 30, "[cpu cuda:0]"},
 		{[]DeviceInfo{card, again}, 1 << 20, "[cuda:0]"},
 		{[]DeviceInfo{card, again, other}, 1 << 30, "[cpu cuda:0 opencl:1]"},
 		{[]DeviceInfo{again, other}, 1 << 30, "[cpu opencl:0 opencl:1]"},

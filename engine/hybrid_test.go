@@ -16,6 +16,7 @@ import (
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/cuda"
 	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 	"github.com/totemgo/totemgo/partition"
@@ -344,8 +345,9 @@ func TestDevicesLackOne(t *testing.T) {
 	}
 	_, err = engine.OpenDevices(t.Context(), engine.Options{Processors: []engine.Processor{{Kind: "vulkan"}}})
 	refused(t, err, engine.ErrOptions, "vulkan")
+	t.Setenv(cuda.LibraryVariable, "/nonexistent/libcuda.so")
 	_, err = engine.OpenDevices(t.Context(), engine.Options{Processors: []engine.Processor{{Kind: "cuda"}}})
-	refused(t, err, engine.ErrNoDevice, "cuda:0", "totemgo-cuda", "opencl:N")
+	refused(t, err, engine.ErrNoDevice, "cuda:0", "no driver", "/nonexistent/libcuda.so")
 }
 
 // TestDrivers: a driver of a kind of its own is listed, chosen and searched on like those that

@@ -63,8 +63,8 @@ type Options struct {
 	// Consume lets New free the records of an EdgeList or the rows of a CSR given to it.
 	// Labels remain.
 	Consume bool
-	// Drivers are drivers of devices, such as package cuda's. The system's OpenCL is added
-	// unless one has the kind OpenCL.
+	// Drivers are drivers of devices. The system's OpenCL and CUDA are added unless one has
+	// their kind.
 	Drivers []device.Driver
 	// Probe lists the devices that AutoProcessors may choose; nil lists none. A driver may crash or
 	// hang: a program that must not do so lists them in another process. ListDevices loads the

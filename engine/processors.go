@@ -26,7 +26,7 @@ const (
 
 // Processor is one processor of an engine.
 type Processor struct {
-	// Kind is CPU, OpenCL or the kind of one of Options.Drivers, such as CUDA.
+	// Kind is CPU, OpenCL, CUDA or the kind of one of Options.Drivers.
 	Kind Kind
 	// Threads is the number of threads of a CPU processor; 0 is a share of the
 	// Options.Threads that others leave, at least 1.
@@ -165,7 +165,7 @@ type GraphSize struct {
 // 2^20 edges, without o.Probe, or if o.Probe lists no GPU; one discrete GPU if one holds the graph; else
 // the CPU with all GPUs. It opens no driver itself, and makes devices Optional. deviceMemory is the
 // Memory of each device chosen, in bytes. It skips devices that are the host's CPU, the OpenCL twins
-// of a vendor's cards that CUDA lists, and, if o.DeviceGraph is not gpu.OnDevice, devices that cannot
+// of the cards that CUDA lists, and, if o.DeviceGraph is not gpu.OnDevice, devices that cannot
 // read host memory in place.
 func AutoProcessors(ctx context.Context, size GraphSize, deviceMemory int64, o Options) Options {
 	o.Processors = []Processor{{Kind: CPU}}
@@ -182,10 +182,6 @@ func AutoProcessors(ctx context.Context, size GraphSize, deviceMemory int64, o O
 
 // choose is AutoProcessors for a large graph and a list of devices.
 func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.GraphPlacement) []Processor {
-	byCUDA := map[string]bool{} // vendors
-	for _, d := range list {
-		byCUDA[d.Vendor] = byCUDA[d.Vendor] || Kind(d.Kind) == CUDA
-	}
 	structures := 1
 	if size.Directed {
 		structures = 2
@@ -196,7 +192,7 @@ func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.Gr
 	var alone []Processor // the discrete GPU with the most memory that holds the graph
 	most := int64(-1)
 	for _, d := range list {
-		if d.HostCPU || where != gpu.OnDevice && !d.InPlace || Kind(d.Kind) == OpenCL && byCUDA[d.Vendor] {
+		if d.HostCPU || where != gpu.OnDevice && !d.InPlace || byCUDA(d, list) {
 			continue
 		}
 		p, err := ParseProcessors(d.Name)
@@ -217,4 +213,13 @@ func choose(list []device.Info, size GraphSize, deviceMemory int64, where gpu.Gr
 		return alone
 	}
 	return hybrid
+}
+
+// byCUDA reports that CUDA lists the card of d under another name: one at the same PCI address, or
+// of the same vendor where one of the two addresses is unknown.
+func byCUDA(d device.Info, list []device.Info) bool {
+	return Kind(d.Kind) != CUDA && slices.ContainsFunc(list, func(c device.Info) bool {
+		known := c.Bus != "" && d.Bus != ""
+		return Kind(c.Kind) == CUDA && (known && c.Bus == d.Bus || !known && c.Vendor == d.Vendor)
+	})
 }

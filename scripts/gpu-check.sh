@@ -194,7 +194,7 @@ kit() { # kit DEVICE
 	fi
 	local number=${1#"$kind"}
 	number=${number#:}
-	check "kit device=$1" $((limit / 2 / ${#devices[@]})) env TOTEMGO_TEST_DEVICE="${number:-0}" TOTEMGO_REQUIRE=opencl TOTEMGO_CUDA=real \
+	check "kit device=$1" $((limit / 2 / ${#devices[@]})) env TOTEMGO_TEST_DEVICE="${number:-0}" TOTEMGO_REQUIRE=opencl \
 		"$binary" -test.v -test.run "$run" ${SHORT:+-test.short}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/cuda"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 	"github.com/totemgo/totemgo/record"
 )
@@ -100,13 +101,14 @@ func TestNoDriver(t *testing.T) {
 		variable, value := c[0], c[1]
 		// The loader reads the variables of the process that it is in, hence a process.
 		t.Setenv(variable, value)
-		if r := commandProcess(t, "devices").must(t); !strings.Contains(r.stdout, "no OpenCL device: no such device: ") || !strings.Contains(r.stdout, "no driver") {
+		if r := commandProcess(t, "devices").must(t); !strings.Contains(r.stdout, "no device: no such device: ") || !strings.Contains(r.stdout, "no driver") {
 			t.Errorf("%s: %q", variable, r.stdout)
 		}
 		oneLine(t, commandProcess(t, "graph500", "--scale", "5", "--processors", "opencl:0"), "opencl:0", "no driver")
 		commandProcess(t, "graph500", "--scale", "5", "--processors", "auto").must(t)
 	}
-	oneLine(t, command(t, "graph500", "--scale", "5", "--processors", "cuda:0"), "cuda:0", "totemgo-cuda")
+	t.Setenv(cuda.LibraryVariable, "/nonexistent")
+	oneLine(t, command(t, "graph500", "--scale", "5", "--processors", "cuda:0"), "cuda:0", "no driver", "/nonexistent")
 }
 
 // TestUnknownDevice: the message lists what there is.

@@ -16,10 +16,11 @@ func newDevices(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "devices",
 		Short: "List the processors that --processors can name",
-		Long: `devices lists the CPU and every device that an OpenCL driver offers, with the names that
---processors takes. The driver is the system's; the environment variable TOTEMGO_OPENCL
-names another loader library, or the library of one driver. Another process asks the drivers, for
-at most 5 s, so that one that hangs or crashes harms nothing. No driver is no error.
+		Long: `devices lists the CPU and every device that the CUDA or an OpenCL driver offers, with the
+names that --processors takes. The drivers are the system's; the environment variable TOTEMGO_OPENCL
+names another OpenCL loader, or the library of one driver, TOTEMGO_CUDA another libcuda. Another
+process asks the drivers, for at most 5 s, so that one that hangs or crashes harms nothing. No driver
+is no error.
 
   totemgo devices
   totemgo devices --json`,
@@ -61,13 +62,13 @@ at most 5 s, so that one that hangs or crashes harms nothing. No driver is no er
 					d.ComputeUnits, humanize.IBytes(uint64(d.MemoryBytes)), humanize.IBytes(uint64(d.LargestAllocationBytes)), d.Version, d.Driver, host)
 			}
 			if doc.Note != "" {
-				what := "no OpenCL device"
+				what := "no device"
 				if len(list) > 0 {
 					what = "no GPU"
 				}
 				fmt.Fprintf(e.stdout, "%s: %s\n", what, doc.Note)
 			} else if len(doc.Devices) == 0 {
-				fmt.Fprintln(e.stdout, "no OpenCL device: the driver offers none")
+				fmt.Fprintln(e.stdout, "no device: the drivers offer none")
 			}
 			return nil
 		},

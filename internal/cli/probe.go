@@ -17,6 +17,7 @@ import (
 
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/cuda"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 )
 
@@ -112,8 +113,10 @@ func listApart(ctx context.Context) ([]engine.DeviceInfo, error) {
 	if line, _, _ := strings.Cut(string(messages.kept), "\n"); line != "" {
 		why += ": " + device.Printable(line)
 	}
-	if library := os.Getenv(opencl.LoaderVariable); library != "" {
-		why += fmt.Sprintf(" (%s=%s)", opencl.LoaderVariable, library)
+	for _, variable := range []string{opencl.LoaderVariable, cuda.LibraryVariable} {
+		if library := os.Getenv(variable); library != "" {
+			why += fmt.Sprintf(" (%s=%s)", variable, library)
+		}
 	}
 	return nil, fmt.Errorf("%w: %w: %s", engine.ErrNoDevice, errSilent, why)
 }

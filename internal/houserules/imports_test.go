@@ -76,7 +76,7 @@ func allowed(list []room, s source, dir string) bool {
 		return s.dir == "kernels/kerneltest"
 	}
 	if (dir == "internal/needs" || dir == "internal/hugetest") && !s.test {
-		return s.dir == "kernels/gpu/device/opencl/opencltest"
+		return s.dir == "kernels/gpu/device/opencl/opencltest" || s.dir == "kernels/gpu/device/cuda/cudatest"
 	}
 	if s.test && under(dir, "internal") {
 		return true

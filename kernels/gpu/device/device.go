@@ -1,5 +1,7 @@
 package device
 
+import "time"
+
 // Info describes a device.
 type Info struct {
 	// Name is the user's name of the device, such as "opencl:0". Kind is the part before
@@ -24,6 +26,9 @@ type Info struct {
 	FP64, Int64Atomics bool
 	// Bandwidth is that of device memory in bytes a second, 0 if unknown.
 	Bandwidth int64
+	// Bus is the device's PCI address, such as "0000:3b:00": domain, bus and device, in
+	// hexadecimal; "" if unknown. Devices of two drivers with one address are one card.
+	Bus string
 }
 
 // Driver lists and opens devices of one kind.
@@ -135,4 +140,11 @@ type Event interface {
 	// Wait waits until the event is complete.
 	Wait() error
 	Free() error
+}
+
+// Timer is an Event whose driver reports times.
+type Timer interface {
+	// Since returns the time on the device from an earlier event of the same device; both are
+	// complete.
+	Since(earlier Event) (time.Duration, error)
 }

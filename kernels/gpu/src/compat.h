@@ -1,4 +1,4 @@
-/* compat.h - one dialect, four compilers: OpenCL C 1.2, nvcc, clang for CUDA without an
+/* compat.h - one dialect, five compilers: OpenCL C 1.2, nvcc, NVRTC, clang for CUDA without an
  * SDK, and C for the host. No other file knows the vendor.
  *
  * Rules of the dialect: shared arrays at kernel scope only, pointers to them LOC, global
@@ -45,7 +45,7 @@ static inline unsigned host_max(unsigned* p, unsigned v) {
   if (v > old) *p = v;
   return old;
 }
-# define KERNEL        static void
+# define KERNEL        static __attribute__((unused)) void
 # define FN            static inline
 # define GLB
 # define LOC
@@ -71,7 +71,7 @@ typedef unsigned char u8;
 typedef unsigned int uint;
 typedef unsigned long long u64;
 #else /* CUDA */
-# ifdef __NVCC__
+# if defined(__NVCC__) || defined(__CUDACC_RTC__)
 #  define TIDX threadIdx.x
 #  define BIDX blockIdx.x
 #  define GDIM gridDim.x

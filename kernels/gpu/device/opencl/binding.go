@@ -32,6 +32,10 @@ const (
 	deviceExtensions    = 0x1030
 	deviceUnifiedMemory = 0x1035
 	deviceSVM           = 0x1053
+	deviceBusNV         = 0x4008
+	deviceSlotNV        = 0x4009
+	deviceDomainNV      = 0x400A
+	devicePCI           = 0x410F
 
 	memReadWrite    = 1 << 0
 	memReadOnly     = 1 << 2

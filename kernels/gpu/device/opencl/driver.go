@@ -177,7 +177,24 @@ func (p platform) describe(id uintptr, number int) device.Info {
 	info.FP64 = slices.Contains(extensions, "cl_khr_fp64")
 	info.Int64Atomics = slices.Contains(extensions, "cl_khr_int64_base_atomics")
 	info.InPlace = info.Unified || p.cl.fineGrained(id)
+	info.Bus = p.cl.bus(id)
 	return info
+}
+
+// bus is the device's PCI address, by the extensions cl_khr_pci_bus_info and
+// cl_nv_device_attribute_query; "" without either.
+func (l *library) bus(id uintptr) string {
+	var at struct{ domain, bus, device, function uint32 }
+	if query(l.GetDeviceInfo, unsafe.Sizeof(at), uintptr(unsafe.Pointer(&at)), 0, id, devicePCI) != 0 {
+		var slot uint32 // 8 * device + function
+		for param, to := range map[uintptr]*uint32{deviceBusNV: &at.bus, deviceSlotNV: &slot, deviceDomainNV: &at.domain} {
+			if query(l.GetDeviceInfo, 4, uintptr(unsafe.Pointer(to)), 0, id, param) != 0 {
+				return ""
+			}
+		}
+		at.device = slot >> 3
+	}
+	return fmt.Sprintf("%04x:%02x:%02x", at.domain, at.bus, at.device)
 }
 
 // fineGrained reports fine-grained shared virtual memory of buffers, which kernels read in
