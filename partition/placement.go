@@ -142,7 +142,7 @@ func (p *Placement) Rows(in bool) (*Rows, error) {
 	return r, nil
 }
 
-// Segment returns the segment with the row of a rank, which must be a vertex'.
+// Segment returns the segment with the row of a rank, an empty one for padding.
 func (r *Rows) Segment(rank uint32) *Segment {
 	for i := range r.segments {
 		if r.segments[i].Has(rank) {
@@ -152,9 +152,12 @@ func (r *Rows) Segment(rank uint32) *Segment {
 	return &Segment{}
 }
 
-// Of returns the ranks of a rank's neighbours.
+// Of returns the ranks of a rank's neighbours, none for padding.
 func (r *Rows) Of(rank uint32) []uint32 {
 	g := r.Segment(rank)
+	if !g.Has(rank) {
+		return nil
+	}
 	lo, hi := g.Row(rank - g.First)
 	return g.Neighbours[lo:hi:hi]
 }

@@ -71,6 +71,7 @@ type Path struct {
 	From      uint64   `json:"from"`                 // vertex id
 	To        uint64   `json:"to"`                   // vertex id
 	Arcs      *int64   `json:"arcs,omitempty"`       // of the path; absent without one
+	Length    *float64 `json:"length,omitempty"`     // sum of its weights; absent unless requested
 	Path      []uint64 `json:"path,omitempty"`       // its vertices, both ends included; absent without one
 	FromName  string   `json:"from_name,omitempty"`  // name of From, if ids are names
 	ToName    string   `json:"to_name,omitempty"`    // name of To, if ids are names

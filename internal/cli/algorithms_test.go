@@ -59,12 +59,13 @@ func TestAlgorithms(t *testing.T) {
 		{"reach --root 8,3", "roots 8,3\nreached 2 of 6 vertices\ndepth 0\ntime ", "# vertex\n3\n8\n", ""},
 		{"reach --root 7", "roots 7\nreached 2 of 6 vertices\ndepth 1\ntime ", "# vertex\n7\n8\n", ""},
 		{"path", "arcs 1\npath 0 3\ntime ", "# vertex\tdistance\n0\t0\n3\t1\n", ""},
+		{"path --weighted", "arcs 3\nlength 2.75\npath 0 1 2 3\ntime ", "# vertex\tdistance\n0\t0\n1\t1.5\n2\t1.75\n3\t2.75\n", ""},
 		{"cc", "components 2\nlargest 4 of 6 vertices\ntime ", "# vertex\tcomponent\n0\t0\n1\t0\n2\t0\n3\t0\n7\t7\n8\t7\n", "0\t4\n7\t2\n"},
 		{"cc --strong", "components 6\nlargest 1 of 6 vertices\ntime ", "# vertex\tcomponent\n0\t0\n1\t1\n", "0\t1\n1\t1\n"},
 		{"pagerank --iterations 1 --tolerance 0", "vertices 6\niterations 1\nchange ", "# vertex\tscore\n0\t", "2\t0.26"},
 	} {
 		args := append(strings.Fields(c.args), path)
-		if c.args == "path" {
+		if strings.HasPrefix(c.args, "path") {
 			args = append(args, "0", "3")
 		}
 		if r := command(t, args...).must(t); !strings.HasPrefix(r.stdout, c.summary) || !strings.Contains(r.stdout, "time ") || strings.Contains(r.stdout, "\t") || r.stderr != "" {
@@ -88,7 +89,7 @@ func TestAlgorithms(t *testing.T) {
 			t.Errorf("%s: %s", c.args, r.stdout)
 		}
 		r = command(t, append(args, "--json", "--stats")...).must(t)
-		steps := c.args != "cc --strong" && c.args != "path" // takes supersteps
+		steps := c.args != "cc --strong" && !strings.HasPrefix(c.args, "path") // takes supersteps
 		if steps {
 			has(t, r, "levels")
 		}
@@ -159,6 +160,41 @@ func TestNames(t *testing.T) {
 	command(t, "convert", path, out+".tgr").must(t)
 	if r := command(t, "validate", out+".tgr", out+".tsv").must(t); !strings.HasPrefix(r.stdout, "valid: root alice, 3 vertices") {
 		t.Errorf("%q", r.stdout)
+	}
+}
+
+// TestPathCommand holds what path prints without a path, refuses, and finds in the case of A*.
+func TestPathCommand(t *testing.T) {
+	path := file(t, "g.wel", weighted)
+	for _, flags := range [][]string{nil, {"--weighted"}} {
+		if r := command(t, append([]string{"path", path, "0", "7"}, flags...)...).must(t); !strings.HasPrefix(r.stdout, "no path from 0 to 7\n") {
+			t.Errorf("%q", r.stdout)
+		}
+		d := document[record.Path](t, command(t, append([]string{"path", path, "8", "8", "--json"}, flags...)...))
+		if d.Schema != record.SchemaPath || *d.Arcs != 0 || !slices.Equal(d.Path, []uint64{8}) || (d.Length != nil) != (flags != nil) {
+			t.Errorf("%+v", d)
+		}
+	}
+	for args, status := range map[string]int{"0": 2, "0 1 2": 2, "0 x": 2, "0 99": 1, "0 1 --heuristic f": 2, "0 1 --weighted --heuristic none": 1} {
+		if r := command(t, append([]string{"path", path}, strings.Fields(args)...)...); r.status != status {
+			t.Errorf("path %s: status %d, %q", args, r.status, r.stderr)
+		}
+	}
+	if r := command(t, "path", file(t, "g.el", "0 1\n"), "0", "1", "--weighted"); r.status != 1 || !strings.Contains(r.stderr, "no weights") {
+		t.Errorf("%d %q", r.status, r.stderr)
+	}
+	for _, c := range casesOf(t, "K32") {
+		var want struct {
+			Cost float64
+			Path []uint64
+		}
+		if err := json.Unmarshal(c.Results["astar"], &want); err != nil {
+			t.Fatal(err)
+		}
+		d := document[record.Path](t, command(t, "path", c.file(), "0", "3", "--directed", "--weighted", "--heuristic", filepath.Join(c.dir, "h.txt"), "--json"))
+		if d.Length == nil || *d.Length != want.Cost || !slices.Equal(d.Path, want.Path) {
+			t.Errorf("%s: %+v, want %+v", c.ID, d, want)
+		}
 	}
 }
 

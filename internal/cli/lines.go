@@ -112,10 +112,10 @@ func (l *vertexLines) pairs(ctx context.Context, want string, alone bool, f func
 	})
 }
 
-// readValues reads lines of a vertex and a number ≥ 0, which is 1 if it is missing.
-func readValues(ctx context.Context, path string, labels *graph.Labels, set func(v uint32, x float64)) error {
+// readValues reads lines of a vertex and a number ≥ 0; an optional one is 1 if it is missing.
+func readValues(ctx context.Context, path string, labels *graph.Labels, optional bool, set func(v uint32, x float64)) error {
 	l := &vertexLines{path: path, labels: labels}
-	return l.pairs(ctx, "a number", true, func(v uint32, s string) error {
+	return l.pairs(ctx, "a number", optional, func(v uint32, s string) error {
 		x, err := strconv.ParseFloat(cmp.Or(s, "1"), 64)
 		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
 			return l.bad(fmt.Sprintf("%q", s), "a number of 0 or more")

@@ -68,7 +68,7 @@ func (j *pagerankJob) read(ctx context.Context, src graph.Source) error {
 	labels := src.VertexLabels()
 	if j.start != "" {
 		j.o.Start = map[uint64]float64{}
-		if err := readValues(ctx, j.start, labels, func(v uint32, x float64) { j.o.Start[labels.Label(v)] = x }); err != nil {
+		if err := readValues(ctx, j.start, labels, true, func(v uint32, x float64) { j.o.Start[labels.Label(v)] = x }); err != nil {
 			return err
 		}
 	}
@@ -76,7 +76,7 @@ func (j *pagerankJob) read(ctx context.Context, src graph.Source) error {
 		return nil
 	}
 	j.o.Warm = make([]float64, labels.Len())
-	return readValues(ctx, j.warm, labels, func(v uint32, x float64) { j.o.Warm[v] = x })
+	return readValues(ctx, j.warm, labels, true, func(v uint32, x float64) { j.o.Warm[v] = x })
 }
 
 func (j *pagerankJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
