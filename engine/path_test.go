@@ -32,16 +32,22 @@ func checkPath(t *testing.T, name string, path []uint64, from, to uint64, level 
 	}
 }
 
+// arcsOf has the arcs of a graph, by ids of the file.
+func arcsOf(g *graph.EdgeList) map[[2]uint64]bool {
+	arcs, labels := map[[2]uint64]bool{}, g.VertexLabels()
+	for _, x := range g.Edges {
+		u, v := labels.Label(x.U), labels.Label(x.V)
+		arcs[[2]uint64{u, v}] = true
+		if !g.Directed {
+			arcs[[2]uint64{v, u}] = true
+		}
+	}
+	return arcs
+}
+
 func TestPath(t *testing.T) {
 	for _, g := range ref.Corpus() {
-		arcs, labels := map[[2]uint64]bool{}, g.List.VertexLabels()
-		for _, x := range g.List.Edges {
-			u, v := labels.Label(x.U), labels.Label(x.V)
-			arcs[[2]uint64{u, v}] = true
-			if !g.List.Directed {
-				arcs[[2]uint64{v, u}] = true
-			}
-		}
+		arcs, labels := arcsOf(g.List), g.List.VertexLabels()
 		for _, c := range []struct {
 			processors []engine.Processor
 			policy     partition.Policy

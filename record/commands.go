@@ -6,6 +6,7 @@ type BFS struct {
 	Setup
 	Root     uint64   `json:"root"`                // vertex id; of a graph of names the place of its name
 	RootName string   `json:"root_name,omitempty"` // name of the root, if ids are names
+	Roots    []uint64 `json:"roots,omitempty"`     // vertex ids, if there are several; Root is the first
 	Reached  int64    `json:"reached"`             // vertices, including the root
 	Depth    int64    `json:"depth"`               // largest level
 	TimeS    *float64 `json:"time_s,omitempty"`    // of the search, as in Search
@@ -16,7 +17,7 @@ type BFS struct {
 	AggregateS *float64 `json:"aggregate_s,omitempty"`
 	CopyS      *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
 	Kernels    string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
-	Levels     []Level  `json:"levels"`            // one per superstep
+	Levels     []Level  `json:"levels"`            // one per superstep; none of a search with --depth or several roots
 	Top        []Row    `json:"top,omitempty"`     // vertices of the lowest levels; absent unless requested
 	// True if edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`

@@ -22,7 +22,7 @@ import (
 // prints, ranks and writes its result.
 var algorithms = []algorithm{
 	{
-		use: "bfs FILE --root ID", short: "Search a graph breadth-first from a root", long: bfsHelp, schema: record.SchemaBFS,
+		use: "bfs FILE --root ID[,ID…]", short: "Search a graph breadth-first from a root", long: bfsHelp, schema: record.SchemaBFS,
 		rows: "the tree, a row a reached vertex (vertex, parent, level),", top: "lowest levels",
 		search: true, job: func() job { return &bfsJob{} },
 	},
@@ -277,6 +277,9 @@ func (r *roots) check(*algorithmFlags) error {
 func (r *roots) read(_ context.Context, src graph.Source) error {
 	labels := src.VertexLabels()
 	r.labels = labels
+	if _, err := labels.Find(r.text); err == nil && r.apart == nil {
+		r.apart = []string{r.text} // a name may have commas
+	}
 	for _, s := range r.list() {
 		v, err := labels.Find(s)
 		if digits := strings.TrimLeft(s, "+-"); labels.Names() == nil && (digits == "" || strings.Trim(digits, "0123456789") != "") {

@@ -143,6 +143,9 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: status %d, %q, %q", args, r.status, r.stdout, r.stderr)
 		}
 	}
+	if r := command(t, "bfs", path, "--root", "b, c").must(t); !strings.HasPrefix(r.stdout, "root b, c\n") {
+		t.Errorf("%q", r.stdout)
+	}
 	b := document[record.BFS](t, command(t, "bfs", path, "--root", "alice", "--json", "--top", "3"))
 	if b.RootName != "alice" || len(b.Top) != 3 || b.Top[2]["vertex"] != "dora" || b.Top[2]["parent"] != "b, c" {
 		t.Errorf("%+v", b)
@@ -160,6 +163,27 @@ func TestNames(t *testing.T) {
 	command(t, "convert", path, out+".tgr").must(t)
 	if r := command(t, "validate", out+".tgr", out+".tsv").must(t); !strings.HasPrefix(r.stdout, "valid: root alice, 3 vertices") {
 		t.Errorf("%q", r.stdout)
+	}
+}
+
+// TestNear bounds bfs by depth, and searches from several roots.
+func TestNear(t *testing.T) {
+	path := file(t, "g.el", "0 1\n1 2\n2 3\n7 8\n")
+	for args, want := range map[string]string{
+		"--root 0 --depth 2": "# root 0\n0\t0\t0\n1\t0\t1\n2\t1\t2\n", "--root 3,7": "# root 3,7\n3\t3\t0\n7\t7\t0\n2\t3\t1\n8\t7\t1\n1\t2\t2\n0\t1\t3\n",
+	} {
+		if r := command(t, append(strings.Fields("bfs --undirected -o - "+args), path)...).must(t); r.stdout != want {
+			t.Errorf("%s: %q", args, r.stdout)
+		}
+	}
+	d := document[record.BFS](t, command(t, "bfs", path, "--root", "7,0", "--depth", "1", "--undirected", "--json", "--top", "1"))
+	if d.Reached != 4 || d.Depth != 1 || !slices.Equal(d.Roots, []uint64{7, 0}) || d.Root != 7 || len(d.Top) != 1 {
+		t.Errorf("%+v", d)
+	}
+	for _, args := range []string{"--depth 0", "--depth -1", "--depth 1 --stats"} {
+		if r := command(t, append(strings.Fields("bfs --root 0 "+args), path)...); r.status != 2 {
+			t.Errorf("%s: status %d, %q", args, r.status, r.stderr)
+		}
 	}
 }
 
