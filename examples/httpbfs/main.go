@@ -1,11 +1,14 @@
-// Command httpbfs answers breadth-first searches over HTTP.
+// Command httpbfs answers breadth-first searches, paths and distances over HTTP.
 //
 //	httpbfs -listen :8080 GRAPH
 //	curl 'localhost:8080/bfs?root=30&to=1406'
+//	curl 'localhost:8080/path?from=30&to=1406'
+//	curl 'localhost:8080/distance?from=30&to=1406'
 //	curl -X POST localhost:8080/reload
 //
 // The answer is JSON: how many vertices the root reaches, how far the farthest is, and
-// the path to the vertex that was asked for. A request that is dropped leaves the queue
+// the path to the vertex that was asked for; of a path its vertices, of a distance the number
+// of arcs alone, absent without a path. These two wait for no search. A request that is dropped leaves the queue
 // or ends its search within a superstep. A reload reads the file again and answers later
 // requests from the new graph; none is dropped, and until the earlier ones are answered, both
 // graphs are in memory.
@@ -48,7 +51,7 @@ func run(ctx context.Context, path, listen string) error {
 	if err != nil {
 		return err
 	}
-	s := &service{load: load, engine: e}
+	s := &service{load: load, engine: engine.NewSwap(e)}
 	defer s.close()
 	l, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -91,8 +94,8 @@ type answer struct {
 	Path    []uint64 `json:"path,omitempty"` // from the root
 }
 
-// handler answers GET /bfs?root=R, GET /bfs?root=R&to=V and POST /reload. Requests may come at
-// once: the engine queues them.
+// handler answers GET /bfs?root=R, GET /bfs?root=R&to=V, GET /path?from=A&to=B, GET /distance?from=A&to=B and
+// POST /reload. Requests may come at once: the engine queues searches.
 func (sv *service) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("POST /reload", func(w http.ResponseWriter, req *http.Request) {
@@ -101,24 +104,16 @@ func (sv *service) handler() http.Handler {
 		}
 	})
 	mux.HandleFunc("GET /bfs", func(w http.ResponseWriter, req *http.Request) {
-		root, err := strconv.ParseUint(req.FormValue("root"), 10, 64)
-		if err != nil {
-			http.Error(w, "root is not a number", http.StatusBadRequest)
+		ids, ok := ids(w, req, "root")
+		if !ok {
 			return
 		}
-		r, err := sv.search(req.Context(), root)
+		r, err := sv.search(req.Context(), ids[0])
 		if err != nil {
-			status := http.StatusInternalServerError
-			switch {
-			case errors.Is(err, graph.ErrNoVertex):
-				status = http.StatusNotFound
-			case errors.Is(err, engine.ErrClosed):
-				status = http.StatusServiceUnavailable
-			}
-			http.Error(w, err.Error(), status) // nobody reads it if the request was dropped
+			refuse(w, err)
 			return
 		}
-		a := answer{Root: root, Reached: r.NumReached, Depth: r.Depth, TimeS: r.Time.Seconds()}
+		a := answer{Root: ids[0], Reached: r.NumReached, Depth: r.Depth, TimeS: r.Time.Seconds()}
 		if to := req.FormValue("to"); to != "" {
 			label, err := strconv.ParseUint(to, 10, 64)
 			if err != nil {
@@ -130,10 +125,72 @@ func (sv *service) handler() http.Handler {
 				return
 			}
 		}
-		w.Header().Set("Content-Type", "application/json")
-		_ = json.NewEncoder(w).Encode(a) // the other side has gone if it fails
+		reply(w, a)
 	})
+	for _, name := range []string{"path", "distance"} {
+		mux.HandleFunc("GET /"+name, func(w http.ResponseWriter, req *http.Request) {
+			ids, ok := ids(w, req, "from", "to")
+			if !ok {
+				return
+			}
+			path, err := sv.path(req.Context(), ids[0], ids[1])
+			if err != nil {
+				refuse(w, err)
+				return
+			}
+			a := route{From: ids[0], To: ids[1]}
+			if path != nil {
+				arcs := len(path) - 1
+				a.Distance = &arcs
+			}
+			if name == "path" {
+				a.Path = path
+			}
+			reply(w, a)
+		})
+	}
 	return mux
+}
+
+// route is a path, or its length alone.
+type route struct {
+	From     uint64   `json:"from"`
+	To       uint64   `json:"to"`
+	Distance *int     `json:"distance,omitempty"` // arcs; absent without a path
+	Path     []uint64 `json:"path,omitempty"`
+}
+
+// ids reads the vertices of a request; it answers one that lacks some.
+func ids(w http.ResponseWriter, req *http.Request, names ...string) (list []uint64, ok bool) {
+	for _, name := range names {
+		id, err := strconv.ParseUint(req.FormValue(name), 10, 64)
+		if err != nil {
+			http.Error(w, name+" is not a number", http.StatusBadRequest)
+			return nil, false
+		}
+		list = append(list, id)
+	}
+	return list, true
+}
+
+// refuse answers a request that failed; nobody reads it if the request was dropped.
+func refuse(w http.ResponseWriter, err error) {
+	status := http.StatusInternalServerError
+	switch {
+	case errors.Is(err, graph.ErrNoVertex):
+		status = http.StatusNotFound
+	case errors.Is(err, engine.ErrClosed):
+		status = http.StatusServiceUnavailable
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		status = http.StatusRequestTimeout
+	}
+	http.Error(w, err.Error(), status)
+}
+
+// reply writes JSON; the other side has gone if it fails.
+func reply(w http.ResponseWriter, a any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(a)
 }
 
 // pathTo walks up the tree from a vertex; there is no path to an unreached one.

@@ -42,7 +42,7 @@ func start(t *testing.T, e *engine.Engine) string {
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	done := make(chan error, 1)
-	go func() { done <- (&service{engine: e}).serve(ctx, l) }()
+	go func() { done <- (&service{engine: engine.NewSwap(e)}).serve(ctx, l) }()
 	t.Cleanup(func() {
 		http.DefaultClient.CloseIdleConnections()
 		stop()
@@ -108,6 +108,22 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
+func TestPaths(t *testing.T) {
+	base := start(t, testGraph(t))
+	for _, c := range []struct {
+		query, want string
+		status      int
+	}{
+		{"path?from=10&to=13", `{"from":10,"to":13,"distance":3,"path":[10,11,12,13]}`, 200}, {"distance?from=13&to=11", `{"from":13,"to":11,"distance":2}`, 200},
+		{"path?from=10&to=14", `{"from":10,"to":14}`, 200}, {"distance?from=15&to=15", `{"from":15,"to":15,"distance":0}`, 200},
+		{"path?from=10", "to is not a number", 400}, {"distance?from=x&to=1", "from is not a number", 400}, {"path?from=10&to=99", "99", 404},
+	} {
+		if status, body := get(t, base+"/"+c.query); status != c.status || !strings.Contains(body, c.want) {
+			t.Errorf("%s: %d %s", c.query, status, body)
+		}
+	}
+}
+
 func TestManyAtOnce(t *testing.T) {
 	base := start(t, testGraph(t))
 	var wg sync.WaitGroup
@@ -165,7 +181,7 @@ func TestReload(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sv := &service{engine: e, load: read}
+	sv := &service{engine: engine.NewSwap(e), load: read}
 	server := httptest.NewServer(sv.handler())
 	var wg sync.WaitGroup
 	stop, answered := make(chan struct{}), [clients]int{}

@@ -11,21 +11,29 @@ import (
 type service struct {
 	load func(ctx context.Context) (*engine.Engine, error)
 
-	reloading sync.Mutex   // one reload at a time: memory holds two graphs, not three
-	mu        sync.RWMutex // read-locked by each request until it has its result, which outlives the engine
-	engine    *engine.Engine
+	reloading sync.Mutex // one reload at a time: memory holds two graphs, not three
+	engine    *engine.Swap
 }
 
-// search waits for a reload that waits for earlier requests.
-func (sv *service) search(ctx context.Context, root uint64) (*engine.BFSResult, error) {
-	sv.mu.RLock()
-	defer sv.mu.RUnlock()
-	return sv.engine.BFS(ctx, root)
+// search returns a tree, which outlives its engine.
+func (sv *service) search(ctx context.Context, root uint64) (r *engine.BFSResult, err error) {
+	err = sv.engine.Do(func(e *engine.Engine) (err error) {
+		r, err = e.BFS(ctx, root)
+		return err
+	})
+	return r, err
 }
 
-// reload loads the graph, answers later requests from it, and closes the old engine once the
-// earlier ones have their results: an engine that is closed drops the calls that wait for
-// their turn. After an error the old graph stays.
+// path returns the vertices of a shortest path, nil without one.
+func (sv *service) path(ctx context.Context, from, to uint64) (path []uint64, err error) {
+	err = sv.engine.Do(func(e *engine.Engine) (err error) {
+		path, err = e.Path(ctx, from, to)
+		return err
+	})
+	return path, err
+}
+
+// reload loads the graph and answers later requests from it. After an error the old graph stays.
 func (sv *service) reload(ctx context.Context) error {
 	sv.reloading.Lock()
 	defer sv.reloading.Unlock()
@@ -33,16 +41,8 @@ func (sv *service) reload(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	sv.mu.Lock()
-	old := sv.engine
-	sv.engine = e
-	sv.mu.Unlock()
-	return old.Close()
+	return sv.engine.Swap(e)
 }
 
 // close closes the engine at hand, after the last request.
-func (sv *service) close() error {
-	sv.reloading.Lock()
-	defer sv.reloading.Unlock()
-	return sv.engine.Close()
-}
+func (sv *service) close() error { return sv.engine.Close() }

@@ -1,0 +1,6 @@
+//go:build !race
+
+package main
+
+// raceEnabled says that the race detector slows requests down.
+const raceEnabled = false
