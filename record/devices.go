@@ -7,7 +7,7 @@ const SchemaDevices = "totemgo.devices/1"
 type Devices struct {
 	Head
 	Devices []Device `json:"devices"`        // in the order of their drivers
-	Note    string   `json:"note,omitempty"` // why there is no device
+	Note    string   `json:"note,omitempty"` // why there is no device, or no GPU
 }
 
 // Device is one compute device, as its driver describes it.
