@@ -23,6 +23,8 @@ for arch in 60 70 80 90; do
 	echo "gpu-lint: sm_$arch: $(grep -c 'Used [0-9]* registers' <<<"$report") kernels assembled"
 done
 
+scripts/gpu-lint-values.sh "$ptxas"
+
 # A check of its own under a race checker, where there is one.
 if [[ -x scripts/oclgrind.sh ]]; then
 	scripts/oclgrind.sh

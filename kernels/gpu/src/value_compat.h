@@ -15,17 +15,21 @@
 # define AS_F64(x)       as_double(x)
 typedef long i64;
 #else /* CUDA */
-# ifdef __NVCC__
-#  define A_CAS(p,o,n)   atomicCAS((unsigned*)(p),(o),(n))
-#  define A_CAS64(p,o,n) atomicCAS((unsigned long long*)(p),(o),(n))
+# if defined(__NVCC__) || defined(__CUDACC_RTC__)
+#  define A_CAS(p,o,n)   atomicCAS((unsigned*)(p),(unsigned)(o),(unsigned)(n))
+#  define A_CAS64(p,o,n) atomicCAS((u64*)(p),(u64)(o),(u64)(n))
+#  define AS_U32(x)      __float_as_uint(x)
+#  define AS_U64(x)      ((u64)__double_as_longlong(x))
+#  define AS_F32(x)      __uint_as_float(x)
+#  define AS_F64(x)      __longlong_as_double((long long)(x))
 # else
 #  define A_CAS(p,o,n)   __nvvm_atom_cas_gen_i((int*)(p),(int)(o),(int)(n))
 #  define A_CAS64(p,o,n) __nvvm_atom_cas_gen_ll((long long*)(p),(long long)(o),(long long)(n))
+#  define AS_U32(x)      __builtin_bit_cast(unsigned,(x))
+#  define AS_U64(x)      __builtin_bit_cast(u64,(x))
+#  define AS_F32(x)      __builtin_bit_cast(float,(x))
+#  define AS_F64(x)      __builtin_bit_cast(double,(x))
 # endif
-# define AS_U32(x)       __builtin_bit_cast(unsigned,(x))
-# define AS_U64(x)       __builtin_bit_cast(unsigned long long,(x))
-# define AS_F32(x)       __builtin_bit_cast(float,(x))
-# define AS_F64(x)       __builtin_bit_cast(double,(x))
 typedef long long i64;
 #endif
 
