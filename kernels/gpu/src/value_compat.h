@@ -14,6 +14,22 @@
 # define AS_F32(x)       as_float(x)
 # define AS_F64(x)       as_double(x)
 typedef long i64;
+#elif defined(HOST_KERNELS)
+static inline uint host_cas(uint* p, uint old, uint x) {
+  return __sync_val_compare_and_swap(p, old, x);
+}
+static inline u64 host_cas64(u64* p, u64 old, u64 x) { return __sync_val_compare_and_swap(p, old, x); }
+static inline uint host_u32(float x) { union { float f; uint b; } v = { .f = x }; return v.b; }
+static inline float host_f32(uint x) { union { uint b; float f; } v = { .b = x }; return v.f; }
+static inline u64 host_u64(double x) { union { double f; u64 b; } v = { .f = x }; return v.b; }
+static inline double host_f64(u64 x) { union { u64 b; double f; } v = { .b = x }; return v.f; }
+# define A_CAS(p,o,n)    host_cas((uint*)(p),(uint)(o),(uint)(n))
+# define A_CAS64(p,o,n)  host_cas64((u64*)(p),(u64)(o),(u64)(n))
+# define AS_U32(x)       host_u32(x)
+# define AS_U64(x)       host_u64(x)
+# define AS_F32(x)       host_f32(x)
+# define AS_F64(x)       host_f64(x)
+typedef long long i64;
 #else /* CUDA */
 # if defined(__NVCC__) || defined(__CUDACC_RTC__)
 #  define A_CAS(p,o,n)   atomicCAS((unsigned*)(p),(unsigned)(o),(unsigned)(n))

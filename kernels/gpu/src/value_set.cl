@@ -24,10 +24,12 @@ KERNEL value_list(GLB const uint* RESTRICT set, uint first, uint rows, GLB const
   SHARED(uint, b, WG);
   SHARED(uint, sums, 3);
   SHARED(uint, base, 1);
+#ifdef LEAST
   SHARED(T, lows, WG);
+  T low = TOP;
+#endif
   uint nwords = (rows + 31) / 32, rounds = (nwords + NGRP * WG - 1) / (NGRP * WG);
   uint outs = 0, ins = 0, most = 0;
-  T low = TOP;
   if (LID < 3) sums[LID] = 0;
   for (uint r = 0; r < rounds; r++) {
     uint i = (r * NGRP + GRP) * WG + LID;
@@ -51,7 +53,9 @@ KERNEL value_list(GLB const uint* RESTRICT set, uint first, uint rows, GLB const
   if (outs) LA_ADD(&sums[0], outs);
   if (ins) LA_ADD(&sums[1], ins);
   if (most) LA_MAX(&sums[2], most);
+#ifdef LEAST
   lows[LID] = low;
+#endif
   BARRIER();
   if (LID == 0) {
     if (sums[0]) A_ADD(&counters[count + 1], sums[0]);

@@ -93,7 +93,8 @@ func (d *Driver) describe(id uintptr) (info device.Info, arch, code int) {
 		ComputeUnits: attribute(attrMultiprocs), MaxGroup: attribute(attrMaxGroup),
 		Unified: attribute(attrIntegrated) != 0, InPlace: attribute(attrMapsHost) != 0,
 		Bandwidth: 2 * int64(attribute(attrMemoryClock)) * 1000 * int64(attribute(attrBusWidth)) / 8, // two transfers a cycle
-		Bus:       fmt.Sprintf("%04x:%02x:%02x", attribute(attrPCIDomain), attribute(attrPCIBus), attribute(attrPCIDevice)),
+		Compiler:  true, FP64: true, Int64Atomics: true,
+		Bus: fmt.Sprintf("%04x:%02x:%02x", attribute(attrPCIDomain), attribute(attrPCIBus), attribute(attrPCIDevice)),
 	}, arch, 0
 }
 
