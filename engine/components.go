@@ -76,7 +76,7 @@ func (c *components) program() *program.Program {
 
 // Sources of the operators for devices. They skip arcs between vertices of one tree, not vertices of the largest.
 const (
-	ccLink  = "if (LDF(&parent[u]) != LDF(&parent[v])) link(parent, u, v);"
+	ccLink  = "if (LD(&parent[u]) != LD(&parent[v])) link(parent, u, v);"
 	ccRoots = "compress(parent, v);"
 )
 

@@ -38,6 +38,26 @@
 // whose values changed; VertexMap replaces it by the vertices that its operator left. Keep
 // stores it under a number, Use and Step.From read it again.
 //
+// # Devices
+//
+// A device runs the built-in edge operators, and operators with a Device source: C in the dialect of
+// package kernels/gpu/src, with the types uint, int, u64, i64, float and double. Sources see arrays as
+// pointers of these names, by rank; array k whose Name is no identifier is t_k. NONE is 2^32 − 1,
+// U32_TOP … F64_TOP are the largest values. Names that begin with t_ are reserved.
+//
+//   - VertexOp: statements for each vertex v of the set, which is vertex i of its block. ARG(k) is
+//     Args[k], SUM(k, x) adds to Sum[k], MIN(x) lowers Min, DROP removes v from the set. A vertex writes
+//     its own entries only. Sums of a block have one order, not that of Block.
+//   - EdgeOp with Rows: a macro IDENTITY, the value that merging leaves as it is, and the functions
+//     FN T send(uint u, T from, T w) for an arc, whose weight is 1 without weights, and
+//     FN uint merge(T* to, T x), which is Rows.Combine and is also used to fold a row before it is combined.
+//   - LocalOp: Device is statements for each stored arc u, v, the k-th of its row, of the operator's Arcs;
+//     DeviceRanks those for every rank v, afterwards. Both run on many lanes at once: LD(&a[v]) reads an
+//     entry that others change, and find(a, v), link(a, u, v) and compress(a, v) are union-find.
+//
+// A device without doubles refuses F64, ARG, SUM and MIN; one without 64-bit atomics all types of 8
+// bytes. Without its source an operator is refused by name: the error wraps kernels.ErrUnsupported.
+//
 // # Determinism
 //
 // The results of a program are the same for every thread count, and, without floating-point

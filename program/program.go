@@ -111,7 +111,7 @@ type EdgeOp struct {
 	// WholeRows says that Rows.Pull needs all arcs of a vertex in one call. A layout that
 	// splits rows refuses the operator.
 	WholeRows bool
-	// Device is the operator's source for devices; "" keeps a user's operator on CPUs.
+	// Device is the source of Rows for devices: see the package's doc. "" keeps a user's operator on CPUs.
 	Device string
 }
 
@@ -136,7 +136,8 @@ type VertexOp struct {
 	Name string
 	// Block works on a run of vertices, one of them in the set at least. Several threads call it
 	// for different blocks.
-	Block  func(b *Block)
+	Block func(b *Block)
+	// Device is the operator's source for devices: see the package's doc. "" keeps it on CPUs.
 	Device string
 }
 

@@ -22,7 +22,7 @@ check() {
 	done
 	shift
 	{
-		cat compat.h bits.cl value_compat.h "${files[@]:0:${#files[@]}-1}"
+		cat compat.h bits.cl value_bits.cl "${files[@]:0:${#files[@]}-1}"
 		printf '%s\n' "$fragment"
 		cat "${files[-1]}"
 	} >"$work/$name.cu"
@@ -67,6 +67,6 @@ FN void vertex(uint v, uint i, uint* t_stays, double a, double b, double c, doub
   rank[v] = a + b * rank[v]; t_sums[0] += c * rank[v]; t_sums[4] = d < t_sums[4] ? d : t_sums[4]; }" value_vertex.cl -- -DSUMS
 check local '#define ARRAYS GLB uint* t_0
 #define NAMES t_0
-FN void arc(uint u, uint v, uint k, GLB uint* parent) { if (LDF(&parent[u]) != LDF(&parent[v])) link(parent, u, v); }
+FN void arc(uint u, uint v, uint k, GLB uint* parent) { if (LD(&parent[u]) != LD(&parent[v])) link(parent, u, v); }
 FN void rank(uint v, GLB uint* parent) { compress(parent, v); }' value_forest.cl value_local.cl --
 echo "gpu-lint: $kernels kernels of values compiled as CUDA and assembled for sm_70, sm_80 and sm_90"

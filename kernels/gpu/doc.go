@@ -12,6 +12,11 @@
 // allocation and below 2^31 arcs, so that kernels use 32-bit arithmetic; each kernel is
 // launched once a chunk.
 //
+// # Programs with values
+//
+// A program that is no search has memory of its own for each run: valueRun. Its kernels are built
+// from value*.cl when a run first needs them.
+//
 // # Transfers
 //
 // The graph is uploaded once. A search transfers the claims of a top-down step, the

@@ -476,7 +476,7 @@ func (r *valueRun) count() (k kernels.Counts, err error) {
 	return k, nil
 }
 
-// listSet lists the own vertices of a set; shapes and counted get its counts.
+// listSet lists own vertices of a set; shapes and counted get its counts.
 func (r *valueRun) listSet(set device.Buffer) error {
 	t := r.leastType()
 	n := int64(setCounts + countsOfSet*len(r.chunks))

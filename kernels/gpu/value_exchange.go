@@ -187,7 +187,7 @@ func (r *valueRun) Merge(index, _ int, m kernels.Message) (err error) {
 	})
 }
 
-// loadKept makes the own part of a set a stored one.
+// loadKept replaces own vertices of a set by those of a stored one.
 func (r *valueRun) loadKept(k program.Set, set device.Buffer) {
 	for _, i := range r.owned {
 		if rg := r.part.Ranges[i]; rg.Vertices > 0 {

@@ -5,7 +5,7 @@
  * pointers GLB; scalars are uint or u64; the group size is the constant WG; every lane of a
  * group must reach a BARRIER. LD, LLD and LST are deliberate races: reads of words that
  * other lanes change by atomics, and a flag for early exit. With RACECHECK they are atomics,
- * so that a race checker finds none. */
+ * so that a race checker finds none. A_CAS64 needs INT64 defined, double FP64: a device may lack them. */
 #if defined(__OPENCL_VERSION__) || defined(__OPENCL_C_VERSION__)
 # pragma OPENCL FP_CONTRACT OFF
 # define KERNEL        __kernel __attribute__((reqd_work_group_size(WG, 1, 1))) void
@@ -35,8 +35,21 @@
 #  define LLD(p)       (*(volatile LOC uint*)(p))
 #  define LST(p,v)     (*(volatile LOC uint*)(p) = (v))
 # endif
+# ifdef INT64
+#  pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+# endif
+# ifdef FP64
+#  pragma OPENCL EXTENSION cl_khr_fp64 : enable
+# endif
+# define A_CAS(p,o,n)    atomic_cmpxchg((volatile GLB uint*)(p),(o),(n))
+# define A_CAS64(p,o,n)  atom_cmpxchg((volatile GLB u64*)(p),(o),(n))
+# define AS_U32(x)       as_uint(x)
+# define AS_U64(x)       as_ulong(x)
+# define AS_F32(x)       as_float(x)
+# define AS_F64(x)       as_double(x)
 typedef uchar u8;
 typedef ulong u64;
+typedef long i64;
 #elif defined(HOST_KERNELS) /* C: the lanes of a group run one after the other between barriers */
 static unsigned host_lane, host_group, host_groups;
 static void host_barrier(void);
@@ -70,6 +83,21 @@ static inline unsigned host_max(unsigned* p, unsigned v) {
 typedef unsigned char u8;
 typedef unsigned int uint;
 typedef unsigned long long u64;
+typedef long long i64;
+static inline uint host_cas(uint* p, uint old, uint x) {
+  return __sync_val_compare_and_swap(p, old, x);
+}
+static inline u64 host_cas64(u64* p, u64 old, u64 x) { return __sync_val_compare_and_swap(p, old, x); }
+static inline uint host_u32(float x) { union { float f; uint b; } v = { .f = x }; return v.b; }
+static inline float host_f32(uint x) { union { uint b; float f; } v = { .b = x }; return v.f; }
+static inline u64 host_u64(double x) { union { double f; u64 b; } v = { .f = x }; return v.b; }
+static inline double host_f64(u64 x) { union { u64 b; double f; } v = { .b = x }; return v.f; }
+# define A_CAS(p,o,n)    host_cas((uint*)(p),(uint)(o),(uint)(n))
+# define A_CAS64(p,o,n)  host_cas64((u64*)(p),(u64)(o),(u64)(n))
+# define AS_U32(x)       host_u32(x)
+# define AS_U64(x)       host_u64(x)
+# define AS_F32(x)       host_f32(x)
+# define AS_F64(x)       host_f64(x)
 #else /* CUDA */
 # if defined(__NVCC__) || defined(__CUDACC_RTC__)
 #  define TIDX threadIdx.x
@@ -116,6 +144,22 @@ typedef unsigned long long u64;
 typedef unsigned char u8;
 typedef unsigned int uint;
 typedef unsigned long long u64;
+typedef long long i64;
+# if defined(__NVCC__) || defined(__CUDACC_RTC__)
+#  define A_CAS(p,o,n)   atomicCAS((unsigned*)(p),(unsigned)(o),(unsigned)(n))
+#  define A_CAS64(p,o,n) atomicCAS((u64*)(p),(u64)(o),(u64)(n))
+#  define AS_U32(x)      __float_as_uint(x)
+#  define AS_U64(x)      ((u64)__double_as_longlong(x))
+#  define AS_F32(x)      __uint_as_float(x)
+#  define AS_F64(x)      __longlong_as_double((long long)(x))
+# else
+#  define A_CAS(p,o,n)   __nvvm_atom_cas_gen_i((int*)(p),(int)(o),(int)(n))
+#  define A_CAS64(p,o,n) __nvvm_atom_cas_gen_ll((long long*)(p),(long long)(o),(long long)(n))
+#  define AS_U32(x)      __builtin_bit_cast(unsigned,(x))
+#  define AS_U64(x)      __builtin_bit_cast(u64,(x))
+#  define AS_F32(x)      __builtin_bit_cast(float,(x))
+#  define AS_F64(x)      __builtin_bit_cast(double,(x))
+# endif
 #endif
 /* a shared array, declared at the top of a kernel */
 #define SHARED(T,name,n) __local T name[n]

@@ -40,7 +40,7 @@ func Text() (string, error) {
 // "local". fragment comes before the file of that part, and is called as the file says. FP64 and INT64
 // are defined where the device has doubles and 64-bit atomics, TYPE and what value_*.cl say.
 func Value(part, fragment string) (string, error) {
-	names := []string{"compat.h", "bits.cl", "value_compat.h"}
+	names := []string{"compat.h", "bits.cl", "value_bits.cl"}
 	switch part {
 	case "set", "edge":
 		names = append(names, "value.cl")

@@ -4,7 +4,7 @@
 /* the root of v; it shortens the path */
 FN uint find(GLB uint* f, uint v) {
   for (;;) {
-    uint p = LDF(&f[v]), g = LDF(&f[p]);
+    uint p = LD(&f[v]), g = LD(&f[p]);
     if (p == g) return p;
     A_CAS(&f[v], p, g);
     v = g;
@@ -26,7 +26,7 @@ FN void link(GLB uint* f, uint u, uint v) {
 
 /* makes the root of v its parent, beside others that do so */
 FN void compress(GLB uint* f, uint v) {
-  uint root = find(f, v), p = LDF(&f[v]);
+  uint root = find(f, v), p = LD(&f[v]);
   while (p != root) {
     uint was = (uint)A_CAS(&f[v], p, root);
     if (was == p) return;
