@@ -55,7 +55,12 @@ func near(t program.Type, a, b program.Bits) bool {
 	if a == b || !t.Float() {
 		return a == b
 	}
-	x, y, most := numbers[t].float(a), numbers[t].float(b), 1e-9
+	return nearFloats(t, numbers[t].float(a), numbers[t].float(b))
+}
+
+// nearFloats tells that two numbers are equal up to the rounding of type t.
+func nearFloats(t program.Type, x, y float64) bool {
+	most := 1e-9
 	if t == program.F32 {
 		most = 1e-4
 	}
