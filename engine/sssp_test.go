@@ -18,12 +18,14 @@ import (
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/internal/ref"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/program"
+	"github.com/totemgo/totemgo/record"
 )
 
 // weighted is a copy of a graph with weights of type T, whole ones of 0 … most.
@@ -539,5 +541,114 @@ func TestSSSPEnds(t *testing.T) {
 			t.Errorf("Delta %v: ends after %v", delta, took)
 		}
 		cancel()
+	}
+}
+
+// TestSSSPDense compares with the oracle on graphs with many arcs a vertex, where a single CPU partition defers arcs
+// and unsettled vertices pull: it does so in some of the searches with the default Delta.
+func TestSSSPDense(t *testing.T) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(4))
+	r := rand.New(rand.NewPCG(5, 6))
+	for _, directed := range []bool{false, true} {
+		l, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 11})
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.Directed = directed
+		dense[int64](t, weighted(l, 255, int32(1), r), r)
+		dense[int64](t, weighted(l, 1<<20, int64(1)<<30, r), r)
+		dense[float32](t, weighted(l, 1<<24, float32(0.1), r), r)
+		dense[float64](t, weighted(l, 999, 0.1, r), r)
+	}
+}
+
+func dense[T ref.Length](t *testing.T, src *graph.EdgeList, r *rand.Rand) {
+	t.Helper()
+	searches, pulled := 0, 0
+	for _, threads := range []int{1, 2, 4} {
+		e, err := engine.New(t.Context(), src, engine.Options{Threads: threads, Weights: true, RunStatistics: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for k := range 8 {
+			edge := src.Edges[r.IntN(len(src.Edges))]
+			o := engine.SSSPOptions{Delta: []float64{0, 0, 0, 0, 1e-3, 10, 1e9, math.Inf(1)}[k], Parents: k%2 == 0}
+			p, err := e.SSSP(t.Context(), uint64(edge.U), o)
+			if err == nil {
+				err = checkPaths[T](src, edge.U, p)
+			}
+			if err != nil {
+				t.Fatalf("%v, directed %v, %d threads, from %d, %+v: %v", src.WeightKind(), src.Directed, threads, edge.U, o, err)
+			}
+			if o.Delta == 0 {
+				searches++
+				if slices.ContainsFunc(p.Statistics.Levels, func(l record.Level) bool { return l.Processors[0].Kernel == "push/relax/pull" }) {
+					pulled++
+				}
+			}
+		}
+		if err := e.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if pulled == 0 {
+		t.Errorf("%v, directed %v: none of %d searches pulled", src.WeightKind(), src.Directed, searches)
+	}
+}
+
+// TestDeferredSeen ends a push with a bound early: values are those that the model has, arcs deferred or not.
+func TestDeferredSeen(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 8))
+	l, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := weighted(l, 255, int32(1), r)
+	e, err := engine.New(t.Context(), src, engine.Options{Threads: 2, Weights: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer e.Close()
+	p := &program.Program{
+		Name:   "early",
+		Arrays: []program.Array{{Name: "distance", Type: program.I32, Init: program.Top}},
+		Edges:  []program.EdgeOp{{Name: "relax", From: 0, To: 0, Map: program.Plus, Combine: program.Min}},
+		Vertices: []program.VertexOp{{Name: "sum", Block: func(b *program.Block) {
+			dist := program.Of[int32](b, 0)
+			for i := range b.Each() {
+				b.Sum[0] += float64(dist[i])
+			}
+		}}},
+	}
+	root := src.Edges[0].U
+	want, reached, _ := ref.ShortestPaths[int64](src, root)
+	for _, bound := range []int32{3, 9, 20} {
+		for _, look := range []bool{false, true} {
+			out, err := e.Run(t.Context(), p, func(m program.Machine) error {
+				rank, _, err := e.RankOf(uint64(root))
+				if err == nil {
+					_, err = m.Seed(rank, 0, 0)
+				}
+				for below := int32(3); err == nil && below <= bound; below += 3 {
+					_, err = m.EdgeMap(0, program.Step{Below: program.Pack(below)})
+				}
+				if err == nil && look {
+					_, _, err = m.VertexMap(0, program.All)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			// A vertex whose best path has all but its last vertex below the bound has its distance.
+			dist := engine.ArrayOf[int32](out, 0)
+			for i, a := range src.Edges {
+				for _, a := range []graph.Edge{a, {U: a.V, V: a.U}} {
+					if w := src.Weights.Float64(i); reached[a.U] && a.U != a.V && want[a.U] < int64(bound/3*3) && float64(dist[a.V]) > float64(want[a.U])+w {
+						t.Fatalf("bound %d, look %v: %d has %d, over %d it is %v", bound, look, a.V, dist[a.V], a.U, float64(want[a.U])+w)
+					}
+				}
+			}
+		}
 	}
 }

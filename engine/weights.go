@@ -211,9 +211,13 @@ func sumOf[T graph.Weight](w graph.Weights, lo, hi int) weightSum {
 }
 
 // delta is the default of SSSPOptions.Delta: mean weight ÷ mean out-degree (Meyer and Sanders: the largest weight ÷ the
-// degree, up to a factor).
+// degree, up to a factor), and four times as much below a degree of 8, where steps are small.
 func (w *weighed) delta(i program.Info) float64 {
-	if d := w.mean * float64(i.Vertices) / float64(i.Arcs); d > 0 {
+	d := w.mean * float64(i.Vertices) / float64(i.Arcs)
+	if i.Arcs < 8*i.Vertices {
+		d *= 4
+	}
+	if d > 0 {
 		return d
 	}
 	return 1

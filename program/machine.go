@@ -41,7 +41,7 @@ type Step struct {
 	// Below bounds the sources of a Push with Min whose From is its To; 0 is no bound. Only
 	// frontier vertices with To[v] below it take part, the others stay in the frontier. Where
 	// one processor stores all arcs of a vertex, vertices that fall below the bound take part
-	// at once, in any order, until none is left.
+	// at once, in any order, until none is left, and the others may take part too.
 	//
 	// Rising Below by Δ is delta-stepping, +Inf is Bellman-Ford.
 	Below Bits

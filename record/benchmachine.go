@@ -14,7 +14,7 @@ type BenchMachine struct {
 
 // KernelTime is one kernel of a CPU search, measured on a Kronecker graph of scale 17.
 type KernelTime struct {
-	Kernel string `json:"kernel"` // "probe", "settle", "scan", "spread", "fetch", "mapBack" or "relax"
+	Kernel string `json:"kernel"` // "probe", "settle", "scan", "spread", "fetch" or "mapBack"
 	Set    string `json:"set"`    // set that "auto" chooses: "avx2"
 	// Time per item by set: a vertex, an entry of a row for scan and spread, a row for fetch. Absent if
 	// only one set runs here, and for spread on one thread

@@ -17,7 +17,7 @@ import (
 var ErrKernels = errors.New("cpu: no such kernels")
 
 // kernelCount is the number of kernels that are chosen one by one.
-const kernelCount = 7
+const kernelCount = 6
 
 // auto stands for the set that Choose finds.
 const auto = "auto"
@@ -33,11 +33,8 @@ var kernelTable = [kernelCount]struct {
 	{"settle", func(k, from *kernelSet) { k.settle = from.settle }, sampleSettle},
 	{"scan", func(k, from *kernelSet) { k.scan = from.scan }, sampleScan},
 	{"spread", func(k, from *kernelSet) { k.spread = from.spread }, sampleSpread},
-	{"fetch", func(k, from *kernelSet) { k.prefetch, k.prefetchRows = from.prefetch, from.prefetchRows }, sampleFetch},
+	{"fetch", func(k, from *kernelSet) { k.prefetch, k.prefetchLines = from.prefetch, from.prefetchLines }, sampleFetch},
 	{"mapBack", func(k, from *kernelSet) { k.byVertex = from.byVertex }, sampleMapBack},
-	{"relax", func(k, from *kernelSet) {
-		k.relaxI32, k.relaxF32, k.relaxI64, k.relaxF64 = from.relaxI32, from.relaxF32, from.relaxI64, from.relaxF64
-	}, sampleRelax},
 }
 
 // choice is what is known of one kernel of kernelTable.
@@ -395,25 +392,6 @@ func sampleFetch(s *sample) {
 			for _, i := range batch {
 				for _, v := range s.a.Neighbours[s.a.Offsets32[i]:min(s.a.Offsets32[i]+16, s.a.Offsets32[i+1])] {
 					s.w.sum += v // keeps the loop
-				}
-			}
-		}
-	}
-}
-
-// sampleRelax relaxes rows of int32 that lower nothing.
-func sampleRelax(s *sample) {
-	s.items = s.arcs
-	w, dst, out := make([]int32, s.arcs), make([]int32, len(s.parent)), make([]uint32, s.arcs+restSlack)
-	s.run = func(k *kernelSet, _, _ int) {
-		for _, row := range s.rows {
-			if k.relaxI32 != nil {
-				k.relaxI32(row, w[:len(row)], dst, 1, out)
-				continue
-			}
-			for j, v := range row {
-				if y := plus(1, w[j], math.MaxInt32); y < load(&dst[v]) {
-					dst[v] = y
 				}
 			}
 		}

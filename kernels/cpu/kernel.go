@@ -38,20 +38,11 @@ type kernelSet struct {
 	// offsets[i] is the start of row i in neighbours. Optional.
 	prefetch func(rows, offsets, neighbours []uint32)
 
-	// prefetchRows asks for the lines of the first entry of each row in rows, and of its last or
-	// its 17th, in neighbours and in weights, words of 4 bytes: as many as neighbours, twice as
-	// many, or none. Optional.
-	prefetchRows func(rows, offsets, neighbours, weights []uint32)
+	// prefetchLines asks for the lines of addresses. Optional.
+	prefetchLines func(at []uintptr)
 
 	// scan returns the place of the first entry of row that is in front, or len(row).
 	scan func(row []uint32, front []uint64) int
-
-	// relaxI32 lists in out the arcs of a row that lower the value of their target to x and
-	// their weight, and returns how many: see filterGeneric. The others do so for other types.
-	relaxI32 func(row []uint32, w, dst []int32, x int32, out []uint32) int
-	relaxF32 func(row []uint32, w, dst []float32, x float32, out []uint32) int
-	relaxI64 func(row []uint32, w, dst []int64, x int64, out []uint32) int
-	relaxF64 func(row []uint32, w, dst []float64, x float64, out []uint32) int
 
 	// byVertex writes to out[i], for each i whose rank is not None, parent[rankOf[i]]. It is
 	// nil in plain Go, where byRank is quicker.
@@ -81,7 +72,7 @@ type probeBlock struct {
 	front []uint64
 }
 
-var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, prefetch: prefetchGeneric, prefetchRows: prefetchRowsGeneric, scan: scanGeneric}
+var generic = kernelSet{name: "generic", probe: probeGeneric, settle: settleGeneric, prefetch: prefetchGeneric, prefetchLines: prefetchLinesGeneric, scan: scanGeneric}
 
 func probeGeneric(b *probeBlock) int {
 	n := probeTwo(b)
@@ -220,7 +211,7 @@ func spreadGeneric(row []uint32, u uint32, scatter, _ []uint32) {
 
 func prefetchGeneric(_, _, _ []uint32) {}
 
-func prefetchRowsGeneric(_, _, _, _ []uint32) {}
+func prefetchLinesGeneric([]uintptr) {}
 
 func scanGeneric(row []uint32, front []uint64) int {
 	for i, u := range row {

@@ -13,11 +13,10 @@ func available() []kernelSet {
 	f := cpufeat.Get()
 	var sets []kernelSet
 	if f.AVX512 {
-		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, prefetch: prefetch, prefetchRows: prefetchRows, scan: scan512, byVertex: byVertex512,
-			relaxI32: relaxI32x512, relaxF32: relaxF32x512, relaxI64: relaxI64x512, relaxF64: relaxF64x512})
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, prefetch: prefetch, prefetchLines: prefetchLines, scan: scan512, byVertex: byVertex512})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, prefetch: prefetch, prefetchRows: prefetchRows, scan: scanGeneric, byVertex: byVertex256})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, prefetch: prefetch, prefetchLines: prefetchLines, scan: scanGeneric, byVertex: byVertex256})
 	}
 	return append(sets, generic)
 }

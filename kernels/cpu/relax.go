@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
-	"math/bits"
 	"runtime"
-	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -27,11 +25,16 @@ const (
 	relaxAlone = 128
 	// relaxRuns is about how many runs of ranks a thread has.
 	relaxRuns = 4
-	// relaxPiece bounds the arcs of a call of a kernel, relaxShort those of a row without one.
+	// relaxPiece bounds the arcs of a row that are looked at together.
 	relaxPiece = 1 << 10
-	relaxShort = 8
 	// relaxSpins is how often an idle thread looks for work before it yields.
 	relaxSpins = 1 << 8
+	// relaxDense is from how many arcs a vertex on arcs are deferred.
+	relaxDense = 8
+	// relaxReach is by how many bins the horizon advances.
+	relaxReach = 4
+	// relaxPull is the part of all arcs, those of unsettled vertices, at which these pull.
+	relaxPull = 8
 )
 
 // relaxer pushes with a bound where a part stores whole rows: delta-stepping without barriers inside
@@ -39,6 +42,10 @@ const (
 //
 // An entry of a bin is a vertex with its value when it fell. It is stale once the vertex has
 // fallen again, and no two entries are equal.
+//
+// Rows are sorted by weight. Arcs that lead to a value at the horizon or beyond are deferred: the rest of a row waits in
+// waiting.later. When no vertex waits below the horizon, those below it are settled, and either the horizon advances and
+// rests are pushed, or, once few arcs are left, the unsettled vertices pull and no arc is deferred any more.
 type relaxer[T program.Value] struct {
 	c     *values[T]
 	by    []waiting[T]
@@ -48,6 +55,10 @@ type relaxer[T program.Value] struct {
 	bound T        // of the last step
 	leaf  []uint64 // ranks with one arc, which cannot lower its other end; nil if there are none
 
+	horizon T            // top: no arc is deferred
+	reach   float64      // by which it advances
+	back    relaxRows[T] // rows of a pull
+
 	// of a step
 	ctx    context.Context
 	l      *plan
@@ -56,9 +67,10 @@ type relaxer[T program.Value] struct {
 	top    T
 	unit   T // of an arc without a weight
 	alone  bool
-	filter func(row []uint32, w, dst []T, x T, out []uint32) int
 	serial bool         // one thread runs
-	shift  int          // runs of 2^shift ranks belong to the threads in turn
+	owner  []uint16     // by run of ranks: the thread that begins with its vertices
+	runs   uint64       // rank × runs >> 32 is the run
+	opens  int          // entries of waiting.old, which no thread has taken yet
 	idle   atomic.Int64 // threads without work
 	spare  atomic.Int64 // len(pool)
 	halt   atomic.Bool
@@ -66,10 +78,23 @@ type relaxer[T program.Value] struct {
 	pool   [][]sent[T] // offered to idle threads
 }
 
-// relaxRows is the rows of a segment, of an own range.
+// relaxRows is the rows of a segment, of an own range. arcs are sorted by weight within a row; nil if all weigh 1.
 type relaxRows[T program.Value] struct {
 	*segment
-	w []T
+	arcs []sent[T]
+}
+
+// rest is a vertex with its value, and a row from arc at on, which leads to the value next.
+type rest[T program.Value] struct {
+	to, at  uint32
+	v, next T
+}
+
+// liveRow is the arcs lo … hi−1 of rows k, from one on, of a vertex with its value. from is the number of the first.
+type liveRow[T program.Value] struct {
+	to, k, from uint32
+	v           T
+	lo, hi      uint64
 }
 
 // waiting is a thread's share of a relaxer.
@@ -77,12 +102,17 @@ type waiting[T program.Value] struct {
 	bins  [][]sent[T]
 	now   []sent[T]   // fell below the bound
 	free  [][]sent[T] // empty
-	live  []sent[T]
-	ranks []uint32
-	found []uint32
-	lower []sent[T] // values that may lower their targets
-	n     int64     // entries of its bins
-	least T         // of these
+	live  []liveRow[T]
+	lines []uintptr   // to prefetch
+	old   [][]sent[T] // bins that a step opens
+	lower []sent[T]   // values that may lower their targets
+	n     int64       // entries of its bins
+	least T           // of these
+	later []rest[T]
+	rests []rest[T] // taken from later
+	soon  T         // the least next in later
+	low   T         // the least value in later
+	arcs  int64     // of the vertices that it relaxed
 	_     [64]byte
 	start []sent[T] // of a step
 	tasks [][]sent[T]
@@ -92,7 +122,8 @@ type waiting[T program.Value] struct {
 
 // waits is a frontier that lies in a relaxer.
 type waits interface {
-	// restore puts it into valueRun.front.
+	// flush pushes along all deferred arcs, restore also puts the frontier into valueRun.front.
+	flush()
 	restore()
 	// admit adds own vertices that fell by messages, and returns the frontier's counts.
 	admit(s *set) kernels.Counts
@@ -124,16 +155,26 @@ func (w *waiting[T]) drop(list []sent[T]) {
 	}
 }
 
+// clear empties the bins.
+func (w *waiting[T]) clear() {
+	for i := range w.bins {
+		w.drop(w.bins[i])
+		w.bins[i] = nil
+	}
+	w.n, w.least = 0, program.Largest[T]()
+}
+
+// deferNone empties later.
+func (w *waiting[T]) deferNone() {
+	w.later, w.soon, w.low = w.later[:0], program.Largest[T](), program.Largest[T]()
+}
+
 // reset empties all bins. Values from low on, in steps of width, have bins of their own.
 func (x *relaxer[T]) reset(low T, width float64) {
 	for t := range x.by {
 		w := &x.by[t]
 		w.now, w.lower, w.start = w.now[:0], w.lower[:0], w.start[:0]
-		for i := range w.bins {
-			w.drop(w.bins[i])
-			w.bins[i] = nil
-		}
-		w.n, w.least = 0, program.Largest[T]()
+		w.clear()
 	}
 	x.base, x.scale, x.first = float64(low), 0, 0
 	if width > 0 && !math.IsInf(width, 1) {
@@ -155,9 +196,13 @@ func (x *relaxer[T]) entries() (list []sent[T]) {
 	return list
 }
 
+// flush implements waits.
+func (x *relaxer[T]) flush() { x.push(x.top) }
+
 // restore implements waits.
 func (x *relaxer[T]) restore() {
 	r := x.c.r
+	x.flush()
 	r.waits = nil
 	for _, e := range x.entries() {
 		o := r.placeOf(e.to)
@@ -211,30 +256,28 @@ func (x *relaxer[T]) least() T {
 func (x *relaxer[T]) step(ctx context.Context, l *plan, bound T) {
 	c, r := x.c, x.c.r
 	if x.by == nil {
-		x.by = make([]waiting[T], r.p.threads)
-		for t := range x.by {
-			x.by[t].bins = make([][]sent[T], relaxBins)
+		x.by = idleOf[T](&r.p.weights)
+		for t := len(x.by); t < r.p.threads; t++ {
+			x.by = append(x.by, waiting[T]{bins: make([][]sent[T], relaxBins), lower: make([]sent[T], 0, 2*relaxPiece)})
 		}
+		r.frees = append(r.frees, func() { keepIdle(&r.p.weights, x.by) })
 	}
 	x.ctx, x.l, x.bound, x.dst, x.top = ctx, l, bound, c.at[0], program.Largest[T]()
-	x.alone, x.filter, x.unit = r.words == len(r.reached[0].bits), relaxKernel[T](&r.p.set), 0
-	if len(x.dst) > math.MaxInt32 { // the gathers' indices have 31 bits
-		x.filter = nil
-	}
+	x.alone, x.unit = r.words == len(r.reached[0].bits), 0
 	if l.Map == program.Plus {
 		x.unit = 1
 	}
 	x.rows = x.rows[:0]
 	for _, p := range l.passes[program.Push] {
 		for k, g := range r.rows[p.rows] {
-			s := relaxRows[T]{segment: g}
-			if w := l.weights[p.rows]; w != nil && l.Map == program.Plus {
-				s.w, _ = w[k].([]T)
-			}
-			x.rows = append(x.rows, s)
+			x.rows = append(x.rows, relaxRows[T]{g, sortedArcs[T](l, p.rows, k, r)})
 		}
 	}
-	x.shift = bits.Len32(r.part.Ranks / uint32(relaxRuns*len(x.by)))
+	x.owner = x.owner[:0]
+	for k := range relaxRuns * len(x.by) {
+		x.owner = append(x.owner, uint16(k%len(x.by)))
+	}
+	x.runs = uint64(len(x.owner)) << 32 / uint64(r.part.Ranks)
 	x.pool = x.pool[:0]
 	x.idle.Store(0)
 	x.spare.Store(0)
@@ -255,8 +298,17 @@ func (x *relaxer[T]) enter(s *set) {
 		})
 	}
 	s.clear(r)
-	x.reset(low, float64(x.bound)-float64(low))
+	width := float64(x.bound) - float64(low)
+	x.reset(low, width)
+	for t := range x.by {
+		x.by[t].deferNone()
+		x.by[t].arcs = 0
+	}
 	x.serial = true
+	x.horizon, x.reach = x.top, relaxReach*width
+	if x.defers(len(list)) {
+		x.horizon = x.beyond(x.bound)
+	}
 	if x.leaf = nil; !r.part.Directed && !x.l.negative {
 		x.leaf = r.p.leafSet()
 	}
@@ -266,8 +318,8 @@ func (x *relaxer[T]) enter(s *set) {
 			x.leave(e.to)
 			x.put(&x.by[0], e)
 		case x.isLeaf(e.to):
-			x.vertex(0, e, true)
-			x.settle(0)
+			x.fetch(&x.by[0], e, 0, true)
+			x.fetched(0)
 		default:
 			x.begin(e)
 		}
@@ -278,7 +330,7 @@ func (x *relaxer[T]) enter(s *set) {
 // begin adds an entry to those that a step begins with: of the thread that has its run of ranks, so that lines of
 // values tend to stay in one core's cache.
 func (x *relaxer[T]) begin(e sent[T]) {
-	w := &x.by[int(e.to>>x.shift)%len(x.by)]
+	w := &x.by[x.owner[uint64(e.to)*x.runs>>32]]
 	w.start = append(w.start, e)
 }
 
@@ -330,7 +382,8 @@ func (x *relaxer[T]) open() {
 	last, below := x.index(x.bound), false
 	for t := range x.by {
 		w := &x.by[t]
-		w.start = w.start[:0]
+		w.start, w.tasks = w.start[:0], w.tasks[:0]
+		w.ends.Store(0)
 		for _, e := range w.bins[last] {
 			if e.v < x.bound {
 				below = true
@@ -338,24 +391,44 @@ func (x *relaxer[T]) open() {
 			}
 		}
 	}
+	x.opens = 0
 	for t := range x.by {
 		w := &x.by[t]
-		for i := x.first; i <= last && (i < last || below); i++ {
-			list := w.bins[i]
-			w.n -= int64(len(list))
-			w.bins[i] = nil
-			for _, e := range list {
-				if i < last || e.v < x.bound {
-					x.begin(e)
-				} else if x.dst[e.to] == e.v {
-					x.put(w, e)
-				}
-			}
+		for _, list := range w.old {
 			w.drop(list)
 		}
+		w.old = w.old[:0]
+		for i := x.first; i <= last && (i < last || below); i++ {
+			if list := w.bins[i]; list != nil {
+				x.opens += len(list)
+				w.old, w.bins[i] = append(w.old, list), nil
+			}
+		}
 	}
-	x.deal()
 	x.first = last // it may have fallen with the bound
+}
+
+// take makes tasks of a thread's vertices in what the step opens. Those at the bound or beyond go back to the bins.
+func (x *relaxer[T]) take(t int) {
+	own := &x.by[t]
+	for u := range x.by {
+		for _, list := range x.by[u].old {
+			for _, e := range list {
+				switch {
+				case !(e.v < x.bound):
+					if u == t && load(&x.dst[e.to]) == e.v {
+						x.put(own, e)
+					}
+				case int(x.owner[uint64(e.to)*x.runs>>32]) == t:
+					own.start = append(own.start, e)
+				}
+			}
+			if u == t {
+				own.n -= int64(len(list))
+			}
+		}
+	}
+	own.deal(own.start)
 }
 
 // relax pushes from the frontier's vertices below the bound, and from those that fall below it, until there are
@@ -363,8 +436,12 @@ func (x *relaxer[T]) open() {
 func (c *values[T]) relax(ctx context.Context, l *plan, bound T) (string, error) {
 	r, x := c.r, &c.relaxer
 	x.c = c
-	if r.waits != nil && r.waits != waits(x) {
+	switch {
+	case r.waits == nil:
+	case r.waits != waits(x) || x.l != l:
 		r.waits.restore()
+	case x.horizon < bound:
+		x.push(x.beyond(bound))
 	}
 	x.step(ctx, l, bound)
 	if r.waits == nil {
@@ -373,17 +450,11 @@ func (c *values[T]) relax(ctx context.Context, l *plan, bound T) (string, error)
 		x.open()
 	}
 	r.waits = x
-	name := "relax"
-	x.serial = true
-	if !x.small() {
-		name = "relax/serial"
-	} else {
-		x.serial = len(x.by) == 1
-		r.p.team.Run(x.work)
-	}
-	if name != "relax" {
-		for t := range x.by {
-			x.survey(t)
+	name := x.run()
+	for x.horizon < x.top && x.least() >= x.horizon && !x.halt.Load() {
+		if x.look() {
+			name = "relax/pull"
+			x.run()
 		}
 	}
 	if x.halt.Load() {
@@ -392,12 +463,30 @@ func (c *values[T]) relax(ctx context.Context, l *plan, bound T) (string, error)
 	return name, nil
 }
 
+// run runs tasks, and what falls below the bound by them.
+func (x *relaxer[T]) run() string {
+	if x.serial = true; x.opens > relaxAlone || x.small() {
+		x.serial = len(x.by) == 1
+		x.c.r.p.team.Run(x.work)
+		x.opens = 0
+		return "relax"
+	}
+	for t := range x.by {
+		x.survey(t)
+	}
+	return "relax/serial"
+}
+
 // small runs tasks on one thread while there are few vertices, and reports whether some are left.
 func (x *relaxer[T]) small() bool {
 	n := 0
 	for t := range x.by {
+		if x.opens > 0 {
+			x.take(t)
+		}
 		n += len(x.by[t].tasks)
 	}
+	x.opens = 0
 	if n*relaxGrain > relaxAlone {
 		return true
 	}
@@ -447,18 +536,19 @@ func (x *relaxer[T]) work(t int) {
 			x.idle.Add(threads) // lets the others end
 		}
 	}()
-	for k := range x.by {
-		for from := &x.by[(t+k)%len(x.by)]; ; {
-			task := from.task(k == 0)
-			if task == nil {
-				break
-			}
-			x.chunk(t, task)
-		}
+	if x.opens > 0 {
+		x.take(t)
 	}
+	x.tasks(t)
 	x.fused(t)
 	x.idle.Add(1)
 	for spins := 1; ; spins++ {
+		if x.late(t) {
+			x.idle.Add(-1)
+			x.tasks(t)
+			x.fused(t)
+			x.idle.Add(1)
+		}
 		if x.spare.Load() > 0 || x.idle.Load() >= threads {
 			list, done := x.steal()
 			if done {
@@ -477,6 +567,29 @@ func (x *relaxer[T]) work(t int) {
 	}
 	ended = true
 	x.survey(t)
+}
+
+// tasks takes a thread's tasks, then those of others.
+func (x *relaxer[T]) tasks(t int) {
+	for k := range x.by {
+		for from := &x.by[(t+k)%len(x.by)]; ; {
+			task := from.task(k == 0)
+			if task == nil {
+				break
+			}
+			x.chunk(t, task)
+		}
+	}
+}
+
+// late reports whether another thread has tasks.
+func (x *relaxer[T]) late(t int) bool {
+	for k := range x.by {
+		if e := x.by[k].ends.Load(); k != t && e&math.MaxUint32 < e>>32 {
+			return true
+		}
+	}
+	return false
 }
 
 // fused relaxes what fell below the bound on a thread, and offers half of it while other threads are idle.
@@ -526,7 +639,7 @@ func (x *relaxer[T]) survey(t int) {
 	w.least = x.top
 	for i := x.first; i < relaxBins; i++ {
 		for _, e := range w.bins[i] {
-			if e.v < w.least && x.dst[e.to] == e.v {
+			if e.v < w.least && load(&x.dst[e.to]) == e.v {
 				w.least = e.v
 			}
 		}
@@ -545,32 +658,22 @@ func (x *relaxer[T]) chunk(t int, list []sent[T]) {
 		x.halt.Store(true)
 		return
 	}
-	w, g := &x.by[t], &x.rows[0]
+	w := &x.by[t]
 	for len(list) > 0 {
 		n := min(relaxGrain, len(list))
-		w.live, w.ranks = w.live[:0], w.ranks[:0]
 		for _, e := range list[:n] {
 			if load(&x.dst[e.to]) == e.v {
-				w.live = append(w.live, e)
-				w.ranks = append(w.ranks, e.to-g.first)
+				x.fetch(w, e, 0, false)
 			}
 		}
-		if list = list[n:]; len(x.rows) == 1 && g.adj.Offsets32 != nil {
-			x.c.r.p.set.prefetchRows(w.ranks, g.adj.Offsets32, g.adj.Neighbours, words(g.w))
-		}
-		for _, e := range w.live {
-			if load(&x.dst[e.to]) == e.v {
-				x.vertex(t, e, false)
-			}
-		}
-		x.settle(t)
+		list = list[n:]
+		x.fetched(t)
 	}
 }
 
-// vertex finds the arcs of a vertex that lower their targets. outside says that its value may not have come along
-// one of them.
-func (x *relaxer[T]) vertex(t int, e sent[T], outside bool) {
-	w := &x.by[t]
+// fetch adds a vertex with its arcs, from number at on, to those to relax. outside says that its value may not have
+// come along one of them.
+func (x *relaxer[T]) fetch(w *waiting[T], e sent[T], at uint32, outside bool) {
 	for k := range x.rows {
 		g := &x.rows[k]
 		i := e.to - g.first
@@ -578,66 +681,94 @@ func (x *relaxer[T]) vertex(t int, e sent[T], outside bool) {
 			continue
 		}
 		lo, hi := g.adj.Row(i)
-		if hi-lo == 1 && x.leaf != nil && !outside {
+		if hi-lo == 1 && x.leaf != nil && !outside || lo+uint64(at) >= hi {
 			continue
 		}
-		x.c.r.threads[t].examined += int64(hi - lo)
-		row := g.adj.Neighbours[lo:hi]
-		var weights []T
-		if g.w != nil {
-			weights = g.w[lo:hi]
+		if at == 0 {
+			w.arcs += int64(hi - lo)
 		}
-		for len(row) > 0 {
-			n := min(relaxPiece, len(row))
-			have := len(w.lower)
-			if have > relaxPiece {
-				x.settle(t)
-				have = 0
-			}
-			w.lower = slices.Grow(w.lower, n)[:have+n]
-			out := w.lower[have:]
-			switch {
-			case weights == nil:
-				n = x.test(row[:n], nil, e.v, out)
-			case n < relaxShort || x.filter == nil:
-				n = x.test(row[:n], weights[:n], e.v, out)
-			default:
-				w.found = slices.Grow(w.found[:0], n+restSlack)[:n+restSlack]
-				n = x.filter(row[:n], weights[:n], x.dst, e.v, w.found)
-				for k, j := range w.found[:n] {
-					out[k] = sent[T]{row[j], plus(e.v, weights[j], x.top)}
-				}
-			}
-			w.lower = w.lower[:have+n]
-			n = min(relaxPiece, len(row))
-			if row = row[n:]; weights != nil {
-				weights = weights[n:]
-			}
+		lo += uint64(at)
+		w.live = append(w.live, liveRow[T]{e.to, uint32(k), at, e.v, lo, hi})
+		base, size := uintptr(unsafe.Pointer(unsafe.SliceData(g.adj.Neighbours))), unsafe.Sizeof(at)
+		if g.arcs != nil {
+			base, size = uintptr(unsafe.Pointer(unsafe.SliceData(g.arcs))), unsafe.Sizeof(e)
 		}
+		base += size * uintptr(lo)
+		w.lines = append(w.lines, base, base+min(64, size*uintptr(hi-lo-1)))
 	}
 }
 
-// test writes the targets of a row that fall to out, with their values. It has no branch on the outcome.
-func (x *relaxer[T]) test(row []uint32, w []T, v T, out []sent[T]) (n int) {
-	if w == nil {
-		y := plus(v, x.unit, x.top)
-		for _, u := range row {
-			out[n] = sent[T]{u, y}
-			if y < load(&x.dst[u]) {
-				n++
-			}
+// fetched relaxes these vertices, but for the stale.
+func (x *relaxer[T]) fetched(t int) {
+	w, n := &x.by[t], uint64(0)
+	x.c.r.p.set.prefetchLines(w.lines)
+	for i := range w.live {
+		if e := &w.live[i]; load(&x.dst[e.to]) == e.v {
+			n -= e.lo
+			x.arcs(t, e)
+			n += e.lo
 		}
-		return n
 	}
-	w, out = w[:len(row)], out[:len(row)]
-	for j, u := range row {
-		y := plus(v, w[j], x.top)
+	x.settle(t)
+	x.c.r.threads[t].examined += int64(n)
+	w.live, w.lines = w.live[:0], w.lines[:0]
+}
+
+// arcs finds the arcs of a vertex that lower their targets.
+func (x *relaxer[T]) arcs(t int, e *liveRow[T]) {
+	w, g, start := &x.by[t], &x.rows[e.k], e.lo
+	for e.lo < e.hi {
+		n := int(min(relaxPiece, e.hi-e.lo))
+		if len(w.lower)+n > cap(w.lower) {
+			x.settle(t)
+		}
+		out := w.lower[len(w.lower):][:n]
+		if g.arcs == nil {
+			w.lower = w.lower[:len(w.lower)+x.test(g.adj.Neighbours[e.lo:][:n], e.v, out)]
+			e.lo += uint64(n)
+			continue
+		}
+		fell, looked := x.testSorted(g.arcs[e.lo:][:n], e.v, out)
+		w.lower = w.lower[:len(w.lower)+fell]
+		if e.lo += uint64(looked); looked == n {
+			continue
+		}
+		if x.horizon < x.top {
+			next := plus(e.v, g.arcs[e.lo].v, x.top)
+			w.later = append(w.later, rest[T]{e.to, e.from + uint32(e.lo-start), e.v, next})
+			w.soon, w.low = min(w.soon, next), min(w.low, e.v)
+		}
+		return
+	}
+}
+
+// test writes the targets of a row that fall to out, with their value. It has no branch on the outcome.
+func (x *relaxer[T]) test(row []uint32, v T, out []sent[T]) (n int) {
+	y := plus(v, x.unit, x.top)
+	for _, u := range row {
 		out[n] = sent[T]{u, y}
 		if y < load(&x.dst[u]) {
 			n++
 		}
 	}
 	return n
+}
+
+// testSorted is test up to the first arc that leads to the horizon, and returns how many arcs these are.
+func (x *relaxer[T]) testSorted(row []sent[T], v T, out []sent[T]) (n, looked int) {
+	horizon, top, dst := x.horizon, x.top, x.dst
+	out = out[:len(row)]
+	for k, a := range row {
+		y := plus(v, a.v, top)
+		if y >= horizon {
+			return n, k
+		}
+		out[n] = sent[T]{a.to, y}
+		if y < load(&dst[a.to]) {
+			n++
+		}
+	}
+	return n, len(row)
 }
 
 // settle lowers the targets that were found, and adds those that fall to the bins, to the vertices to relax, or to
@@ -671,14 +802,6 @@ func (x *relaxer[T]) settle(t int) {
 	w.lower = w.lower[:0]
 }
 
-// words is the memory of weights.
-func words[T program.Value](w []T) []uint32 {
-	if len(w) == 0 {
-		return nil
-	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&w[0])), len(w)*int(unsafe.Sizeof(w[0])/4))
-}
-
 // leafSet is the set of ranks with one out-arc, nil if there are none.
 func (p *Processor) leafSet() []uint64 {
 	p.leafOnce.Do(func() {
@@ -707,52 +830,4 @@ func (p *Processor) leafSet() []uint64 {
 		}
 	})
 	return p.leaf
-}
-
-// filterGeneric lists in out the arcs of a row that lower the value of their target to x and their weight. Where
-// that sum has no value of T, it may list an arc that does not. out has restSlack entries more than the row.
-func filterGeneric[T program.Value](row []uint32, w, dst []T, x T, out []uint32) (n int) {
-	w = w[:len(row)]
-	for j, v := range row {
-		out[n] = uint32(j)
-		if x+w[j] < load(&dst[v]) {
-			n++
-		}
-	}
-	return n
-}
-
-// These are the plain Go twins of the kernels. No set has them: relaxer.test is quicker.
-
-func relaxI32Generic(row []uint32, w, dst []int32, x int32, out []uint32) int {
-	return filterGeneric(row, w, dst, x, out)
-}
-
-func relaxF32Generic(row []uint32, w, dst []float32, x float32, out []uint32) int {
-	return filterGeneric(row, w, dst, x, out)
-}
-
-func relaxI64Generic(row []uint32, w, dst []int64, x int64, out []uint32) int {
-	return filterGeneric(row, w, dst, x, out)
-}
-
-func relaxF64Generic(row []uint32, w, dst []float64, x float64, out []uint32) int {
-	return filterGeneric(row, w, dst, x, out)
-}
-
-// relaxKernel is the kernel of a type, nil if plain Go has a quicker loop.
-func relaxKernel[T program.Value](s *kernelSet) func(row []uint32, w, dst []T, x T, out []uint32) int {
-	var f any
-	switch program.TypeOf[T]() {
-	case program.I32:
-		f = s.relaxI32
-	case program.F32:
-		f = s.relaxF32
-	case program.I64:
-		f = s.relaxI64
-	case program.F64:
-		f = s.relaxF64
-	}
-	k, _ := f.(func(row []uint32, w, dst []T, x T, out []uint32) int)
-	return k
 }

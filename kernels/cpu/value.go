@@ -278,7 +278,7 @@ func (r *valueRun) compile() error {
 			partial[e.To] = true
 		}
 		if e.Combine == program.Min && e.From == e.To && e.Rows == nil && !r.split {
-			r.bytes += relaxEntries * 2 * int64(r.prog.Arrays[e.To].Type.Size()) * r.vertices
+			r.bytes += (relaxEntries*2 + 4) * int64(r.prog.Arrays[e.To].Type.Size()) * r.vertices // bins, and rests of rows
 		}
 	}
 	for i, a := range r.prog.Arrays {
@@ -314,6 +314,9 @@ func (r *valueRun) compile() error {
 		}
 		if err := r.weigh(&l); err != nil {
 			return fmt.Errorf("%w: %s: %v", kernels.ErrUnsupported, e.Name, err)
+		}
+		if e.Map == program.Plus && e.Combine == program.Min && e.From == e.To && e.Rows == nil && !r.split {
+			r.bytes += r.sortedBytes(&l)
 		}
 		r.plans = append(r.plans, l)
 	}
@@ -496,6 +499,7 @@ func (r *valueRun) Read(array int, out any) error {
 	if array < 0 || array >= len(r.prog.Arrays) {
 		return callError("Read(%d)", array)
 	}
+	r.flush()
 	return r.columns[array].read(out)
 }
 

@@ -233,6 +233,8 @@ type weightKey struct {
 type weightCache struct {
 	mu       sync.Mutex
 	of       map[weightKey]any
+	sorted   map[weightKey]any         // see sortedArcs
+	idle     any                       // the last closed run's []waiting[T]
 	negative map[*graph.Adjacency]bool // a weight is below 0
 }
 

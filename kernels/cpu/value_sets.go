@@ -114,6 +114,7 @@ func valid(k int, n uint32) uint64 {
 // setOf is a set as Step.From, Step.Over or VertexMap names it; nil for All. A set that is not
 // stored is empty.
 func (r *valueRun) setOf(k program.Set) *set {
+	r.flush()
 	switch s := r.kept[k]; {
 	case k == program.All:
 		return nil
@@ -124,6 +125,13 @@ func (r *valueRun) setOf(k program.Set) *set {
 		return s
 	}
 	return &set{}
+}
+
+// flush makes values exact: no arc is deferred after it.
+func (r *valueRun) flush() {
+	if r.waits != nil {
+		r.waits.flush()
+	}
 }
 
 // restore puts the frontier into front.
