@@ -3,10 +3,11 @@
 # package name, into the user's cache folder. Nothing is installed, and apt's
 # configuration stays as it is. What is there already is not fetched again.
 #
-#   scripts/cuda-headers.sh [NAME...]      names: headers ptxas; none means headers
+#   scripts/cuda-headers.sh [NAME...]      names: headers ptxas nvrtc; none means headers
 #
 # headers  cuda.h, and a libcuda.so to link with (not to run)
 # ptxas    NVIDIA's assembler, which checks PTX without a GPU
+# nvrtc    NVIDIA's compiler as a library, lib/libnvrtc.so.11.2, which runs without a GPU
 #
 # Prints the folder. In it: include/, lib/, bin/.
 set -euo pipefail
@@ -22,8 +23,9 @@ for name in "${@:-headers}"; do
 		[[ -e $cache/lib/libcuda.so ]] || missing+=(libcuda1)
 		;;
 	ptxas) [[ -x $cache/bin/ptxas ]] || missing+=(nvidia-cuda-toolkit) ;;
+	nvrtc) [[ -e $cache/lib/libnvrtc.so.11.2 ]] || missing+=(libnvrtc-builtins11.8 libnvrtc11.2) ;;
 	*)
-		echo "cuda-headers: unknown name: $name (known: headers ptxas)" >&2
+		echo "cuda-headers: unknown name: $name (known: headers ptxas nvrtc)" >&2
 		exit 2
 		;;
 	esac
@@ -96,6 +98,10 @@ for package in "${missing[@]}"; do
 		library=$(find "$work/root/$package" -type f -name 'libcuda.so.*' | head -n 1)
 		mv "$library" "$cache/lib/libcuda.so.1"
 		ln -sf libcuda.so.1 "$cache/lib/libcuda.so"
+		;;
+	libnvrtc*)
+		dpkg-deb -x "${deb[0]}" "$work/root/$package"
+		find "$work/root/$package" -name 'libnvrtc*.so.*' -exec mv -t "$cache/lib" {} +
 		;;
 	nvidia-cuda-toolkit)
 		dpkg-deb -x "${deb[0]}" "$work/root/$package"

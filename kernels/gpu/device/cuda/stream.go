@@ -9,8 +9,8 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// fillBytes is the most that one fill sets; NVIDIA's drivers failed from 2^31 bytes on.
-const fillBytes = 1 << 30
+// fillBytes is the most that one fill sets: NVIDIA's OpenCL failed from 2^31 bytes on.
+const fillBytes = 1 << 28
 
 // stream is a CUDA stream. A launch copies each argument from its cell; at are the addresses of
 // the cells.

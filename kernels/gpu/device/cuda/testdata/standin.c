@@ -7,7 +7,6 @@
  * a fault, and a context may be destroyed only when all that was made in it is gone.
  *
  * TOTEMGO_STANDIN_DEVICES=N   the number of devices (1)
- * TOTEMGO_STANDIN_MEMORY=N    bytes of a device (2^30)
  * TOTEMGO_STANDIN_ARCH=N      compute capability, 10 x major + minor (60)
  * TOTEMGO_STANDIN_FAIL=N      makes the N-th enqueued operation (launch, copy, fill) a sticky
  *                             illegal address; NAME:N:CODE the N-th call of NAME return CODE, sticky
@@ -123,12 +122,12 @@ struct block {
   struct block *next;
 };
 static struct block *blocks;
-static size_t device_memory(void) { return number("TOTEMGO_STANDIN_MEMORY", 1 << 30); }
+static const size_t device_memory = (size_t)1 << 30;
 static size_t used;
 
 static result reserve(void **to, size_t bytes, int pinned) {
   if (!bytes) return INVALID_VALUE;
-  if (!pinned && used + bytes > device_memory()) return OUT_OF_MEMORY;
+  if (!pinned && used + bytes > device_memory) return OUT_OF_MEMORY;
   struct block *b = malloc(sizeof *b);
   if (!b || posix_memalign((void **)&b->at, 256, bytes)) return OUT_OF_MEMORY;
   memset(b->at, 0xA5, bytes); /* what is undefined shall look so */
@@ -267,7 +266,7 @@ result cuDeviceGetCount(int *n) { ENTER; return *n = devices(), OK; }
 result cuDeviceGet(int *device, int i) { ENTER; return *device = i, i < 0 || i >= devices() ? INVALID_DEVICE : OK; }
 result cuDeviceTotalMem_v2(size_t *bytes, int device) {
   ENTER;
-  return *bytes = device_memory(), device < devices() ? OK : INVALID_DEVICE;
+  return *bytes = device_memory, device < devices() ? OK : INVALID_DEVICE;
 }
 result cuDeviceGetName(char *name, int size, int device) {
   ENTER;
