@@ -449,7 +449,7 @@ func TestUnread(t *testing.T) {
 	}
 }
 
-// METIS is told by content under lost names, and not taken for an edge list under the name of one.
+// TestLostNames: content tells METIS under lost names, and keeps an edge list under METIS' name apart.
 func TestLostNames(t *testing.T) {
 	const ring, weighted = "4 4\n2 4\n1 3\n2 4\n1 3\n", "% c\n3 2 1\n2 7\n1 7 3 5\n2 5\n"
 	for _, content := range []string{ring, weighted} {
