@@ -11,8 +11,7 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
 )
 
-// TestMeasure: every figure is positive and finite, a larger transfer is at least as fast, and
-// everything is freed.
+// TestMeasure: every figure is positive and finite, sizes rise, and everything is freed.
 func TestMeasure(t *testing.T) {
 	dev := counted(t, fake.Options{})
 	p := build(t, dev, gpu.BuildOptions{})
@@ -41,9 +40,6 @@ func TestMeasure(t *testing.T) {
 		if len(list) < 2 {
 			t.Errorf("%s: %d sizes", what, len(list))
 		}
-	}
-	if last := len(m.ToHost) - 1; m.ToHost[last].PerS < m.ToHost[0].PerS {
-		t.Errorf("transfers of %d bytes are slower than of %d", m.ToHost[last].Bytes, m.ToHost[0].Bytes)
 	}
 	rate, err := p.GatherRate(t.Context(), 1<<20)
 	if err != nil {

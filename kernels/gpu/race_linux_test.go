@@ -147,6 +147,9 @@ func TestAllKernels(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if _, err := program.Measure(t.Context(), gpu.MeasureOptions{Largest: 1 << 16, Each: 1}); err != nil {
+		t.Fatal(err)
+	}
 	ran := counted.Launches()
 	for _, name := range kernelNames(t) {
 		if ran[name] == 0 {

@@ -177,15 +177,20 @@ func (p platform) describe(id uintptr, number int) device.Info {
 	info.FP64 = slices.Contains(extensions, "cl_khr_fp64")
 	info.Int64Atomics = slices.Contains(extensions, "cl_khr_int64_base_atomics")
 	info.InPlace = info.Unified || p.cl.fineGrained(id)
-	info.Bus = p.cl.bus(id)
+	info.Bus = p.cl.bus(id, extensions)
 	return info
 }
 
 // bus is the device's PCI address, by the extensions cl_khr_pci_bus_info and
 // cl_nv_device_attribute_query; "" without either.
-func (l *library) bus(id uintptr) string {
+func (l *library) bus(id uintptr, extensions []string) string {
 	var at struct{ domain, bus, device, function uint32 }
-	if query(l.GetDeviceInfo, unsafe.Sizeof(at), uintptr(unsafe.Pointer(&at)), 0, id, devicePCI) != 0 {
+	known := slices.Contains(extensions, "cl_khr_pci_bus_info") &&
+		query(l.GetDeviceInfo, unsafe.Sizeof(at), uintptr(unsafe.Pointer(&at)), 0, id, devicePCI) == 0
+	if !known && !slices.Contains(extensions, "cl_nv_device_attribute_query") {
+		return ""
+	}
+	if !known {
 		var slot uint32 // 8 * device + function
 		for param, to := range map[uintptr]*uint32{deviceBusNV: &at.bus, deviceSlotNV: &slot, deviceDomainNV: &at.domain} {
 			if query(l.GetDeviceInfo, 4, uintptr(unsafe.Pointer(to)), 0, id, param) != 0 {
