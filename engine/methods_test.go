@@ -41,6 +41,19 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 			_, err := e.SSSP(ctx, root, engine.SSSPOptions{UnitWeights: true})
 			return err
 		},
+		"Distance": func(ctx context.Context, e *engine.Engine) error { _, err := e.Distance(ctx, root, root); return err },
+		"Path":     func(ctx context.Context, e *engine.Engine) error { _, err := e.Path(ctx, root, root); return err },
+		"Near": func(ctx context.Context, e *engine.Engine) error {
+			_, err := e.Near(ctx, engine.BFSOptions{Roots: []uint64{root}, MaxDepth: 2})
+			return err
+		},
+		"ShortestPath": func(ctx context.Context, e *engine.Engine) error {
+			if _, err := e.ShortestPath(ctx, root, root, engine.ShortestPathOptions{}); !errors.Is(err, engine.ErrWeights) { // there are none
+				return err
+			}
+			return nil
+		},
+		"ProfileDevices": func(ctx context.Context, e *engine.Engine) error { return e.ProfileDevices(ctx, false) },
 		"Run": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.Run(ctx, &program.Program{}, func(m program.Machine) error {
 				_, err := m.Use(program.All)
