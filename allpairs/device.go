@@ -69,7 +69,8 @@ func newDeviceSolver[T Value](dev device.Device, m *Matrix[T], by Algebra) (*dev
 	if err != nil {
 		return nil, err
 	}
-	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", deviceGroup), "-DT=" + map[any]string{int32(0): "int", float32(0): "float", float64(0): "double"}[any(T(0))]}
+	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", deviceGroup),
+		"-DT=" + map[any]string{int32(0): "int", float32(0): "float", float64(0): "double"}[any(T(0))]}
 	if by == Widest {
 		options = append(options, "-DWIDEST")
 	}

@@ -371,6 +371,21 @@ func TestNativeIDsBeyond64Bits(t *testing.T) {
 	}
 }
 
+// TestCommentsOfOneWord: comments that are not each before records of their own are not the lists of LGL.
+func TestCommentsOfOneWord(t *testing.T) {
+	for _, text := range []string{"#one\n#two\n0 1\n1 2\n", "# one\n0 1\n#two\n", "#one\n0 1\n#two\n# of many words\n1 2\n"} {
+		f, err := graphio.Open(t.Context(), write(t, t.TempDir(), "a.txt", text), graphio.Options{})
+		if err != nil {
+			t.Errorf("%q: %v", text, err)
+			continue
+		}
+		if n := strings.Count(text, "\n") - strings.Count(text, "#"); f.Source.NumEdges() != int64(n) {
+			t.Errorf("%q: %d edges, want %d", text, f.Source.NumEdges(), n)
+		}
+		f.Close()
+	}
+}
+
 // What may be two things is refused, and both readings and the cure are named.
 func TestAmbiguous(t *testing.T) {
 	for name, c := range map[string]struct {

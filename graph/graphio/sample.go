@@ -20,6 +20,7 @@ type sample struct {
 	quoted bool       // one of them has quotes
 	whole  bool       // there are no others
 	marks  []string   // comments of at most one word, in lower case, between and before the records
+	heads  []string   // those of marks that a record follows at once
 	at     int64      // line of the first record
 }
 
@@ -32,6 +33,10 @@ func mark(comment []byte) (word string, ok bool) {
 // sample looks at the records from the first on, which has been peeked. marks are those of the comments before.
 func (in *input) sample(first *line, comments string, marks []string) (*sample, error) {
 	s := &sample{marks: marks, lines: [][]byte{first.text}, at: first.at}
+	if n := len(marks); n > 0 {
+		s.heads = []string{marks[n-1]}
+	}
+	last := "" // the mark in the line before
 	head, err := in.peek(max(headSize, first.size))
 	if err != nil {
 		return nil, err
@@ -48,11 +53,16 @@ func (in *input) sample(first *line, comments string, marks []string) (*sample, 
 		switch k := skipBlanks(text, 0); {
 		case k == len(text):
 		case strings.IndexByte(comments, text[k]) >= 0:
-			if m, ok := mark(text[k:]); ok {
+			m, ok := mark(text[k:])
+			if last = m; ok {
 				s.marks = append(s.marks, m)
+			} else {
+				last = ""
 			}
 		default:
-			s.lines = append(s.lines, text)
+			if s.lines = append(s.lines, text); last != "" {
+				s.heads, last = append(s.heads, last), ""
+			}
 		}
 	}
 	s.whole = all && i >= len(head)
@@ -275,7 +285,6 @@ func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
 		}
 		return e
 	}
-	lists := map[string]bool{}
 	for i, m := range s.marks {
 		if told {
 			break
@@ -288,7 +297,10 @@ func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
 				return either("a list of vertices before the edges, or two lists of edges", CureFormat)
 			}
 		}
-		if lists[m] = m != ""; len(lists) > 1 && lists[m] {
+	}
+	lists := map[string]bool{}
+	for _, m := range s.heads {
+		if lists[m] = true; len(lists) > 1 && !told {
 			return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", m), CureFormat)
 		}
 	}
