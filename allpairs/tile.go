@@ -2,6 +2,7 @@ package allpairs
 
 import (
 	"math"
+	"runtime"
 	"unsafe"
 )
 
@@ -136,9 +137,6 @@ func widenGeneric[T Value](c, a, b []T) {
 	}
 }
 
-// kept keeps rateGeneric's results alive.
-var kept [8]byte
-
 func rateGeneric[T Value](turns int) {
 	var x [8]T
 	y := T(unsafe.Sizeof(x[0]))
@@ -147,5 +145,5 @@ func rateGeneric[T Value](turns int) {
 			x[i] = min(x[i], y+x[(i+1)%8])
 		}
 	}
-	kept[0] = byte(x[0])
+	runtime.KeepAlive(x)
 }
