@@ -102,7 +102,8 @@ func onDevice[T ref.Length](t *testing.T, list *graph.EdgeList, o engine.Options
 // TestDeviceRefusals: a program that a device cannot run is refused by the names of processor and operator.
 func TestDeviceRefusals(t *testing.T) {
 	list := &graph.EdgeList{Vertices: 100, Edges: ref.Chain(100)}
-	e := open(t, list, engine.Options{Processors: []engine.Processor{{Kind: "opencl"}}, Drivers: []device.Driver{bench{openCL(t, fake.Options{})}}, NoKernelCache: true})
+	e := open(t, list, engine.Options{Processors: []engine.Processor{{Kind: "opencl"}}, NoKernelCache: true,
+		Drivers: []device.Driver{bench{openCL(t, fake.Options{})}}})
 	plain := &program.Program{Vertices: []program.VertexOp{{Name: "in Go alone", Block: func(*program.Block) {}}}}
 	_, run := e.Run(t.Context(), plain, func(program.Machine) error { return nil })
 	_, start := e.PageRank(t.Context(), engine.PageRankOptions{Start: map[uint64]float64{3: 1}})

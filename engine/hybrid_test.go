@@ -353,7 +353,8 @@ func TestDevicesLackOne(t *testing.T) {
 // TestDrivers: a driver of a kind of its own is listed, chosen and searched on like those that
 // are built in, and its kind is known where it is given alone.
 func TestDrivers(t *testing.T) {
-	b := bench{openCL(t, fake.Options{Name: "vulkan:0", Memory: 1 << 30, Discrete: true}), openCL(t, fake.Options{Name: "vulkan:1", Memory: 2 << 30, Discrete: true})}
+	b := bench{openCL(t, fake.Options{Name: "vulkan:0", Memory: 1 << 30, Discrete: true}),
+		openCL(t, fake.Options{Name: "vulkan:1", Memory: 2 << 30, Discrete: true})}
 	model := b[0].Info().Model
 	list, err := engine.ListDevices(b)
 	if err != nil || len(list) < 2 || list[0].Name != "vulkan:0" || list[1].Name != "vulkan:1" {

@@ -63,7 +63,8 @@ func TestSoak(t *testing.T) {
 			r := rand.New(rand.NewPCG(uint64(c), 1))
 			for time.Now().Before(until) {
 				a, b := r.IntN(chain), r.IntN(chain)
-				url := fmt.Sprintf("%s/%s", server.URL, []string{fmt.Sprintf("bfs?root=%d", a), fmt.Sprintf("path?from=%d&to=%d", a, b), fmt.Sprintf("distance?from=%d&to=%d", a, b)}[r.IntN(3)])
+				url := server.URL + []string{fmt.Sprintf("/bfs?root=%d", a), fmt.Sprintf("/path?from=%d&to=%d", a, b),
+					fmt.Sprintf("/distance?from=%d&to=%d", a, b)}[r.IntN(3)]
 				ctx, cancel := t.Context(), context.CancelFunc(func() {})
 				deadline := time.Time{}
 				if r.IntN(10) == 0 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -140,18 +139,12 @@ func benchPairs[T allpairs.Value](ctx context.Context, doc *record.BenchAllPairs
 			continue
 		}
 		r := record.BenchAllPairsMethod{Method: method.String(), Kernels: name, Type: fmt.Sprintf("%T", T(0)), Processor: processor,
-			TimeS: median(times[i]), RateGopS: median(rates[i]) / 1e9}
+			TimeS: quantiles(times[i]).MedianS, RateGopS: quantiles(rates[i]).MedianS / 1e9}
 		r.GopS = operations / r.TimeS / 1e9
 		r.Fraction = r.GopS / r.RateGopS
 		doc.Runs = append(doc.Runs, r)
 	}
 	return nil
-}
-
-// median is the middle of a list, or the mean of the two middle entries.
-func median(list []float64) float64 {
-	s := slices.Sorted(slices.Values(list))
-	return (s[len(s)/2] + s[(len(s)-1)/2]) / 2
 }
 
 // denseGraph has n vertices, and an arc of a random weight up to 1000 to three quarters of all others.
