@@ -221,15 +221,20 @@ func (e *Engine) free() (first error) {
 	return first
 }
 
-// enter locks the placed graph for reading: on success the caller unlocks mapping.
-func (e *Engine) enter(ctx context.Context) error {
+// callable returns what refuses every call: a context that is nil or has ended, an engine that New did not make.
+func (e *Engine) callable(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("%w: the context is nil", ErrArgument)
 	}
 	if e.turn == nil {
 		return ErrClosed // New did not make it
 	}
-	if err := ctx.Err(); err != nil {
+	return ctx.Err()
+}
+
+// enter locks the placed graph for reading: on success the caller unlocks mapping.
+func (e *Engine) enter(ctx context.Context) error {
+	if err := e.callable(ctx); err != nil {
 		return err
 	}
 	select {
@@ -246,13 +251,7 @@ func (e *Engine) enter(ctx context.Context) error {
 
 // take queues the caller until its turn.
 func (e *Engine) take(ctx context.Context) error {
-	if ctx == nil {
-		return fmt.Errorf("%w: the context is nil", ErrArgument)
-	}
-	if e.turn == nil {
-		return ErrClosed // New did not make it
-	}
-	if err := ctx.Err(); err != nil {
+	if err := e.callable(ctx); err != nil {
 		return err
 	}
 	select {
