@@ -54,6 +54,7 @@ struct state { // opencltest.go knows the places
 
 static struct state none, *state = &none;
 static void *real;
+static word queues[CALLS]; // those not released
 
 __attribute__((constructor)) static void start(void) {
   int fd = open(STATE, O_RDWR);
@@ -68,12 +69,33 @@ __attribute__((constructor)) static void start(void) {
   STATUS(NAMED) HANDLE(NAMED) PLAIN(NAMED)
 }
 
+typedef word function(word, word, word, word, word, word, word, word, word, word);
+
+#define FORWARD(name) ((function *)dlsym(real, #name))(a, b, c, d, e, f, g, h, i, j)
+
+// queue replaces a queue in the list, where 0 is a free place.
+static void queue(word old, word new) {
+  for (int i = 0; i < CALLS; i++)
+    if (__atomic_compare_exchange_n(&queues[i], &(word){old}, new, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST)) return;
+}
+
+// drain waits for all commands: a lost device runs none, and memory is freed at once.
+static void drain(void) {
+  for (int i = 0; i < CALLS; i++) {
+    word q = __atomic_load_n(&queues[i], __ATOMIC_SEQ_CST);
+    if (q) ((function *)dlsym(real, "clFinish"))(q, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+  }
+}
+
 // fails counts a call, delays it where the test wants that, and returns whether it fails.
 static int fails(int id, const char *name, int releases) {
   int64_t n = __atomic_add_fetch(&state->calls[id].n, 1, __ATOMIC_SEQ_CST);
   if (state->delay && !strcmp(name, state->delayed)) usleep(state->delay);
   if (!strcmp(name, state->failing) && (n == state->nth || n > state->nth && state->scope != ONCE)) {
-    if (state->scope == LOST) __atomic_store_n(&state->lost, 1, __ATOMIC_SEQ_CST);
+    if (state->scope == LOST) {
+      __atomic_store_n(&state->lost, 1, __ATOMIC_SEQ_CST);
+      drain();
+    }
     return 1;
   }
   return __atomic_load_n(&state->lost, __ATOMIC_SEQ_CST) && !releases;
@@ -90,23 +112,26 @@ static void pretend(word parameter, void *value) {
   if (parameter == 0x1053) *(uint64_t *)value = 0; // CL_DEVICE_SVM_CAPABILITIES
 }
 
-typedef word function(word, word, word, word, word, word, word, word, word, word);
-
 #define FUNCTION(name) word name(word a, word b, word c, word d, word e, word f, word g, word h, word i, word j)
-#define FORWARD(name) ((function *)dlsym(real, #name))(a, b, c, d, e, f, g, h, i, j)
-
 #define DEFINE_STATUS(name, releases)                                           \
   FUNCTION(name) {                                                              \
-    if (fails(ID_##name, #name, releases)) return (word)(int)state->code;       \
+    int id = ID_##name, failed = fails(id, #name, releases);                    \
+    if (failed && (id == ID_clFinish || id == ID_clWaitForEvents)) FORWARD(name); \
+    if (failed) return (word)(int)state->code;                                  \
+    if (id == ID_clReleaseCommandQueue) queue(a, 0);                            \
     word status = FORWARD(name);                                                \
-    if (ID_##name == ID_clGetDeviceInfo) pretend(b, (void *)d);                 \
+    if (id == ID_clGetDeviceInfo) pretend(b, (void *)d);                        \
     return status;                                                              \
   }
 #define DEFINE_HANDLE(name, place)                                              \
   FUNCTION(name) {                                                              \
     word arguments[10] = {a, b, c, d, e, f, g, h, i, j};                        \
     int *status = (int *)arguments[place - 1];                                  \
-    if (!fails(ID_##name, #name, 0)) return FORWARD(name);                      \
+    if (!fails(ID_##name, #name, 0)) {                                          \
+      word made = FORWARD(name);                                                \
+      if (ID_##name == ID_clCreateCommandQueue && made) queue(0, made);         \
+      return made;                                                              \
+    }                                                                           \
     if (status) *status = state->code;                                          \
     return 0;                                                                   \
   }
