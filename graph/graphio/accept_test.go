@@ -31,6 +31,11 @@ type good struct {
 	stated   bool
 }
 
+// graphmlOf is a GraphML file with a key of weights and one graph.
+func graphmlOf(attributes, body string) string {
+	return `<graphml><key id="w" for="edge" attr.name="Weight" attr.type="double"/>` + "\n<graph " + attributes + ">" + body + "</graph></graphml>"
+}
+
 func goodFiles() []good {
 	path := []string{"0 1", "1 2", "2 3"}
 	return []good{
@@ -124,6 +129,21 @@ func goodFiles() []good {
 			records: []string{"1 2 5", "2 3 7"}, stated: true},
 		{name: "ldbc/bars", file: "person_knows_person_0_0.csv", content: "Person.id|Person.id|creationDate\n933|2199023256077|2010-03-31T22:10\n933|10|x\n",
 			vertices: 3, directed: true, records: []string{"933 10", "933 2199023256077"}, ignored: 2, warning: "left out"},
+		{name: "graphml/names", file: "a.graphml", content: graphmlOf(`edgedefault="directed"`, `<node id="b"/><node id="a"/><node id="c"/><edge source="b" target="a"/>`),
+			vertices: 3, directed: true, records: []string{"1 0"}, stated: true},
+		{name: "graphml/numbers", file: "a", content: "<!-- x -->\n" + graphmlOf(`edgedefault="undirected"`, `<node id="30"/><node id="4"/><node id="7"/><edge source="30" target="4"/>`),
+			vertices: 3, records: []string{"4 30"}, stated: true},
+		{name: "graphml/not-numbers", file: "a.graphml", content: graphmlOf(`edgedefault="undirected"`, `<node id="07"/><node id="7"/><edge source="7" target="07"/>`),
+			vertices: 2, records: []string{"0 1"}, stated: true},
+		{name: "graphml/directed-edges", file: "a.graphml", content: graphmlOf(`edgedefault="undirected"`, `<node id="0"/><node id="1"/><edge directed="true" source="1" target="0"/>`),
+			vertices: 2, directed: true, records: []string{"1 0"}, stated: true},
+		{name: "graphml/both-arcs", file: "a.graphml", content: graphmlOf(`edgedefault="undirected"`, `<node id="0"/><node id="1"/><edge source="1" target="0"/>`),
+			options: graphio.Options{Direction: graphio.Directed}, vertices: 2, directed: true, records: []string{"0 1", "1 0"}, stated: true},
+		{name: "graphml/other-data", file: "a.graphml", content: graphmlOf(`edgedefault="directed"`, `<node id="0"><data key="k">x</data></node><node id="1"/><edge source="0" target="1"><data key="l"><y:Line xmlns:y="u"><node/></y:Line></data></edge>`),
+			vertices: 2, directed: true, records: []string{"0 1"}, stated: true, ignored: 2, warning: "2 values"},
+		{name: "graphml/no-weights", file: "a.graphml", content: graphmlOf(`edgedefault="directed"`, `<node id="0"/><node id="1"/><edge source="0" target="1"><data key="w">NaN</data></edge>`),
+			options: graphio.Options{WeightColumn: -1}, vertices: 2, directed: true, records: []string{"0 1"}, stated: true, ignored: 1},
+		{name: "graphml/empty", file: "a.graphml", content: graphmlOf(`edgedefault="directed"`, ""), directed: true, stated: true},
 		{name: "totem/directed", file: "a.txt", content: "# NODES: 4\n# EDGES: 2\n# DIRECTED\n0 1\n2 0\n", vertices: 4, directed: true, records: []string{"0 1", "2 0"}, stated: true},
 		{name: "totem/values", file: "a.txt", content: "# Nodes: 3 Y\n# Edges: 1\n# UNDIRECTED\n0 0.5\n2 0.5\n# edges\n0 1 7\n", vertices: 3, records: []string{"0 1 7"}, stated: true, ignored: 2},
 		{name: "totem/both-ends", file: "a.totem", content: "# NODES: 3\n# EDGES: 3\n# UNDIRECTED\n0 1\n1 0\n2 2\n", vertices: 3, records: []string{"0 1", "2 2"}, stated: true},

@@ -66,6 +66,7 @@ func conformanceFiles() []conformanceFile {
 		{format: "dimacs", names: []string{"tiny.col"}, base: 1},
 		{format: "dimacs", names: []string{"tiny.max"}, weighted: true, base: 1, options: graphio.Options{Direction: graphio.Undirected}},
 		{format: "adjacency", names: []string{"tiny.adj"}, weighted: true, options: graphio.Options{Direction: graphio.Undirected}},
+		{format: "graphml", names: []string{"tiny.graphml"}, weighted: true},
 		{format: "gap", names: []string{"tiny.sg"}},
 		{format: "gap-weighted", names: []string{"tiny.wsg"}, weighted: true},
 		{format: "graph500", names: []string{"tiny.packed"}},

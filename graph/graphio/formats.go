@@ -43,6 +43,7 @@ func formats() []format {
 		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false, false},
 		{info("dimacs", "DIMACS graphs and flow networks (p edge, p col, p max)", ".col", ".clq", ".max"), readDIMACSOthers, nil, false, false},
 		{info("adjacency", "adjacency graph of Ligra and GBBS", ".adj"), readAdjacency, nil, false, false},
+		{info("graphml", "GraphML", ".graphml"), readGraphML, nil, true, false},
 		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, true, true},
 		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, true, true},
 		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, false, true},
@@ -179,6 +180,9 @@ func detectContent(head []byte) string {
 	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
 	if bytes.HasPrefix(head, []byte(tgrMagic)) {
 		return "native"
+	}
+	if graphmlMark.Match(head) {
+		return "graphml"
 	}
 	for i := 0; i < len(head); {
 		end := restOfLine(head, i)

@@ -149,6 +149,7 @@ func FuzzMETIS(f *testing.F)        { fuzzFormat(f, "metis", ".graph") }
 func FuzzDIMACS9(f *testing.F)      { fuzzFormat(f, "dimacs9", ".gr") }
 func FuzzDIMACS(f *testing.F)       { fuzzFormat(f, "dimacs", ".col", ".clq", ".max") }
 func FuzzAdjacency(f *testing.F)    { fuzzFormat(f, "adjacency", ".adj") }
+func FuzzGraphML(f *testing.F)      { fuzzFormat(f, "graphml", ".graphml") }
 func FuzzGAP(f *testing.F)          { fuzzFormat(f, "gap", ".sg") }
 func FuzzGAPWeighted(f *testing.F)  { fuzzFormat(f, "gap-weighted", ".wsg") }
 func FuzzGraph500(f *testing.F) {
