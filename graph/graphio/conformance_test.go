@@ -1,8 +1,11 @@
 package graphio_test
 
 import (
+	"archive/tar"
+	"archive/zip"
 	"bytes"
 	"context"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
@@ -113,17 +116,68 @@ func compressXZ(t testing.TB, data []byte) []byte {
 	return b.Bytes()
 }
 
-// compressions are the ways a file of testdata can be wrapped. There is no library
-// that writes bzip2: those files are fixtures.
-func compressions() []struct {
+// file is a file to pack.
+type file struct {
+	name string
+	data []byte
+}
+
+// tarOf packs files and their folder.
+func tarOf(t testing.TB, files ...file) []byte {
+	var b bytes.Buffer
+	w := tar.NewWriter(&b)
+	err := w.WriteHeader(&tar.Header{Typeflag: tar.TypeDir, Name: "g/", Mode: 0o755})
+	for _, f := range files {
+		if err == nil {
+			err = w.WriteHeader(&tar.Header{Typeflag: tar.TypeReg, Name: f.name, Size: int64(len(f.data)), Mode: 0o644})
+		}
+		if err == nil {
+			_, err = w.Write(f.data)
+		}
+	}
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// zipOf packs files.
+func zipOf(t testing.TB, files ...file) []byte {
+	var b bytes.Buffer
+	w := zip.NewWriter(&b)
+	for _, f := range files {
+		z, err := w.Create(f.name)
+		if err == nil {
+			_, err = z.Write(f.data)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// compression is a way to wrap a file.
+type compression struct {
 	name, suffix, reported string
 	wrap                   func(t testing.TB, name string, data []byte) []byte
-} {
+}
+
+func (c compression) archive() bool {
+	return slices.Contains([]string{".tar", ".tgz", ".zip"}, c.suffix)
+}
+
+// compressions are the ways a file of testdata can be wrapped. There is no library
+// that writes bzip2: those files are fixtures.
+func compressions() []compression {
 	half := func(data []byte) int { return len(data) / 2 }
-	return []struct {
-		name, suffix, reported string
-		wrap                   func(t testing.TB, name string, data []byte) []byte
-	}{
+	return []compression{
 		{"none", "", "", func(_ testing.TB, _ string, data []byte) []byte { return data }},
 		{"gzip", ".gz", "gzip", func(t testing.TB, _ string, data []byte) []byte { return compressGzip(t, data) }},
 		{"two-members", ".gz", "gzip", func(t testing.TB, _ string, data []byte) []byte {
@@ -138,6 +192,16 @@ func compressions() []struct {
 			return data
 		}},
 		{"xz", ".xz", "xz", func(t testing.TB, _ string, data []byte) []byte { return compressXZ(t, data) }},
+		{"tar", ".tar", "tar", func(t testing.TB, name string, data []byte) []byte { return tarOf(t, file{name, data}) }},
+		{"tar.gz", ".tgz", "gzip", func(t testing.TB, name string, data []byte) []byte {
+			return compressGzip(t, tarOf(t, file{"g/README.md", []byte("# g\n")}, file{"g/" + name, data}, file{"g/x.html", []byte("<html>")}))
+		}},
+		{"zip", ".zip", "zip", func(t testing.TB, name string, data []byte) []byte {
+			return zipOf(t, file{name, data}, file{"readme.html", []byte("<html>")})
+		}},
+		{"gz in zip", ".zip", "gzip", func(t testing.TB, name string, data []byte) []byte {
+			return zipOf(t, file{"a/" + name + ".gz", compressGzip(t, data)})
+		}},
 	}
 }
 
@@ -211,6 +275,9 @@ func TestConformance(t *testing.T) {
 						o := c.options.WithBlock(16)
 						o.Threads = threads
 						f, err := graphio.Open(ctx, filepath.Join(dir, name+z.suffix), o)
+						if c.format == "graphalytics" && errors.Is(err, graphio.ErrUnsupported) && strings.Contains(err.Error(), "unpack it") && z.archive() {
+							return
+						}
 						if err != nil {
 							t.Fatal(err)
 						}
@@ -230,7 +297,7 @@ func TestConformance(t *testing.T) {
 					}
 				})
 				// Standard input has no name: what only a name tells has to be said.
-				if name == "tiny.v" {
+				if name == "tiny.v" || c.format == "graphalytics" && z.archive() {
 					continue
 				}
 				t.Run(fmt.Sprintf("format=%s/compression=%s/file=%s/stdin", c.format, z.name, name), func(t *testing.T) {

@@ -7,6 +7,7 @@
 // # How a file becomes a graph
 //
 //	Open   input     file or stream, decompressed: a window of bytes, mapped where possible      input.go, compression.go
+//	       unpack    the one graph in a tar or zip archive, as a stream                          archive.go
 //	       formats   the table of formats; detect finds the row by content, then by name         formats.go
 //	       read      the row's function reads the header and settles the layout of the records   edgelist.go, metis.go, …
 //	       scan      blocks of lines, parsed in parallel: ids, weights, lines of faults          scan.go, numbers.go

@@ -23,7 +23,7 @@ const (
 func readEdgeList(in *input, f *File) (graph.Source, error) {
 	l := layout{directed: true, comments: "#%", lenient: in.o.Lenient, ends: [2]string{"an id", "an id"},
 		cure: "a weighted list is named .wel, or its weight column is given"}
-	switch extension(in.path) {
+	switch extension(in.name()) {
 	case ".el":
 		l.columns, l.want = 2, "2: an unweighted edge list (.el) has 2"
 	case ".wel":
@@ -180,7 +180,7 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, 
 	if err := l.nameColumns(first, names, in.o); err != nil {
 		return 0, err
 	}
-	row, ext := s.rows[0], extension(in.path)
+	row, ext := s.rows[0], extension(in.name())
 	end := func(c int) string { return row[min(c, len(row))-1] }
 	l.names = l.names || in.o.Names || nameLike(end(l.at[0])) || nameLike(end(l.at[1]))
 	decimals := l.delim == ';' && slices.ContainsFunc(s.lines, func(line []byte) bool { return bytes.IndexByte(line, ',') >= 0 })

@@ -148,8 +148,8 @@ func detect(in *input) (*format, error) {
 		return formatByName(name), nil
 	}
 	text := isText(head)
-	name, named := DetectName(in.path)
-	if e := refuseUnread(head, in.path, text); e != nil {
+	name, named := DetectName(in.name())
+	if e := refuseUnread(head, in.name(), text); e != nil {
 		return nil, e
 	}
 	if text && (!named || name == "edgelist") && looksLikeMETIS(head, in.eof && len(in.win) == len(head)) {

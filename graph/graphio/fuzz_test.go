@@ -222,6 +222,22 @@ func FuzzNative(f *testing.F) {
 	})
 }
 
+// FuzzArchive reads tar and zip files of any content.
+func FuzzArchive(f *testing.F) {
+	for _, texts := range [][]string{{"a.el", smallList}, {"a/a.mtx", smallMatrix, "a/a_b.mtx", denseMatrix}, {"1.txt", smallList, "2.txt", smallList}} {
+		f.Add(tarOf(f, files(texts...)...))
+		f.Add(zipOf(f, files(texts...)...))
+		f.Add(compressGzip(f, tarOf(f, files(texts...)...)))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) > 1<<16 {
+			return
+		}
+		checkRead(t, data, graphio.Options{})
+		checkRead(t, data, graphio.Options{Member: "a.el"})
+	})
+}
+
 // FuzzDetect reads without being told the format, compressed or not.
 func FuzzDetect(f *testing.F) {
 	seed(f, "")

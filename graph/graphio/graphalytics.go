@@ -118,6 +118,9 @@ func (p *graphalyticsProperties) check(in *input, f *File, file string, found in
 
 // readGraphalytics reads a set of Graphalytics files, named by its .e or .v file.
 func readGraphalytics(in *input, f *File) (graph.Source, error) {
+	if in.member != "" {
+		return nil, bad(ErrUnsupported, "one file of a Graphalytics graph in an archive", "its files beside each other", "unpack it")
+	}
 	set := graphalyticsFiles(in.path)
 	props := graphalyticsProperties{path: set.properties}
 	var vertices []*vertexBlock

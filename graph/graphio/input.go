@@ -36,7 +36,11 @@ type input struct {
 	close []func() error
 
 	compression string
-	skew        bool // the mirror image of an edge has the opposite weight
+	rec         *recorder // of a stream
+	kept        int64     // bytes of it on account of MemoryLimit
+	member      string    // of the archive, or ""
+	members     int       // of the archive
+	skew        bool      // the mirror image of an edge has the opposite weight
 	win         []byte
 	eof         bool
 	lines       int64 // consumed by line
@@ -88,7 +92,7 @@ func (in *input) finish() {
 	}
 }
 
-// openInput opens path, "-" for Options.Stdin, and takes compression off.
+// openInput opens path, "-" for Options.Stdin, takes compression off, and opens the graph of an archive.
 func openInput(ctx context.Context, path string, o *Options) (_ *input, err error) {
 	in := &input{ctx: ctx, path: path, o: o, size: -1}
 	defer func() {
@@ -123,6 +127,10 @@ func openInput(ctx context.Context, path string, o *Options) (_ *input, err erro
 		}
 		raw = f
 	}
+	if in.size < 0 {
+		in.rec = &recorder{r: raw}
+		raw = in.rec
+	}
 	raw = &counter{in, raw}
 	magic := make([]byte, 6)
 	n, err := io.ReadFull(raw, magic)
@@ -137,14 +145,14 @@ func openInput(ctx context.Context, path string, o *Options) (_ *input, err erro
 			in.win = m.data
 			in.eof = true
 			in.read.Store(0)
-			return in, nil
+			return in, Guard(in.path, in.unpack)
 		}
 	}
 	src := io.MultiReader(bytes.NewReader(magic), raw)
 	if in.src, err = in.decompress(src); err != nil {
 		return nil, err
 	}
-	return in, nil
+	return in, in.unpack()
 }
 
 // wrap gives an error the file's name; ends of the context and wrong options have none.

@@ -68,7 +68,10 @@ func load(in *input, f *File) error {
 			return err
 		}
 	}
-	f.Report.Format, f.Report.Compression, f.Report.Bytes = form.Name, in.compression, in.size
+	f.Report.Format, f.Report.Compression, f.Report.Bytes, f.Report.Member = form.Name, in.compression, in.size, in.member
+	if in.members > 1 {
+		f.Report.warnf("%s is read, of %d files in the archive", in.member, in.members)
+	}
 	if in.m != nil && form.Name != "native" {
 		in.m.advise()
 	}

@@ -81,6 +81,9 @@ type Options struct {
 	// WeightsPath is the file of weights that belongs to a Graph500 tuple file,
 	// 4 bytes a tuple, or empty.
 	WeightsPath string
+	// Member names the graph's file in a tar or zip archive, by its path or the end of it. Empty takes the one that is
+	// found (docs/formats.md).
+	Member string
 	// Lenient accepts what is safe and counts it in Report.Tolerated: declared counts
 	// that do not match, vertices out of proportion to the records, self-loops in METIS,
 	// surplus columns in plain edge lists, a MatrixMarket banner with one percent sign,
@@ -151,8 +154,10 @@ func (o *Options) fit(format string) error {
 type Report struct {
 	// Format is the name of the format, one of Formats.
 	Format string
-	// Compression is "gzip", "zstd", "bzip2", "xz" or "".
+	// Compression is "gzip", "zstd", "bzip2", "xz" or "", of an archive that is not compressed "tar" or "zip".
 	Compression string
+	// Member is the file that was read of an archive, or empty.
+	Member string
 	// Bytes is the size of the file, as it lies on disk.
 	Bytes int64
 	// Records is the number of records the graph has been made of: its edges.

@@ -240,7 +240,7 @@ type readFlags struct {
 	directed, undirected bool
 	lenient              bool
 	weightColumn, tuple  int
-	weights              string
+	weights, member      string
 	columns              []string
 	firstLine            string
 	names, keepIDs       bool
@@ -267,13 +267,14 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out, in every format")
 	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
+	fl.StringVar(&f.member, "member", "", "`NAME` of the graph's file in a tar or zip archive (default the one graph in it)")
 	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
 }
 
 // open reads the graph and prints its warnings.
 func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
 	o := graphio.Options{
-		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient,
+		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient, Member: f.member,
 		Columns: f.columns, Names: f.names, Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
 	}
 	if o.Vertices = f.vertices; f.keepIDs && f.vertices == 0 {
