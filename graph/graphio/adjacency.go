@@ -46,7 +46,7 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 				e = bad(ErrFormat, quote(token(b.data, i, 0)), "an integer")
 			}
 			if e != nil {
-				e.Line, e.Column = line, i-start+1
+				e.Line, e.Column, e.Found, e.Hint = line, i-start+1, strings.TrimPrefix(e.Found, "weight "), Hint{}
 				return e
 			}
 			i = next

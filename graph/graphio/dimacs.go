@@ -39,7 +39,7 @@ func readDIMACS(in *input, f *File, problems ...string) (graph.Source, error) {
 	case len(words) != 4:
 		return nil, h.fault(ErrFormat, plural(int64(len(words)), "word"), "4: "+want)
 	}
-	counts, err := h.wholes(words[2:], "of vertices", "of arcs")
+	counts, err := in.promised(h.wholes(words[2:], "of vertices", "of arcs"))
 	if err != nil {
 		return nil, err
 	}

@@ -3,6 +3,7 @@ package graphio
 import (
 	"bytes"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -50,7 +51,7 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 	if in.o.Names && in.o.Vertices != 0 {
 		return nil, fmt.Errorf("graphio: %w: names have no ids to keep", ErrOptions)
 	}
-	stated := uint64(0) // edges, by a comment or the first line
+	var stated counts // by comments or the first line
 	var marks []string
 	var text *line
 	for first := true; ; {
@@ -80,7 +81,7 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 				marks = append(marks, m)
 			}
 		}
-		stated = max(stated, statedEdges(text.text))
+		stated.add(statedCounts(text.text))
 		in.skip(text)
 	}
 	at := int64(0)
@@ -89,24 +90,22 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, stated = in.lines+1, max(stated, sizes)
+		at, stated.edges = in.lines+1, max(stated.edges, sizes)
 	}
 	blocks, err := in.scan(l)
 	if err != nil {
 		return nil, err
 	}
-	first, given := graph.Pair64{}, int64(0)
-	for i := len(blocks) - 1; i >= 0; i-- {
-		if given += blocks[i].given; len(blocks[i].pairs) > 0 {
-			first = blocks[i].pairs[0]
-		}
+	given := int64(0)
+	for _, b := range blocks {
+		given += b.given
 	}
 	if l.optional && given == 0 {
 		l.weight = 0
 	}
 	list, err := in.list(f, l, blocks)
-	if err == nil && !l.names && !l.decided && in.o.FirstLine == 0 && l.columns == 2 {
-		err = sizesFirst(list, first, at)
+	if err == nil && !l.names && !l.decided && in.o.FirstLine == 0 {
+		err = sizesFirst(list, l.lead, at)
 	}
 	if err != nil {
 		return nil, err
@@ -121,8 +120,10 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 		}
 		f.Report.warnf("%s left out in %s", plural(f.Report.IgnoredColumns, "value"), where)
 	}
-	if stated > n {
-		f.Report.warnf("the file states %d edges and holds %d: it may have been cut short", stated, n)
+	if v := uint64(list.Vertices); stated.edges > n {
+		f.Report.warnf("the file states %d edges and holds %d: it may have been cut short", stated.edges, n)
+	} else if stated.vertices > v {
+		f.Report.warnf("the file states %d vertices and its edges name %d: it leaves out vertices without edges, or has been cut short", stated.vertices, v)
 	}
 	return list, nil
 }
@@ -185,7 +186,12 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, 
 	l.names = l.names || in.o.Names || nameLike(end(l.at[0])) || nameLike(end(l.at[1]))
 	decimals := l.delim == ';' && slices.ContainsFunc(s.lines, func(line []byte) bool { return bytes.IndexByte(line, ',') >= 0 })
 	l.text = l.names || s.quoted || decimals || l.delim == '\t'
-	return stated, s.ambiguous(l, in.o.Format != "", l.decided || l.weight > 0 || ext == ".el" || ext == ".wel", len(names) > 0 && names[0] == "")
+	for _, w := range row {
+		if v, k := parseDigits([]byte(w), 0); k == len(w) && k > 0 {
+			l.lead = append(l.lead, v)
+		}
+	}
+	return stated, s.ambiguous(l, names, in.o, l.decided || l.weight > 0 || ext == ".el" || ext == ".wel")
 }
 
 // peekRecordOf is the next line that is neither blank nor a comment.
@@ -265,16 +271,60 @@ func (l *layout) nameColumns(text *line, names []string, o *Options) error {
 	return nil
 }
 
-// statedEdges is the number behind the word edges of a comment, 0 if there is none.
-func statedEdges(comment []byte) uint64 {
-	words := strings.FieldsFunc(strings.ToLower(string(comment)), func(r rune) bool { return strings.ContainsRune(" \t:=#%,;", r) })
-	for i, w := range words[:max(len(words)-1, 0)] {
-		if w == "edges" || w == "arcs" {
-			n, _ := strconv.ParseUint(words[i+1], 10, 64) // 0 is no number
-			return n
+// counts are numbers that comments state, 0 if they do not.
+type counts struct{ vertices, edges uint64 }
+
+func (c *counts) add(other counts) {
+	c.vertices, c.edges = max(c.vertices, other.vertices), max(c.edges, other.edges)
+}
+
+var (
+	thousands  = regexp.MustCompile(`(\d),(\d{3})\b`)
+	statements = regexp.MustCompile(`\|[ev]\||[a-z]+|\d+|[:=]`)
+)
+
+// statedCounts finds the numbers of vertices and edges in a comment: behind the words, as in "Edges: 7", before them, as
+// in "7 edges", or n n m or m n n alone.
+func statedCounts(comment []byte) (c counts) {
+	words := statements.FindAllString(thousands.ReplaceAllString(strings.ToLower(string(comment)), "$1$2"), -1)
+	number := func(i int) uint64 {
+		if i < 0 || i >= len(words) {
+			return 0
+		}
+		n, _ := strconv.ParseUint(words[i], 10, 64) // 0 is no number
+		return n
+	}
+	if a, b, d := number(0), number(1), number(2); len(words) == 3 && a > 0 && b > 0 && d > 0 && comment[skipBlanks(comment, 0)] == '%' {
+		switch {
+		case a == b:
+			return counts{a, d}
+		case b == d:
+			return counts{b, a}
 		}
 	}
-	return 0
+	before, first := false, true
+	for i, w := range words {
+		edges := slices.Contains([]string{"edges", "arcs", "links", "|e|"}, w)
+		if !edges && !slices.Contains([]string{"nodes", "vertices", "|v|"}, w) {
+			continue
+		}
+		sign := i+1 < len(words) && strings.Contains(":=", words[i+1])
+		if first {
+			before, first = number(i-1) > 0 && !sign, false
+		}
+		n := number(i + 1)
+		if before {
+			n = number(i - 1)
+		} else if sign {
+			n = number(i + 2)
+		}
+		if edges {
+			c.add(counts{edges: n})
+		} else {
+			c.add(counts{vertices: n})
+		}
+	}
+	return c
 }
 
 // statedDirection reads the first comment of a file.

@@ -241,6 +241,18 @@ func (l *line) wholes(words []string, want ...string) ([]uint64, error) {
 	return out, nil
 }
 
+// promised adds to the fault of a number beyond 64 bits how many lines follow.
+func (in *input) promised(counts []uint64, err error) ([]uint64, error) {
+	if e := (*Error)(nil); errors.As(err, &e) && strings.Trim(e.Found, `"0123456789`) == "" {
+		lines, more := in.countLines()
+		if more != nil {
+			return nil, more
+		}
+		e.Found += " before " + lines
+	}
+	return counts, err
+}
+
 // peekLine returns the next line, nil at the end of the input.
 func (in *input) peekLine() (*line, error) {
 	for n := 0; ; {

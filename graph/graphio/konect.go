@@ -138,7 +138,11 @@ func konectSizes(in *input) (sizes []uint64, err error) {
 		for k, w := range words {
 			v, err := strconv.ParseUint(w, 10, 62)
 			if sizes = append(sizes, v); err != nil {
-				return nil, l.fault(ErrTooLarge, quote(w), "a number of "+[]string{"records", "vertices", "vertices"}[k]+" that a file can hold")
+				lines, err := in.countLines()
+				if err != nil {
+					return nil, err
+				}
+				return nil, l.fault(ErrTooLarge, quote(w)+" before "+lines, "a number of "+[]string{"records", "vertices", "vertices"}[k]+" that a file can hold")
 			}
 		}
 	}

@@ -22,15 +22,16 @@ type unread struct {
 func unreadFormats() []unread {
 	const export = "export it as GraphML or as an edge list"
 	return []unread{
-		{"GML", `(?i)^\s*(creator\b.*\s*|version\b.*\s*|comment\b.*\s*)*graph\s*\[`, " .gml ", export},
-		{"Pajek", `(?i)^\s*\*(vertices|network|arcs|edges)\b`, " .net .paj ", export},
+		{"GML", `(?i)^(\s*#.*\n)*\s*(creator\b.*\s*|version\b.*\s*|comment\b.*\s*)*graph\s*\[`, " .gml ", export},
+		{"Pajek", `(?i)^(\s*[%/].*\n)*\s*\*(vertices|network|arcs|edges)\b`, " .net .paj ", export},
 		{"LGL", ``, " .lgl ", "export it as NCOL"},
 		{"Trivial Graph Format", ``, " .tgf ", export},
-		{"DOT (Graphviz)", `(?is)^\s*(//[^\n]*\s*|/\*.*?\*/\s*)*(strict\s+)?(di)?graph\b[^\n{]*\{`, " .dot .gv ", export},
+		{"DOT (Graphviz)", `(?is)^\s*(#[^\n]*\n\s*|//[^\n]*\s*|/\*.*?\*/\s*)*(strict\s+)?(di)?graph\b[^\n{]*\{`, " .dot .gv ", export},
 		{"GEXF", `(?is)^\s*(<\?.*?\?>\s*|<!--.*?-->\s*)*<gexf\b`, " .gexf ", export},
 		{"XML or HTML", `(?i)^\s*<(\?xml|!doctype|html)`, " .html .htm .xml ", "a page of a download, perhaps: get the file itself"},
 		{"N-Triples or Turtle", `^\s*(@prefix\s|<[a-z]+:[^>\s]*>\s+<)`, " .nt .ttl .rdf ", "write the subjects and objects as an edge list of names"},
 		{"UCINET DL", `(?i)^\s*dl\s+n[rm]?\s*=`, " .dl ", export},
+		{"GDF", `^nodedef\s*>`, " .gdf ", export},
 		{"LEDA", `^LEDA\.GRAPH`, " .lgr ", export},
 		{"graph6, sparse6 or digraph6", `^>>(graph6|sparse6|digraph6)<<`, " .g6 .s6 .d6 ", export},
 		{"Rutherford-Boeing or Harwell-Boeing", `^[^\n]*\n[ \d]+\r?\n\s*[rcpiqRCPIQ][sunhrzSUNHRZ][aeAE]\s+\d+\s+\d+`, " .rb .rua .rsa .hb ", "get it as MatrixMarket"},

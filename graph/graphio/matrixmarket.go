@@ -123,7 +123,7 @@ func mtxSizes(in *input, f *File, pattern bool) (h *line, sizes []uint64, err er
 	if len(words) != 3 {
 		return nil, nil, h.fault(ErrFormat, plural(int64(len(words)), "column"), "3: rows, columns, entries")
 	}
-	sizes, err = h.wholes(words, wants...)
+	sizes, err = in.promised(h.wholes(words, wants...))
 	return h, sizes, err
 }
 

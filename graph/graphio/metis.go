@@ -127,7 +127,7 @@ func readMETISHeader(in *input) (*metisHeader, error) {
 	if len(words) < 2 || len(words) > 4 {
 		return nil, head.fault(ErrFormat, "a header of "+plural(int64(len(words)), "column"), "2 to 4: vertices, edges, fmt, ncon")
 	}
-	counts, err := head.wholes(words, "of vertices", "of edges")
+	counts, err := in.promised(head.wholes(words, "of vertices", "of edges"))
 	if err != nil {
 		return nil, err
 	}

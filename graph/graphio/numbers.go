@@ -97,7 +97,11 @@ func idFault(line int64, column int, tok []byte, what string) *Error {
 	case tok[0] == 0:
 		return fault(line, column, ErrFormat, quote(tok), what, "the file seems to be binary: name its format")
 	}
-	return fault(line, column, ErrFormat, quote(tok), what+", a whole number")
+	e := fault(line, column, ErrFormat, quote(tok), what+", a whole number")
+	if what == "an id" { // of a list
+		e.Hint = Hint{"if ids are names, say so (%s)", []Cure{CureNames}}
+	}
+	return e
 }
 
 // numbers is a class of weights.

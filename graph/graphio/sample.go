@@ -274,9 +274,10 @@ func (s *sample) header(o *Options) (bool, *Error) {
 	return false, e
 }
 
-// ambiguous refuses records that may be more than edges, unless options or names of columns decide. decided tells that
-// they do, told that the format is an option, unnamed that the first column has no name.
-func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
+// ambiguous refuses records that may be more than edges, unless options or the names of columns decide. decided tells
+// that they do, or that the file's name says what columns there are.
+func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) error {
+	told, unnamed := o.Format != "", len(names) > 0 && names[0] == ""
 	either := func(found string, cures ...Cure) error {
 		e := fault(s.at, 0, ErrFormat, found, "records that can be read in one way only")
 		e.Hint = Hint{"if it is an edge list, name the columns of the ends (%s 1,2)", []Cure{CureColumns}}
@@ -304,6 +305,12 @@ func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
 			return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", m), CureFormat)
 		}
 	}
+	if len(o.Columns) == 0 && s.labelled(names) {
+		return either("a dense matrix whose rows and columns have names, or an edge list")
+	}
+	if l.names && !l.decided && s.lettered() {
+		return either("lines that begin with a letter and two numbers, as DIMACS files have behind a line of p")
+	}
 	if decided {
 		return nil
 	}
@@ -326,6 +333,13 @@ func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
 			loops++ // entries of a matrix's diagonal
 		}
 	}
+	if rest := s.rows[1:]; len(l.lead) == columns && columns < 3 && len(rest) > 0 && len(rest[0]) > columns &&
+		!slices.ContainsFunc(rest, func(r []string) bool { return len(r) != len(rest[0]) }) && !l.lenient && !l.optional {
+		e := fault(s.at, 0, ErrFormat, fmt.Sprintf("%s before records of %d columns, perhaps the numbers of vertices and edges",
+			plural(int64(columns), "number"), len(rest[0])), "records of one kind")
+		e.Hint = Hint{"if so, say what the first line is: %s sizes", []Cure{CureFirstLine}}
+		return e
+	}
 	switch distinct := len(first) == n; {
 	case same && s.whole && columns == n && n > 2 && (n > 3 || loops == 0), same && s.whole && columns == n+1 && n > 2 && l.names:
 		return either(fmt.Sprintf("%d rows of %d columns, a dense matrix or an edge list", n, columns))
@@ -343,21 +357,46 @@ func (s *sample) ambiguous(l *layout, told, decided, unnamed bool) error {
 	return nil
 }
 
-// sizesFirst refuses a list whose first record may state the numbers of vertices and edges: it fits all others.
-func sizesFirst(list *graph.EdgeList, first graph.Pair64, line int64) error {
-	n := len(list.Edges) - 1
-	if n < 1 || first.V != uint64(n) {
+// labelled tells whether the names of the columns are the first column as well.
+func (s *sample) labelled(names []string) bool {
+	off := len(names) - len(s.rows[0]) + 1 // of the name of the second column
+	if off < 0 || off > 1 || len(names)-off < 2 || s.whole && len(s.rows) != len(names)-off {
+		return false
+	}
+	for k, r := range s.rows {
+		if off+k >= len(names) || r[0] != names[off+k] {
+			return false
+		}
+	}
+	return true
+}
+
+// lettered tells whether each line is one of the letters of DIMACS and two numbers at least.
+func (s *sample) lettered() bool {
+	return !slices.ContainsFunc(s.rows, func(r []string) bool {
+		return len(r) < 3 || len(r[0]) != 1 || !strings.Contains("aenv", r[0]) || !isNumber([]byte(r[1])) || !isNumber([]byte(r[2]))
+	})
+}
+
+// sizesFirst refuses a list whose first record, lead, may state the numbers of vertices and edges: n m or n n m, which
+// fits all others.
+func sizesFirst(list *graph.EdgeList, lead []uint64, line int64) error {
+	n, k := len(list.Edges)-1, len(lead)-1
+	if n < 1 || k < 1 || k > 2 || lead[k] != uint64(n) {
 		return nil
 	}
-	low, high := uint64(1<<63), uint64(0)
+	low, high := uint64(1<<63), [2]uint64{}
 	for _, e := range list.Edges[1:] {
 		u, v := list.Labels.Label(e.U), list.Labels.Label(e.V)
-		low, high = min(low, u, v), max(high, u, v)
+		low, high[0], high[1] = min(low, u, v), max(high[0], u), max(high[1], v)
 	}
-	if high > first.U || high == first.U && low == 0 {
-		return nil
+	for side, h := range high {
+		if most := lead[side*(k-1)]; h > most || h == most && low == 0 {
+			return nil
+		}
 	}
-	e := fault(line, 0, ErrFormat, fmt.Sprintf("%d %d, which may be an edge or the numbers of vertices and edges: %s", first.U, first.V,
+	text := strings.Trim(fmt.Sprint(lead), "[]")
+	e := fault(line, 0, ErrFormat, fmt.Sprintf("%s, which may be an edge or the numbers of vertices and edges: %s", text,
 		plural(int64(n), "record")+" follow"), "one of the two")
 	e.Hint = Hint{"say what the first line is: %s edge or %s sizes", []Cure{CureFirstLine, CureFirstLine}}
 	return e

@@ -29,6 +29,7 @@ type layout struct {
 	text     bool      // columns may have quotes, blanks or decimal commas: textRow reads them
 	names    bool      // ids are names
 	decided  bool      // options or the names of columns say where the ends are
+	lead     []uint64  // the numbers on the first record
 
 	declared *declared // vertices and records that the header declares; nil if it declares none
 }

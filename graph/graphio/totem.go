@@ -49,7 +49,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		case record:
 			return nil, l.fault(ErrFormat, quote(l.text), totemWords)
 		}
-		if err := h.take(l); err != nil {
+		if err := h.take(in, l); err != nil {
 			return nil, err
 		}
 		in.skip(l)
@@ -86,7 +86,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 }
 
 // take takes a line of the header.
-func (h *totemHeader) take(l *line) error {
+func (h *totemHeader) take(in *input, l *line) error {
 	words := strings.FieldsFunc(string(l.text), func(r rune) bool { return strings.ContainsRune(" \t:#", r) })
 	word := ""
 	if len(words) > 0 {
@@ -98,7 +98,7 @@ func (h *totemHeader) take(l *line) error {
 		if len(words) < 2 {
 			return l.fault(ErrFormat, "no number", "a number after # "+word+":")
 		}
-		v, err := l.wholes(words[1:], "after # "+word+":")
+		v, err := in.promised(l.wholes(words[1:], "after # "+word+":"))
 		if err != nil {
 			return err
 		}
