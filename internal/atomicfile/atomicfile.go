@@ -1,7 +1,11 @@
 // Package atomicfile writes a file whole: to a temporary file in the same folder, which
 // then takes the file's name. A reader sees the old file or the new one, and a write
-// that fails leaves the old one. A symbolic link stays one, a file that is replaced
-// passes its permissions on, and a device or pipe is written directly.
+// that fails leaves the old one. A symbolic link stays one, its target is created if it
+// does not exist, and a file that is replaced passes its permissions on.
+//
+// A device or pipe is written directly. So is a file in a folder that takes no temporary
+// file, from the first byte written; it is emptied if the write fails. Where the system
+// refuses the rename, as for a mount point, the temporary file is copied.
 //
 // Errors of the system are *fs.PathError with the path that was given.
 package atomicfile
@@ -15,6 +19,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+	"sync/atomic"
+	"syscall"
 )
 
 // File is a file that appears under its name once Rename has returned.
@@ -23,24 +29,37 @@ type File struct {
 	path      string // where symbolic links lead
 	temporary string // what it is called now; "" if it is written directly
 	file      *os.File
+	inPlace   bool        // a regular file under its own name: emptied before the first byte, and by Remove
+	begun     atomic.Bool // the first byte is written
 	// NoSync makes Close return before the data is on the disk.
 	NoSync bool
 }
 
+// Calls of the system, replaced by tests.
+var (
+	fsync  = (*os.File).Sync
+	rename = os.Rename
+)
+
 // Create opens path for writing. Remove has to be called if the file is given up.
 func Create(path string) (*File, error) {
 	f := &File{name: path, path: path}
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		f.path = target
+	mode := fs.FileMode(0o666) // less the umask, as for any new file
+	old, err := os.Stat(path)
+	switch {
+	case err == nil && !old.Mode().IsRegular():
+		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
+		return f, f.named(err)
+	case err == nil:
+		mode = old.Mode().Perm()
+		f.path, err = filepath.EvalSymlinks(path)
+	case errors.Is(err, fs.ErrNotExist):
+		f.path, err = target(path), nil
 	}
-	mode, err := fs.FileMode(0o666), error(nil) // less the umask, as for any new file
-	if i, serr := os.Stat(f.path); serr == nil {
-		if mode = i.Mode().Perm(); !i.Mode().IsRegular() {
-			f.file, err = os.OpenFile(f.path, os.O_WRONLY, 0)
-			return f, f.named(err)
-		}
+	if err != nil {
+		return f, f.named(err)
 	}
-	temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".%s.%016x.part", filepath.Base(f.path), rand.Uint64()))
+	temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".totemgo.%016x.part", rand.Uint64()))
 	live.Lock()
 	defer live.Unlock()
 	if live.over {
@@ -48,17 +67,44 @@ func Create(path string) (*File, error) {
 	}
 	if f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
 		f.temporary = temporary
-		live.names[temporary] = true
+		if old != nil {
+			inherit(f.file, old)
+		}
+	} else if old != nil {
+		if direct, derr := os.OpenFile(f.path, os.O_WRONLY, 0); derr == nil {
+			f.file, f.inPlace, err = direct, true, nil
+		}
+	}
+	if err == nil {
+		live.files[f] = true
 	}
 	return f, f.named(err)
 }
 
-// live holds the temporary names of the process.
+// maxLinks is the number of symbolic links that a path may lead through.
+const maxLinks = 40
+
+// target is where the symbolic links of a path lead, whose end does not exist.
+func target(path string) string {
+	for range maxLinks {
+		to, err := os.Readlink(path)
+		if err != nil {
+			break
+		}
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(filepath.Dir(path), to)
+		}
+		path = to
+	}
+	return path
+}
+
+// live holds the files of the process that are not complete.
 var live = struct {
 	sync.Mutex
-	names map[string]bool
+	files map[*File]bool
 	over  bool
-}{names: map[string]bool{}}
+}{files: map[*File]bool{}}
 
 var errAbandoned = errors.New("the process is ending")
 
@@ -68,54 +114,122 @@ func Abandon() {
 	live.Lock()
 	defer live.Unlock()
 	live.over = true
-	for name := range live.names {
-		_ = os.Remove(name) // nobody is left to tell
+	for f := range live.files {
+		_ = f.discard() // nobody is left to tell
 	}
+}
+
+// discard removes a temporary file, and empties a file that is written in place.
+func (f *File) discard() error {
+	switch {
+	case f.temporary != "":
+		return os.Remove(f.temporary)
+	case f.inPlace && f.begun.Load():
+		return os.Truncate(f.path, 0)
+	}
+	return nil
 }
 
 // Write implements io.Writer.
 func (f *File) Write(p []byte) (int, error) {
+	if err := f.begin(); err != nil {
+		return 0, f.named(err)
+	}
 	n, err := f.file.Write(p)
 	return n, f.named(err)
 }
 
+// begin empties a file that is written in place.
+func (f *File) begin() error {
+	if !f.inPlace || f.begun.Swap(true) {
+		return nil
+	}
+	return f.file.Truncate(0)
+}
+
 // Close brings the data to the disk and closes the file, which keeps its temporary name.
+// A file system without fsync is accepted.
 func (f *File) Close() error {
-	var err error
-	if f.temporary != "" && !f.NoSync {
-		err = f.file.Sync()
+	err := f.begin()
+	if (f.temporary != "" || f.inPlace) && !f.NoSync && err == nil {
+		err = durable(f.file)
 	}
 	return f.named(errors.Join(err, f.file.Close()))
 }
 
+// durable waits until the data is on the disk, where the file system can tell.
+func durable(f *os.File) error {
+	err := fsync(f)
+	if errors.Is(err, errors.ErrUnsupported) || errors.Is(err, syscall.EINVAL) {
+		return nil
+	}
+	return err
+}
+
 // Rename gives a closed file its name.
 func (f *File) Rename() error {
+	live.Lock()
+	defer live.Unlock()
+	delete(live.files, f)
+	if live.over && (f.temporary != "" || f.inPlace) {
+		return f.named(errAbandoned)
+	}
 	if f.temporary == "" {
 		return nil
 	}
-	live.Lock()
-	defer live.Unlock()
-	if live.over {
-		return f.named(errAbandoned)
-	}
-	delete(live.names, f.temporary)
-	if err := os.Rename(f.temporary, f.path); err != nil {
-		return &fs.PathError{Op: "rename", Path: f.name, Err: errors.Unwrap(err)}
+	if err := rename(f.temporary, f.path); err != nil {
+		if cerr := f.copy(); cerr != nil {
+			return &fs.PathError{Op: "rename", Path: f.name, Err: errors.Unwrap(err)}
+		}
+		f.temporary, f.inPlace = "", true
+		f.begun.Store(true)
+		return nil
 	}
 	f.temporary = f.path
 	return nil
 }
 
+// copy writes the temporary file's data to the file, creates it if it does not exist, and
+// removes the temporary file.
+func (f *File) copy() error {
+	from, err := os.Open(f.temporary)
+	if err != nil {
+		return err
+	}
+	defer from.Close()
+	mode := fs.FileMode(0o666)
+	if i, err := from.Stat(); err == nil {
+		mode = i.Mode().Perm()
+	}
+	to, err := os.OpenFile(f.path, os.O_WRONLY|os.O_TRUNC, 0)
+	created := errors.Is(err, fs.ErrNotExist)
+	if created {
+		to, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	}
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(to, from); err == nil && !f.NoSync {
+		err = durable(to)
+	}
+	if err = errors.Join(err, to.Close()); err != nil {
+		if created {
+			_ = os.Remove(f.path)
+		} else {
+			_ = os.Truncate(f.path, 0)
+		}
+		return err
+	}
+	return os.Remove(f.temporary)
+}
+
 // Remove closes the file and removes it, after Rename under its own name.
 func (f *File) Remove() error {
 	_ = f.file.Close() // closed already, or the error that led here is the one to report
-	if f.temporary == "" {
-		return nil
-	}
 	live.Lock()
-	delete(live.names, f.temporary)
+	delete(live.files, f)
 	live.Unlock()
-	return f.named(os.Remove(f.temporary))
+	return f.named(f.discard())
 }
 
 // named gives an error of the system the name of the file.

@@ -3,6 +3,7 @@
 package atomicfile
 
 import (
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -48,6 +49,45 @@ func TestWriteKeeps(t *testing.T) {
 		t.Errorf("the umask is left out: %v, %v", st.Mode(), err)
 	}
 
+	// The umask does not narrow the permissions of a file that is replaced.
+	for _, mode := range []os.FileMode{0o666, 0o640, 0o600, 0o755} {
+		if err := os.WriteFile(at("mode"), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(at("mode"), mode); err != nil {
+			t.Fatal(err)
+		}
+		put("mode", "x")
+		if st, err := os.Stat(at("mode")); err != nil || st.Mode().Perm() != mode {
+			t.Errorf("mode %v became %v, %v", mode, st.Mode(), err)
+		}
+	}
+
+	// A dangling link, through another and relative, creates its target.
+	if err := os.Mkdir(at("sub"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for link, to := range map[string]string{"dangling": "sub/second", "sub/second": "../target"} {
+		if err := os.Symlink(to, at(link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	put("dangling", "made")
+	if b, err := os.ReadFile(at("target")); err != nil || string(b) != "made" {
+		t.Errorf("the target of the dangling link holds %q, %v", b, err)
+	}
+	for _, link := range []string{"dangling", "sub/second"} {
+		if st, err := os.Lstat(at(link)); err != nil || st.Mode()&os.ModeSymlink == 0 {
+			t.Errorf("the link %s became %v, %v", link, st, err)
+		}
+	}
+	if err := os.Symlink("loop", at("loop")); err != nil {
+		t.Fatal(err)
+	}
+	if err := Write(at("loop"), func(io.Writer) error { return nil }); !errors.Is(err, syscall.ELOOP) {
+		t.Errorf("a link to itself: %v", err)
+	}
+
 	if err := syscall.Mkfifo(at("fifo"), 0o600); err != nil {
 		t.Skip(err)
 	}
@@ -63,5 +103,40 @@ func TestWriteKeeps(t *testing.T) {
 	left, err := filepath.Glob(at(".*"))
 	if err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+// TestClosedFolder writes a file whose folder takes no other: from the first byte on, and empties it if the
+// write fails.
+func TestClosedFolder(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("root writes into any folder")
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "o")
+	if err := errors.Join(os.WriteFile(path, []byte("old"), 0o600), os.Chmod(dir, 0o500)); err != nil {
+		t.Fatal(err)
+	}
+	defer os.Chmod(dir, 0o700)
+	boom := errors.New("boom")
+	for _, c := range []struct {
+		text string
+		err  error
+		want string
+	}{{"", boom, "old"}, {"new, and longer", nil, "new, and longer"}, {"x", nil, "x"}, {"half", boom, ""}, {"", nil, ""}} {
+		err := Write(path, func(w io.Writer) error {
+			if c.text != "" {
+				if _, err := io.WriteString(w, c.text); err != nil {
+					return err
+				}
+			}
+			return c.err
+		})
+		if b, rerr := os.ReadFile(path); !errors.Is(err, c.err) || rerr != nil || string(b) != c.want {
+			t.Errorf("%q, %v: the file holds %q, %v, %v", c.text, c.err, b, rerr, err)
+		}
+	}
+	if err := Write(filepath.Join(dir, "new"), func(io.Writer) error { return nil }); !errors.Is(err, os.ErrPermission) {
+		t.Errorf("a new file there: %v", err)
 	}
 }
