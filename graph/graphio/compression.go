@@ -58,7 +58,11 @@ func Compress(w io.Writer, name string) (io.WriteCloser, error) {
 	case ".zst":
 		return zstd.NewWriter(w)
 	case ".xz":
-		return xz.NewWriter(w)
+		z, err := xz.NewWriter(w)
+		if err != nil { // it writes a header
+			return nil, err
+		}
+		return z, nil
 	}
 	return plain{w}, nil
 }

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 )
@@ -152,6 +153,48 @@ func TestInterrupt(t *testing.T) {
 		if hits == 0 {
 			t.Logf("%s: was done each time before the interrupt", c.what)
 		}
+	}
+}
+
+// TestSignals ends a real process that writes a compressed file by each signal: the signal's status, and
+// no file left.
+func TestSignals(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("a process cannot be sent a signal there")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		sig    syscall.Signal
+		status int
+	}{{syscall.SIGINT, 130}, {syscall.SIGTERM, 143}, {syscall.SIGHUP, 129}} {
+		out := t.TempDir()
+		x := exec.Command(self, "generate", "kron", "--scale", "18", "-o", filepath.Join(out, "x.el.xz"))
+		x.Env = append(os.Environ(), asCommand+"=1")
+		var stderr bytes.Buffer
+		x.Stderr = &stderr
+		if err := x.Start(); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; ; i++ { // until the file is begun
+			if found, _ := os.ReadDir(out); len(found) > 0 {
+				break
+			}
+			if i == 1000 {
+				t.Fatal("no file appears")
+			}
+			time.Sleep(10 * time.Millisecond)
+		}
+		if err := x.Process.Signal(c.sig); err != nil {
+			t.Fatal(err)
+		}
+		_ = x.Wait() // the status tells
+		if got := x.ProcessState.ExitCode(); got != c.status || stderr.String() != "totemgo: interrupted\n" {
+			t.Errorf("%v: status %d, want %d; %q", c.sig, got, c.status, stderr.String())
+		}
+		onlyFiles(t, out)
 	}
 }
 

@@ -7,20 +7,14 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
-	"os/signal"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// passedSignals are those that a recording hands to the command. A hangup that this
-// process was started to ignore, as nohup does it, stays ignored, also by the command.
+// passedSignals are those that a recording hands to the command.
 func passedSignals() []os.Signal {
-	list := []os.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2}
-	if !signal.Ignored(syscall.SIGHUP) {
-		list = append(list, syscall.SIGHUP)
-	}
-	return list
+	return append(interrupts(), syscall.SIGQUIT, syscall.SIGUSR1, syscall.SIGUSR2)
 }
 
 // passSignal hands a signal to the command, unless the terminal has sent it there

@@ -41,7 +41,7 @@ const (
 	exitOK          = 0
 	exitFailed      = 1   // what files or results show
 	exitUsage       = 2   // the command line alone is wrong
-	exitInterrupted = 130 // Ctrl-C
+	exitInterrupted = 130 // Ctrl-C; 128 plus the number of another signal
 )
 
 // version is set by the release build; otherwise the module's own version is used.
@@ -76,16 +76,26 @@ func Main(drivers ...device.Driver) int {
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, drivers...)
 }
 
-// run executes one command line and returns the exit status. The first interrupt cancels the
-// command; if it does not end within grace, as in a driver's call that hangs, run returns without it,
-// and its temporary files are removed. The second interrupt ends the process at once.
+// run executes one command line and returns the exit status. The first interrupt, hangup or SIGTERM
+// cancels the command; if it does not end within grace, as in a driver's call that hangs, run returns
+// without it, and its temporary files are removed. The second one ends the process at once.
 func run(args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
 	if asksToProbe(args) {
 		return answerProbe(stdout, drivers...)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), interrupts()...)
-	defer stop()
-	context.AfterFunc(ctx, stop)
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, interrupts()...)
+	defer signal.Stop(signals)
+	go func() {
+		select {
+		case sig := <-signals:
+			signal.Stop(signals)
+			cancel(endedBy{sig})
+		case <-ctx.Done():
+		}
+	}()
 	var patience atomic.Bool
 	done := make(chan int, 1)
 	go func() {
@@ -105,9 +115,22 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...de
 		return status
 	case <-late:
 		atomicfile.Abandon()
-		fmt.Fprintln(stderr, "totemgo: interrupted")
-		return exitInterrupted
+		return interrupted(ctx, stderr)
 	}
+}
+
+// endedBy is the cause of a context that a signal has cancelled.
+type endedBy struct{ os.Signal }
+
+func (e endedBy) Error() string { return e.String() }
+
+// interrupted says that the command was cancelled, and returns its status.
+func interrupted(ctx context.Context, stderr io.Writer) int {
+	fmt.Fprintln(stderr, "totemgo: interrupted")
+	if by, is := context.Cause(ctx).(endedBy); is {
+		return endingStatus(by.Signal)
+	}
+	return exitInterrupted
 }
 
 // grace is how long a command may take to end after an interrupt.
@@ -158,8 +181,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 		return recorded.ExitCode()
 	case ctx.Err() != nil:
-		fmt.Fprintln(stderr, "totemgo: interrupted")
-		return exitInterrupted
+		return interrupted(ctx, stderr)
 	case !started || isUsage(err):
 		fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
 		if !started {
@@ -279,7 +301,7 @@ CPUs. On top of it stands the Graph500 benchmark.
 
 Results go to standard output; progress and messages to standard error. Exit status:
 0 done, 1 a file, a search or a validation failed, 2 the command line is wrong,
-130 interrupted.`,
+130 interrupted, 143 ended by SIGTERM, 129 by a hangup.`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,

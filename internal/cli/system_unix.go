@@ -4,11 +4,20 @@ package cli
 
 import (
 	"os"
+	"os/signal"
 	"runtime"
 	"syscall"
 )
 
-func interrupts() []os.Signal { return []os.Signal{os.Interrupt, syscall.SIGTERM} }
+// interrupts are the signals that cancel a command. A hangup that the process was started to ignore,
+// as nohup does it, stays ignored.
+func interrupts() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
+}
 
 // peakRSS is the largest resident memory of the process in bytes, 0 if unknown.
 func peakRSS() int64 {
