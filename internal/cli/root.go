@@ -162,7 +162,10 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		}
 	}
 	started := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { started = true }
+	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
+		started = true
+		return checkOwnInput(c, args)
+	}
 	// Goroutines that read a mapped graph look after themselves; this is for the others.
 	err := graphio.Guard("the graph", func() error { return root.ExecuteContext(ctx) })
 	if out.err != nil && ctx.Err() == nil {

@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// outputFlags are the flags that name files to write. The others with a `FILE` name files to read.
+var outputFlags = []string{"output", "weights", "samples"}
+
+// checkOwnInput refuses an output that is an input of the same command line, under whatever name.
+func checkOwnInput(c *cobra.Command, args []string) error {
+	var in, out []string
+	if len(args) > 0 && c.Name() != "record" { // its arguments are those of another command
+		in = append(in, args[0])
+	}
+	if c.Name() == "convert" {
+		out = append(out, args[1])
+	}
+	c.Flags().Visit(func(f *pflag.Flag) {
+		what, _ := pflag.UnquoteUsage(f)
+		switch {
+		case slices.Contains(outputFlags, f.Name):
+			out = append(out, f.Value.String())
+		case f.Name == "power":
+			for _, spec := range f.Value.(pflag.SliceValue).GetSlice() {
+				_, file, _ := strings.Cut(spec, ":")
+				file, _, _ = strings.Cut(file, ",")
+				in = append(in, file)
+			}
+		case what == "FILE", f.Name == "graph", f.Name == "sysfs-root":
+			in = append(in, f.Value.String())
+		}
+	})
+	for _, o := range out {
+		written := []string{o}
+		if formatOf(o, "") == "graphalytics" {
+			stem := strings.TrimSuffix(o, filepath.Ext(o))
+			written = append(written, stem+".v", stem+".e", stem+".properties")
+		}
+		for _, w := range written {
+			if i := slices.IndexFunc(in, func(i string) bool { return sameFile(i, w) }); i >= 0 {
+				return fmt.Errorf("%s: the output is the input %s; write to another file", o, in[i])
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile tells whether two paths lead to one regular file.
+func sameFile(a, b string) bool {
+	i, err := os.Stat(a)
+	if err != nil || !i.Mode().IsRegular() {
+		return false
+	}
+	j, err := os.Stat(b)
+	return err == nil && os.SameFile(i, j)
+}
