@@ -244,8 +244,8 @@ func failEach(t *testing.T, b bench, procs string, every int, cause, class error
 func TestDeviceOperationsFail(t *testing.T) {
 	b := bench{openCL(t, fake.Options{})}
 	for _, procs := range []string{"opencl:0", "cpu:1,opencl:0", "cpu:1,opencl:0,opencl:0"} {
-		failEach(t, b, procs, 7, nil, fake.ErrInjected)
-		failEach(t, b, procs, 11, device.ErrLost, device.ErrLost)
+		failEach(t, b, procs, 13, nil, fake.ErrInjected)
+		failEach(t, b, procs, 17, device.ErrLost, device.ErrLost)
 	}
 }
 

@@ -223,8 +223,8 @@ func TestRankMulti(t *testing.T) {
 // Tolerance states holds for both.
 func TestRankDelta(t *testing.T) {
 	rng := rand.New(rand.NewPCG(28, 12))
-	for _, g := range ref.Corpus() {
-		if g.List.Vertices == 0 {
+	for n, g := range ref.Corpus() {
+		if g.List.Vertices == 0 || raceEnabled && n%7 != 0 {
 			continue
 		}
 		cases := rankings(g.List, rng)

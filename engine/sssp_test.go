@@ -566,6 +566,9 @@ func dense[T ref.Length](t *testing.T, src *graph.EdgeList, r *rand.Rand) {
 	t.Helper()
 	searches, pulled := 0, 0
 	for _, threads := range []int{1, 2, 4} {
+		if raceEnabled && threads != 4 {
+			continue
+		}
 		e, err := engine.New(t.Context(), src, engine.Options{Threads: threads, Weights: true, RunStatistics: true})
 		if err != nil {
 			t.Fatal(err)
