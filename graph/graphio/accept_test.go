@@ -65,6 +65,7 @@ func goodFiles() []good {
 			records: []string{"0 1", "1 0"}, ignored: 2, warning: "other than"},
 		{name: "K52/edge-first", file: "a.txt", content: "4 4 3\n1 2 5\n2 3 6\n3 4 7\n", options: graphio.Options{FirstLine: graphio.FirstEdge}, vertices: 4, directed: true,
 			records: []string{"1 2", "2 3", "3 4", "4 4"}, ignored: 4, warning: "left out"},
+		{name: "K52/metis-blank-line", file: "x", content: "3 2 0\n2\n1 3\n2\n\n", vertices: 3, records: []string{"1 2", "2 3"}, stated: true},
 		{name: "K52/single-letters", file: "a.txt", content: "a b\nb c\ne a\n", vertices: 4, directed: true, records: []string{"0 1", "1 2", "3 0"}},
 		{name: "K03/no-zero", file: "a.el", content: "1 2\n2 1\n", vertices: 2, directed: true, records: []string{"1 2", "2 1"}},
 		{name: "K04/64-bits", file: "a.el", content: "18446744073709551615 0\n0 4294967296\n", vertices: 3, directed: true, records: []string{"0 4294967296", "18446744073709551615 0"}},

@@ -2,6 +2,7 @@ package graphio_test
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"os"
 	"path/filepath"
@@ -56,10 +57,47 @@ func TestData(t *testing.T) {
 				if f.Report.Records != m {
 					t.Errorf("report says %d records, want %d", f.Report.Records, m)
 				}
+				underLostNames(t, filepath.Join(dir, name), f)
 			})
 		}
 	}
 	if ran < 15 {
 		t.Errorf("only %d files found in the table", ran)
+	}
+}
+
+// underLostNames reads a real file as downloads and pipes name it: no rule about ambiguous files may refuse it, and none
+// may take it for another format.
+func underLostNames(t *testing.T, path string, want *graphio.File) {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for _, name := range []string{"x", filepath.Base(path) + ".1", filepath.Base(path) + "?download=1", "x.zip", "-"} {
+		o, from := graphio.Options{Threads: 2}, filepath.Join(dir, name)
+		wrapped := data
+		switch {
+		case name == "-":
+			o.Stdin, from = bytes.NewReader(data), name
+		case name == "x.zip":
+			wrapped = zipOf(t, file{"readme.txt", []byte("x")}, file{filepath.Base(path), data})
+			fallthrough
+		default:
+			if err := os.WriteFile(from, wrapped, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		f, err := graphio.Open(context.Background(), from, o)
+		if err != nil {
+			t.Errorf("as %s: %v", name, err)
+			continue
+		}
+		a, b := f.Source, want.Source
+		if f.Report.Format != want.Report.Format || a.NumVertices() != b.NumVertices() || a.NumEdges() != b.NumEdges() || a.IsDirected() != b.IsDirected() || a.WeightKind() != b.WeightKind() {
+			t.Errorf("as %s: %+v, %d vertices, %d edges", name, f.Report, a.NumVertices(), a.NumEdges())
+		}
+		f.Close()
 	}
 }

@@ -172,7 +172,7 @@ func looksLikeMETIS(head []byte, all bool) bool {
 		}
 	}
 	if all {
-		return (row == counts[0] || row+1 == counts[0]) && uint64(len(arcs)) == 2*counts[1]
+		return row+1 >= counts[0] && uint64(len(arcs)) == 2*counts[1]
 	}
 	return mirrored > 0 && (varied || width != len(counts) || mirrored == len(arcs))
 }
