@@ -48,9 +48,6 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 			l.columns = 0
 		}
 	}
-	if in.o.Names && in.o.Vertices != 0 {
-		return nil, fmt.Errorf("graphio: %w: names have no ids to keep", ErrOptions)
-	}
 	var stated counts // by comments or the first line
 	var marks []string
 	var text *line
@@ -91,6 +88,9 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 			return nil, err
 		}
 		at, stated.edges = in.lines+1, max(stated.edges, sizes)
+	}
+	if (l.names || in.o.Names) && in.o.Vertices != 0 {
+		return nil, bad(ErrOptions, "names as ids", "numbers, where ids or a number of vertices are kept")
 	}
 	blocks, err := in.scan(l)
 	if err != nil {

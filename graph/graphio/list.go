@@ -131,7 +131,7 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 		list.Edges, err = in.joinEdges(blocks, n)
 		return list, err
 	}
-	if in.o.Vertices != 0 && !l.names {
+	if in.o.Vertices != 0 {
 		return list, in.keepIDs(list, blocks, n)
 	}
 	if l.names {

@@ -99,30 +99,42 @@ func (in *input) startText() error {
 	return in.refuseUTF16()
 }
 
-// refuseUTF16 refuses text in UTF-16 with a byte order mark: one byte of most of its
-// characters is zero, the other is not.
+// refuseUTF16 refuses text in UTF-16.
 func (in *input) refuseUTF16() error {
 	head, err := in.peek(headSize)
-	if err != nil {
+	if err != nil || !IsUTF16(head) {
 		return err
 	}
+	return bad(ErrUnsupported, "text in UTF-16", "UTF-8 or ASCII", "convert it, with iconv -f UTF-16 -t UTF-8")
+}
+
+// IsUTF16 tells whether the beginning of a file is text in UTF-16: one byte of each character is zero, the other is not.
+// Behind a byte order mark, that holds for one in four characters at least; without a mark, for all, which are ASCII.
+func IsUTF16(head []byte) bool {
+	if len(head) < 4 {
+		return false
+	}
+	marked := true
+	text := head[2:]
 	high := 0 // the place of the zero in a character
 	switch {
 	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
 		high = 1
 	case !bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		return nil
-	}
-	zeros := [2]int{}
-	for i, c := range head[2:] {
-		if c == 0 {
-			zeros[i%2]++
+		marked, text = false, head[:len(head)&^1]
+		if text[1] == 0 {
+			high = 1
 		}
 	}
-	if zeros[1-high] > 0 || zeros[high]*4 < len(head)-2 || zeros[high] == 0 {
-		return nil
+	zeros := [2]int{}
+	for i, c := range text {
+		if c == 0 {
+			zeros[i%2]++
+		} else if !marked && (i%2 == high || c >= 0x7f || c < ' ' && !blank(c) && !eol(c)) {
+			return false
+		}
 	}
-	return bad(ErrUnsupported, "text in UTF-16", "UTF-8 or ASCII", "convert it, with iconv -f UTF-16 -t UTF-8")
+	return zeros[1-high] == 0 && zeros[high] > 0 && zeros[high]*4 >= len(text)
 }
 
 // override applies Options.Direction. mirrored tells whether the format states both directions of an undirected edge, by

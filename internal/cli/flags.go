@@ -57,7 +57,7 @@ func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the CPU below 1,048,576 edges, else the GPU that holds the graph, else the CPU with every GPU")
 	fl.StringVar((*string)(&f.o.Placement), "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
-	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number")
+	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number, or a processor a line,\nas METIS and KaHIP write parts")
 	fl.Uint64Var(&f.o.Seed, "placement-seed", 1, "seed of --placement random")
 	fl.Float64Var(&f.o.TwoEnded, "two-ended", 0, "`SHARE` of the arcs, at the top of the degree order, that goes to the first device")
 	fl.IntVar(&f.o.Threads, "threads", 0, "most threads in all (default all cores)")

@@ -9,9 +9,9 @@ import (
 	"io"
 	"math"
 	"os"
-	"regexp"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
@@ -41,13 +41,13 @@ func (l *vertexLines) each(ctx context.Context, in io.Reader, f func(fields []st
 	}
 	defer z.Close()
 	text := bufio.NewReader(z)
-	mark, err := text.Peek(3)
+	head, err := text.Peek(64)
 	switch {
 	case err != nil && err != io.EOF:
 		return fmt.Errorf("%s: %w", l.path, err)
-	case bytes.HasPrefix(mark, []byte("\xef\xbb\xbf")):
+	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		_, _ = text.Discard(3) // peeked
-	case bytes.HasPrefix(mark, []byte("\xff\xfe")), bytes.HasPrefix(mark, []byte("\xfe\xff")):
+	case graphio.IsUTF16(head):
 		return &graphio.Error{File: l.path, Found: "text in UTF-16", Want: "UTF-8 or ASCII", Err: graphio.ErrUnsupported}
 	}
 	s := bufio.NewScanner(text)
@@ -56,7 +56,7 @@ func (l *vertexLines) each(ctx context.Context, in io.Reader, f func(fields []st
 		if l.line++; l.line%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fields := strings.Fields(s.Text())
+		fields := strings.FieldsFunc(s.Text(), func(r rune) bool { return unicode.IsSpace(r) || r == ',' && l.labels.Names() == nil })
 		if l.labels.Names() != nil && strings.Contains(s.Text(), "\t") { // names may have blanks
 			fields = strings.Split(strings.TrimRight(s.Text(), "\r"), "\t")
 		}
@@ -125,49 +125,44 @@ func readValues(ctx context.Context, path string, labels *graph.Labels, optional
 	})
 }
 
-// partFile finds the names of files that METIS and KaHIP write: a part a line, in the order of the vertices.
-var partFile = regexp.MustCompile(`\.part\.?\d+(\.(gz|zst|xz|bz2))?$|(^|[/\\])tmppartition\d+$`)
-
-// parts reads the part of each vertex.
-func (l *vertexLines) parts(owner []uint8, processors int) error {
-	n := 0
-	err := l.each(context.Background(), nil, func(fields []string) error {
-		p, err := strconv.Atoi(fields[0])
-		switch {
-		case len(fields) != 1:
-			return l.bad(fmt.Sprintf("%d columns", len(fields)), "1: the part of a vertex, as METIS and KaHIP write it")
-		case err != nil || p < 0 || p >= processors:
-			return l.bad(fmt.Sprintf("part %q", fields[0]), fmt.Sprintf("0..%d, a processor each", processors-1))
-		case n < len(owner):
-			owner[n] = uint8(p)
-		}
-		n++
-		return nil
-	})
-	if err == nil && n != len(owner) {
-		err = &graphio.Error{File: l.path, Found: fmt.Sprintf("parts of %d vertices", n), Want: fmt.Sprintf("%d, as the graph has", len(owner)), Err: graphio.ErrFormat}
-	}
-	return err
-}
-
-// readAssignment reads lines of a vertex and a processor number.
+// readAssignment reads lines of a vertex and a processor number, or a number a line in the order of the vertices, as METIS
+// and KaHIP write parts.
 func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
 	const unset = 255
 	owner := bytes.Repeat([]byte{unset}, labels.Len())
 	l := &vertexLines{path: path, labels: labels}
-	if partFile.MatchString(path) {
-		return owner, l.parts(owner, processors)
-	}
-	err := l.pairs(context.Background(), "a processor number", false, func(v uint32, s string) error {
-		p, err := strconv.Atoi(s)
+	columns, n := 0, 0
+	err := l.each(context.Background(), nil, func(fields []string) (err error) {
+		if strings.HasPrefix(fields[0], "#") || strings.HasPrefix(fields[0], "%") {
+			return nil
+		}
+		if columns = cmp.Or(columns, len(fields)); len(fields) != columns || columns > 2 {
+			return l.bad(fmt.Sprintf("%d %s", len(fields), plural(int64(len(fields)), "column")), "a vertex and a processor number, or a part a line")
+		}
+		v := uint32(n)
+		n++
+		if columns == 2 {
+			if v, err = l.id(fields[0]); err != nil {
+				return err
+			}
+		} else if n > len(owner) {
+			return nil // counted
+		}
+		if owner[v] != unset {
+			return l.bad("vertex "+fields[0]+" again", "one line a vertex")
+		}
+		p, err := strconv.Atoi(fields[columns-1])
 		if err != nil || p < 0 || p >= processors {
-			return l.bad(fmt.Sprintf("processor %q", s), fmt.Sprintf("0..%d", processors-1))
+			return l.bad(fmt.Sprintf("%q", fields[columns-1]), fmt.Sprintf("a processor, 0..%d", processors-1))
 		}
 		owner[v] = uint8(p)
 		return nil
 	})
+	if err == nil && columns == 1 && n != len(owner) {
+		err = &graphio.Error{File: path, Found: fmt.Sprintf("parts of %d vertices", n), Want: fmt.Sprintf("%d, as the graph has", len(owner)), Err: graphio.ErrFormat}
+	}
 	if v := bytes.IndexByte(owner, unset); err == nil && v >= 0 {
-		err = fmt.Errorf("%s: %w: vertex %d has no processor", path, graphio.ErrFormat, labels.Label(uint32(v)))
+		err = fmt.Errorf("%s: %w: vertex %s has no processor", path, graphio.ErrFormat, labels.Append(nil, uint32(v)))
 	}
 	return owner, err
 }

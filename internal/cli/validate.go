@@ -104,6 +104,8 @@ func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels
 	l := &vertexLines{path: path, labels: labels}
 	err := l.each(ctx, in, func(fields []string) (err error) {
 		switch {
+		case l.line == 1 && fields[0] == "vertex" && l.labels.Names() == nil:
+			return nil // the names of the columns, in CSV
 		case strings.HasPrefix(fields[0], "#"):
 			if root, is := strings.CutPrefix(strings.Join(fields, " "), "# root "); is && !named {
 				t.Root, err = l.id(root)

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -75,5 +76,52 @@ func TestValidateDocument(t *testing.T) {
 	}
 	if status != 1 || d.Valid || len(d.Violations) == 0 || d.Violations[0].Rule != 5 || d.Violations[0].Vertex != 3 || *d.Violations[0].Edge != [2]uint64{1, 3} {
 		t.Errorf("status %d, %+v, %q", status, d, messages.String())
+	}
+}
+
+// TestValidateForms reads trees as other programs and systems write them: compressed, with a mark or carriage returns, as a
+// full array of predecessors, as CSV; UTF-16 is named.
+func TestValidateForms(t *testing.T) {
+	g, dir := file(t, "g.txt", twoTriangles), t.TempDir()
+	for _, name := range []string{"t.tsv", "t.tsv.gz", "t.tsv.zst", "t.tsv.xz", "t.csv", "t.csv.gz"} {
+		path := filepath.Join(dir, name)
+		command(t, "bfs", g, "--root", "0", "-o", path).must(t)
+		if r := command(t, "validate", g, path).must(t); r.stdout != "valid: root 0, 4 vertices reached, depth 2\n" {
+			t.Errorf("%s: %q", name, r.stdout)
+		}
+	}
+	for _, text := range []string{
+		"\xef\xbb\xbf# root 0\r\n0\t0\r\n1\t0\r\n2\t0\r\n3\t2\r\n",
+		"0 0\n1 0\n2 0\n3 2\n4 -1\n5 -1\n6 -1\n7 -1\n8 -1\n9 -1\n",
+		"vertex,parent\n0,0\n1, 0\n2,0\n3,2\n5,-1\n",
+	} {
+		if r := command(t, "validate", g, file(t, "tree", text)).must(t); r.stdout != "valid: root 0, 4 vertices reached, depth 2\n" {
+			t.Errorf("%q: %q", text, r.stdout)
+		}
+	}
+	for _, text := range []string{"\xff\xfe0\x00 \x000\x00\n\x00", "\xfe\xff\x000\x00 \x000\x00\n", "0\x00 \x000\x00\n\x00", "\x000\x00 \x000\x00\n"} {
+		if r := command(t, "validate", g, file(t, "tree", text)); r.status != 1 || !strings.Contains(r.stderr, "UTF-16") {
+			t.Errorf("%q: status %d, %q", text, r.status, r.stderr)
+		}
+	}
+}
+
+// TestAssignmentForms reads parts as METIS and KaHIP write them: a part a line, in the order of the vertices.
+func TestAssignmentForms(t *testing.T) {
+	g := file(t, "g.graph", "4 3\n2\n1 3\n2 4\n3\n")
+	want := command(t, "partition", g, "--processors", "cpu:1,cpu:1", "--assignment", file(t, "a", "1 0\n2 1\n3 1\n4 0\n")).must(t).stdout
+	for name, text := range map[string]string{
+		"g.graph.part.2": "0\n1\n1\n0\n", "g.part.2.1": "0\r\n1\r\n1\r\n0", "tmppartition2": "\xef\xbb\xbf0\n1\n\n1\n0\n", "parts": "% kahip\n0\n1\n1\n0\n",
+	} {
+		if got := command(t, "partition", g, "--processors", "cpu:1,cpu:1", "--assignment", file(t, name, text)).must(t).stdout; got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	for text, says := range map[string]string{
+		"0\n1\n1\n": "parts of 3 vertices, expected 4", "0\n1\n1\n0\n0\n": "parts of 5 vertices", "0\n1\n1\n2\n": "0..1", "0\n1\n3 1\n0\n": "2 columns", "x\n": `"x"`,
+	} {
+		if r := command(t, "partition", g, "--processors", "cpu:1,cpu:1", "--assignment", file(t, "p", text)); r.status != 1 || !strings.Contains(r.stderr, says) {
+			t.Errorf("%q: status %d, %q", text, r.status, r.stderr)
+		}
 	}
 }
