@@ -225,6 +225,97 @@ func TestWidest(t *testing.T) {
 	}
 }
 
+// TestPredecessors: every path from the predecessors has the distance as its length, up to roundings, or the width
+// as its least weight; of integers all methods and numbers of threads name the same vertices.
+func TestPredecessors(t *testing.T) {
+	r := rand.New(rand.NewPCG(15, 16))
+	for try := range 60 {
+		n := sizes[1+try%(len(sizes)-1)]
+		l := randomGraph(r, n, r.IntN(5*n), r.IntN(3) > 0, r.IntN(2) == 0)
+		if try%5 == 0 {
+			l.Weights = graph.Weights{}
+		}
+		by := Algebra(try % 7 / 6)
+		testPredecessors[int32](t, r, l, by)
+		if w, _ := graph.WeightsAs[int32](l.Weights); len(w) > 0 && slices.Min(w) >= 0 {
+			floats := make([]float32, len(w))
+			for i := range w {
+				floats[i] = float32(w[i]) / 7
+			}
+			l.Weights = graph.WeightsOf(floats)
+		}
+		testPredecessors[float32](t, r, l, by)
+	}
+}
+
+func testPredecessors[T Value](t *testing.T, r *rand.Rand, l *graph.EdgeList, by Algebra) {
+	g := build(t, l)
+	n := g.NumVertices()
+	a, err := newArcs[T](context.Background(), g, by, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	largest := T(1)
+	for _, w := range a.weights {
+		largest = max(largest, w, -w)
+	}
+	var first []int32
+	for method := Blocked; method <= Searches; method++ {
+		m, _, err := Solve[T](context.Background(), g, Options{Method: method, Algebra: by, Predecessors: true, Threads: 1 + r.IntN(3)})
+		if err != nil {
+			t.Fatal(method, err)
+		}
+		for range 300 {
+			u, v := r.IntN(n), r.IntN(n)
+			path, d := m.Path(u, v), m.At(u, v)
+			if (path == nil) != (d == Unreachable[T](by)) || path != nil && (path[0] != uint32(u) || path[len(path)-1] != uint32(v)) {
+				t.Fatalf("%v: path %v from %d to %d, distance %v", method, path, u, v, d)
+			}
+			if path == nil {
+				continue
+			}
+			length := own[T](by)
+			for i, x := range path[1:] {
+				least := far[T](by)
+				for k, y := range g.Row(path[i]) {
+					if w := a.weight(g.Offsets()[path[i]] + uint64(k)); y == x && (by == Shortest && w < least || by == Widest && w > least) {
+						least = w
+					}
+				}
+				if by == Shortest {
+					length += least
+				} else {
+					length = min(length, least)
+				}
+			}
+			if off := math.Abs(float64(length - d)); off > 8*float64(n)*rounding[T]()*float64(largest) {
+				t.Fatalf("%v, algebra %d: path %v has length %v, want %v", method, by, path, length, d)
+			}
+		}
+		if first == nil {
+			first = slices.Clone(m.before.S)
+		}
+		if rounding[T]() == 0 && !slices.Equal(first, m.before.S) {
+			t.Fatalf("%v names other predecessors", method)
+		}
+		seen := make([]bool, n)
+		_, err = Rows(context.Background(), g, Options{Method: method, Algebra: by, Predecessors: true, Threads: 1}, func(_ int, x Row[T]) error {
+			row := make([]T, n)
+			m.Row(int(x.From), row)
+			if seen[x.From] = true; !slices.Equal(x.Distances, row) || !slices.Equal(x.Predecessors, m.Predecessors(int(x.From))) {
+				t.Fatalf("%v: row %+v differs from the matrix", method, x)
+			}
+			return nil
+		})
+		if err != nil || slices.Contains(seen, false) {
+			t.Fatal(method, err)
+		}
+		if err := m.Free(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
 // TestNegativeCycle: every method names a cycle whose arcs exist and whose weight is negative.
 func TestNegativeCycle(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
@@ -326,7 +417,7 @@ func TestRefusals(t *testing.T) {
 		t.Errorf("little memory: %v", err)
 	}
 	for _, o := range []Options{{Method: Searches + 1}, {Algebra: 2}, {Threads: -1}, {Kernels: "none"}} {
-		if _, err := Prepare[int32](ctx, g, o); !errors.Is(err, ErrOptions) {
+		if _, _, err := Solve[int32](ctx, g, o); !errors.Is(err, ErrOptions) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}

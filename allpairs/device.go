@@ -1,6 +1,7 @@
 package allpairs
 
 import (
+	"cmp"
 	"context"
 	_ "embed"
 	"errors"
@@ -17,15 +18,16 @@ import (
 var tileSource string
 
 const (
-	deviceGroup = 256     // lanes of a work-group: 4 × 4 entries of a tile each
-	waitStages  = 16      // stages enqueued between two waits
+	deviceGroup = 256 // lanes of a work-group: 4 × 4 entries of a tile each
+	waitStages  = 16  // stages enqueued between two waits, unless they take longer than waitAtMost
+	waitAtMost  = 50 * time.Millisecond
 	stagingSize = 8 << 20 // bytes
 )
 
 // deviceSolver runs a method on a device, which holds the whole matrix. Calls are enqueued in order; err is the
 // first error.
 type deviceSolver[T Value] struct {
-	*Matrix[T]
+	n, tiles  int
 	dev       device.Device
 	program   device.Program
 	stream    device.Stream
@@ -62,9 +64,13 @@ func checkDevice[T Value](dev device.Device, n int, method Method) error {
 	return nil
 }
 
-// newDeviceSolver builds the kernels and allocates the memory for m.
-func newDeviceSolver[T Value](dev device.Device, m *Matrix[T], by Algebra) (*deviceSolver[T], error) {
-	s := &deviceSolver[T]{Matrix: m, dev: dev, kernels: map[string]device.Kernel{}, groups: 64 * max(1, dev.Info().ComputeUnits)}
+// newDeviceSolver builds the kernels and allocates the memory for a matrix of n vertices; none for 0.
+func newDeviceSolver[T Value](dev device.Device, n int, method Method, by Algebra) (*deviceSolver[T], error) {
+	if err := checkDevice[T](dev, n, method); err != nil {
+		return nil, err
+	}
+	s := &deviceSolver[T]{n: n, tiles: (n + Side - 1) / Side, dev: dev, kernels: map[string]device.Kernel{},
+		groups: 64 * max(1, dev.Info().ComputeUnits)}
 	dialect, err := src.Dialect()
 	if err != nil {
 		return nil, err
@@ -87,8 +93,8 @@ func newDeviceSolver[T Value](dev device.Device, m *Matrix[T], by Algebra) (*dev
 		s.free = append(s.free, s.staging.Free)
 	}
 	s.status = s.buffer(64)
-	if m != nil {
-		s.d = s.buffer(Bytes[T](m.n))
+	if n > 0 {
+		s.d = s.buffer(Bytes[T](n))
 	}
 	if s.fill(s.status); s.err != nil {
 		return nil, errors.Join(s.err, s.close())
@@ -156,8 +162,8 @@ func (s *deviceSolver[T]) wait(ctx context.Context) error {
 }
 
 // copyMatrix copies the matrix to the device, or back, in parts.
-func (s *deviceSolver[T]) copyMatrix(ctx context.Context, back bool) error {
-	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(s.data))), len(s.data)*int(unsafe.Sizeof(T(0))))
+func (s *deviceSolver[T]) copyMatrix(ctx context.Context, m *Matrix[T], back bool) error {
+	bytes := unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(m.data))), len(m.data)*int(unsafe.Sizeof(T(0))))
 	for at := 0; at < len(bytes); at += stagingSize {
 		part := bytes[at:min(len(bytes), at+stagingSize)]
 		if err := ctx.Err(); err != nil {
@@ -183,9 +189,53 @@ func (s *deviceSolver[T]) copyMatrix(ctx context.Context, back bool) error {
 	return nil
 }
 
-// run computes the distances by a dense method.
-func (s *deviceSolver[T]) run(ctx context.Context, method Method, progress func(done, of int64)) error {
-	if err := s.copyMatrix(ctx, false); err != nil {
+// predict measures the kernels on a part of the matrix that takes some milliseconds, and predicts the time of a method.
+func (s *deviceSolver[T]) predict(ctx context.Context, method Method) (time.Duration, error) {
+	if s.n == 0 {
+		return 0, nil
+	}
+	s.err = s.stream.Fill(s.d, 0, s.d.Size(), 0)
+	clock := func(name string, groups int, args ...device.Arg) float64 {
+		s.launch(name, groups, args...) // the first one builds
+		if s.wait(ctx) != nil {
+			return 0
+		}
+		start := time.Now()
+		s.launch(name, groups, args...)
+		_ = s.wait(ctx) // its error stays
+		return float64(time.Since(start))
+	}
+	d, none, zero, total := device.Buf(s.d), device.U32(graph.None), device.U32(0), 0.0
+	for side := min(s.tiles, 4); s.err == nil; side = min(s.tiles, 2*side) {
+		tiles, cells := device.U32(uint32(side)), float64(s.tiles)*float64(s.tiles)/float64(side*side)
+		var took float64
+		if method == Naive {
+			took = clock("vertex_step", side*side, d, tiles, zero, device.Buf(s.status))
+			total = took * cells * float64(s.n)
+		} else {
+			took = clock("product", side*side, d, d, tiles, none, zero, zero, tiles)
+			total = took * cells * float64(s.tiles) / float64(side)
+		}
+		if side == s.tiles || took > 2e6 {
+			break
+		}
+	}
+	switch method {
+	case Blocked:
+		total += float64(s.tiles) * clock("closure", 1, d, device.U32(uint32(s.tiles)), zero, device.Buf(s.status))
+	case Squaring:
+		products := 1.0
+		for arcs := 2; arcs < s.n-1; arcs *= 2 {
+			products++
+		}
+		total *= products
+	}
+	return time.Duration(total), cmp.Or(s.err, ctx.Err())
+}
+
+// run computes the distances by a dense method, from the matrix and into it.
+func (s *deviceSolver[T]) run(ctx context.Context, m *Matrix[T], method Method, progress func(done, of int64)) error {
+	if err := s.copyMatrix(ctx, m, false); err != nil {
 		return err
 	}
 	tiles := device.U32(uint32(s.tiles))
@@ -219,27 +269,32 @@ func (s *deviceSolver[T]) run(ctx context.Context, method Method, progress func(
 			}
 		}
 	}
+	since, last := time.Now(), 0
 	for i := range stages {
 		stage(i)
-		if (i+1)%every == 0 || i+1 == stages {
+		if i+1-last >= every || i+1 == stages {
 			if err := s.wait(ctx); err != nil {
 				return err
 			}
 			if progress != nil {
 				progress(int64(i+1), int64(stages))
 			}
+			if time.Since(since) > waitAtMost {
+				every = max(1, every/2)
+			}
+			since, last = time.Now(), i+1
 		}
 	}
 	if err := s.wait(ctx); err != nil {
 		return err
 	}
-	return s.copyMatrix(ctx, true)
+	return s.copyMatrix(ctx, m, true)
 }
 
 // DeviceRate measures for about 50 ms how many additions and minima a second a device's kernel does in registers
 // alone.
 func DeviceRate[T Value](ctx context.Context, dev device.Device) (rate float64, err error) {
-	s, err := newDeviceSolver[T](dev, nil, Shortest)
+	s, err := newDeviceSolver[T](dev, 0, Blocked, Shortest)
 	if err != nil {
 		return 0, err
 	}

@@ -57,7 +57,7 @@ func testDevice[T Value](t *testing.T, dev device.Device) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				if p.Kernels != dev.Info().Name || method == Auto && p.Method != Blocked {
+				if p.Method != Searches && (p.Kernels != dev.Info().Name || p.Time <= 0 && n > 0) || method == Auto && p.Method != Blocked && p.Method != Searches {
 					t.Errorf("plan %+v", p)
 				}
 				a, b := make([]T, n), make([]T, n)
@@ -86,9 +86,12 @@ func testDevice[T Value](t *testing.T, dev device.Device) {
 			t.Errorf("%v: %v, want a negative cycle", method, err)
 		}
 	}
-	if _, _, err := Solve[T](context.Background(), build(t, l), Options{Method: Searches, Device: dev}); !errors.Is(err, ErrOptions) {
-		t.Errorf("searches on a device: %v", err)
+	l.Edges, l.Weights = l.Edges[:300], graph.WeightsOf(w)
+	m, p, err := Solve[T](context.Background(), build(t, l), Options{Method: Searches, Device: dev})
+	if err != nil || p.Method != Searches || p.Kernels != "" {
+		t.Fatalf("searches beside a device: %+v, %v", p, err)
 	}
+	_ = m.Free()
 	if rate, err := DeviceRate[T](context.Background(), dev); err != nil || rate <= 0 {
 		t.Errorf("rate %v, %v", rate, err)
 	}

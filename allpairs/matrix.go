@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
@@ -35,11 +36,15 @@ type Matrix[T Value] struct {
 	by       Algebra
 	data     []T
 	free     func() error
+	before   hugemem.Slice[int32] // predecessors by rows, or empty
 }
 
-// Bytes is the memory of a matrix of n vertices.
+// Bytes is the memory of a matrix of n vertices, 2^60 where it is more.
 func Bytes[T Value](n int) int64 {
 	tiles := int64((n + Side - 1) / Side)
+	if tiles > 1<<22 {
+		return 1 << 60
+	}
 	return tiles * tiles * tileLen * int64(unsafe.Sizeof(T(0)))
 }
 
@@ -51,7 +56,10 @@ func newMatrix[T Value](n int, by Algebra) *Matrix[T] {
 }
 
 // Free gives the memory back; no other method may be called afterwards.
-func (m *Matrix[T]) Free() error { return m.free() }
+func (m *Matrix[T]) Free() error {
+	m.before.Free()
+	return m.free()
+}
 
 // N is the number of vertices.
 func (m *Matrix[T]) N() int { return m.n }
@@ -70,6 +78,29 @@ func (m *Matrix[T]) Row(u int, row []T) {
 	for j := 0; j < m.tiles; j++ {
 		copy(row[j*Side:m.n], m.tile(u/Side, j)[u%Side*Side:][:Side])
 	}
+}
+
+// Predecessors are those of all vertices on shortest paths from dense id u, as Row has them, or nil.
+func (m *Matrix[T]) Predecessors(u int) []int32 {
+	if m.before.S == nil {
+		return nil
+	}
+	return m.before.S[u*m.n : (u+1)*m.n : (u+1)*m.n]
+}
+
+// Path is the vertices of a shortest path from dense id u to v; nil without one, or without predecessors.
+func (m *Matrix[T]) Path(u, v int) []uint32 {
+	before := m.Predecessors(u)
+	if before == nil || u != v && before[v] < 0 {
+		return nil
+	}
+	list := []uint32{uint32(v)}
+	for v != u {
+		v = int(before[v])
+		list = append(list, uint32(v))
+	}
+	slices.Reverse(list)
+	return list
 }
 
 // set is the reverse of Row.

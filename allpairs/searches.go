@@ -1,9 +1,12 @@
 package allpairs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/totemgo/totemgo/graph"
@@ -30,7 +33,8 @@ func (e *NegativeCycleError) Unwrap() error { return ErrNegativeCycle }
 type arcs[T Value] struct {
 	g       *graph.CSR
 	by      Algebra
-	weights []T // nil: all are 1
+	targets []uint32 // in the order of rows
+	weights []T      // nil: all are 1
 	// height of a vertex is what Johnson's method (1977) adds to weights: weight + height[from] −
 	// height[to] is 0 or more. nil where no weight is negative.
 	height []float64
@@ -39,7 +43,7 @@ type arcs[T Value] struct {
 // newArcs converts the weights, and finds the heights where some are negative. The error may be
 // a *WeightError or a *NegativeCycleError.
 func newArcs[T Value](ctx context.Context, g *graph.CSR, by Algebra, threads int) (*arcs[T], error) {
-	a := &arcs[T]{g: g, by: by}
+	a := &arcs[T]{g: g, by: by, targets: g.Targets()}
 	if g.WeightKind() == graph.Unweighted {
 		return a, nil
 	}
@@ -119,19 +123,46 @@ func (a *arcs[T]) cycle(before []uint32, v uint32) error {
 	return &NegativeCycleError{slices.Concat(list[first:], list[:first])}
 }
 
-// search finds the distances from one vertex.
+// words is the number of searches of one pass over words of bits.
+const words = 64
+
+// search finds the distances from a vertex, or the levels of some at once.
 type search[T Value] struct {
 	*arcs[T]
-	row   []T       // distances; Unreachable
-	done  []bool    // by vertex
-	queue []uint32  // of a breadth-first search
-	heap  []item[T] // of Dijkstra's method
+	row    []T       // distances; Unreachable
+	key    []float64 // what the heap is ordered by: distance and height; of Widest the negated width
+	before []int32   // predecessors, or nil
+	done   []bool    // by vertex
+	queue  []uint32  // of a breadth-first search
+	heap   []item
+	// bound, if not nil, is at least the distance of every vertex; farthest is the largest that is finite.
+	bound    []T
+	farthest T
+
+	// of levels:
+	rows            [words][]T
+	seen, now, next []uint64 // by vertex: bit i for search i
+	found           []uint32 // vertices with a bit in next
 }
 
-type item[T Value] struct {
-	key float64 // what the heap is ordered by: distance and height; of Widest the negated width
-	d   T
+type item struct {
+	key float64
 	v   uint32
+}
+
+func (a item) before(b item) bool { return a.key < b.key || a.key == b.key && a.v < b.v }
+
+// newSearch allocates for one search at a time.
+func newSearch[T Value](a *arcs[T], predecessors bool) *search[T] {
+	n := a.g.NumVertices()
+	s := &search[T]{arcs: a, row: make([]T, n), done: make([]bool, n)}
+	if a.weights != nil || a.by == Widest {
+		s.key = make([]float64, n)
+	}
+	if predecessors {
+		s.before = make([]int32, n)
+	}
+	return s
 }
 
 // run searches from u.
@@ -140,35 +171,91 @@ func (s *search[T]) run(u uint32) {
 	for v := range s.row {
 		s.row[v] = none
 	}
+	for v := range s.before {
+		s.before[v] = -1
+	}
 	clear(s.done)
-	if s.weights == nil && s.by == Shortest {
+	if s.key == nil {
 		s.breadthFirst(u)
 		return
 	}
-	s.heap = append(s.heap[:0], item[T]{d: own[T](s.by), v: u})
+	for v := range s.key {
+		s.key[v] = math.Inf(1)
+	}
+	s.row[u] = own[T](s.by)
+	s.heap = append(s.heap[:0], item{v: u})
+	s.key[u] = 0
 	for len(s.heap) > 0 {
 		x := s.pop()
 		if s.done[x.v] {
 			continue
 		}
-		s.done[x.v], s.row[x.v] = true, x.d
-		at := s.g.Offsets()[x.v]
-		for k, v := range s.g.Row(x.v) {
+		s.done[x.v] = true
+		d := s.row[x.v]
+		for k := s.g.Offsets()[x.v]; k < s.g.Offsets()[x.v+1]; k++ {
+			v, w := s.targets[k], s.weight(k)
+			y := d + w
+			if s.by == Widest {
+				y = min(d, w)
+			}
+			if s.bound != nil {
+				if s.farther(y, s.farthest) {
+					break // the rest of the row is farther still
+				}
+				if s.farther(y, s.bound[v]) {
+					continue
+				}
+			}
 			if s.done[v] {
 				continue
 			}
-			w, y := s.weight(at+uint64(k)), item[T]{v: v}
+			key := float64(y)
 			switch {
 			case s.by == Widest:
-				y.d = min(x.d, w)
-				y.key = -float64(y.d)
+				key = -key
 			case s.height != nil:
-				y.d, y.key = x.d+w, x.key+max(0, float64(w)+s.height[x.v]-s.height[v])
-			default:
-				y.d = x.d + w
-				y.key = float64(y.d)
+				key = x.key + max(0, float64(w)+s.height[x.v]-s.height[v])
 			}
-			s.push(y)
+			switch {
+			case key < s.key[v]:
+				s.key[v], s.row[v] = key, y
+				s.push(item{key, v})
+			case key > s.key[v] || s.before == nil || s.before[v] <= int32(x.v):
+				continue
+			}
+			if s.before != nil {
+				s.before[v] = int32(x.v)
+			}
+		}
+	}
+}
+
+// farther reports that x is no distance where y is the shortest, or of Widest the largest width.
+func (s *search[T]) farther(x, y T) bool {
+	if s.by == Widest {
+		return x < y
+	}
+	return x > y
+}
+
+// rounding is the largest relative error of a sum of two.
+func rounding[T Value]() float64 {
+	return map[any]float64{int32(0): 0, float32(0): 0x1p-24, float64(0): 0x1p-53}[any(T(0))]
+}
+
+// limit makes bounds of the distances in bound, and finds farthest.
+func (s *search[T]) limit() {
+	s.farthest = own[T](s.by)
+	more := 4 * rounding[T]() * float64(len(s.bound))
+	for v, d := range s.bound {
+		if d == Unreachable[T](s.by) {
+			continue
+		}
+		if more > 0 && s.by == Shortest {
+			s.bound[v] += T(more * float64(d))
+		}
+		if s.farther(s.bound[v], s.farthest) {
+			s.farthest = s.bound[v]
 		}
 	}
 }
@@ -176,38 +263,86 @@ func (s *search[T]) run(u uint32) {
 // breadthFirst is run for weights of 1.
 func (s *search[T]) breadthFirst(u uint32) {
 	s.queue, s.row[u], s.done[u] = append(s.queue[:0], u), 0, true
-	for i := 0; i < len(s.queue); i++ {
+	for i := 0; i < len(s.queue) && len(s.queue) < len(s.row); i++ {
 		x := s.queue[i]
 		for _, v := range s.g.Row(x) {
 			if !s.done[v] {
 				s.done[v], s.row[v] = true, s.row[x]+1
 				s.queue = append(s.queue, v)
+				if s.before != nil {
+					s.before[v] = int32(x)
+				}
 			}
 		}
 	}
 }
 
-func (s *search[T]) push(x item[T]) {
+// levels fills rows with the distances in hops from the vertices lo … hi−1, at most 64: a bit of a word
+// for each search (Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal", PVLDB 2014).
+func (s *search[T]) levels(lo, hi uint32) {
+	n, none := s.g.NumVertices(), Unreachable[T](Shortest)
+	if s.seen == nil {
+		s.seen, s.now, s.next = make([]uint64, n), make([]uint64, n), make([]uint64, n)
+	}
+	clear(s.seen)
+	s.queue = s.queue[:0]
+	for u := lo; u < hi; u++ {
+		row := &s.rows[u-lo]
+		if *row == nil {
+			*row = make([]T, n)
+		}
+		for v := range *row {
+			(*row)[v] = none
+		}
+		(*row)[u] = 0
+		s.seen[u], s.now[u] = 1<<(u-lo), 1<<(u-lo)
+		s.queue = append(s.queue, u)
+	}
+	for level := T(1); len(s.queue) > 0; level++ {
+		s.found = s.found[:0]
+		for _, u := range s.queue {
+			from := s.now[u]
+			for _, v := range s.g.Row(u) {
+				if x := from &^ s.seen[v]; x != 0 {
+					if s.next[v] == 0 {
+						s.found = append(s.found, v)
+					}
+					s.next[v] |= x
+				}
+			}
+		}
+		for _, v := range s.found {
+			x := s.next[v]
+			s.now[v], s.next[v], s.seen[v] = x, 0, s.seen[v]|x
+			for ; x != 0; x &= x - 1 {
+				s.rows[bits.TrailingZeros64(x)][v] = level
+			}
+		}
+		s.queue, s.found = s.found, s.queue
+	}
+}
+
+func (s *search[T]) push(x item) {
 	h, i := append(s.heap, x), len(s.heap)
-	for i > 0 && x.key < h[(i-1)/4].key {
+	for i > 0 && x.before(h[(i-1)/4]) {
 		h[i] = h[(i-1)/4]
 		i = (i - 1) / 4
 	}
 	h[i], s.heap = x, h
 }
 
-func (s *search[T]) pop() item[T] {
+func (s *search[T]) pop() item {
 	h := s.heap
 	top, x := h[0], h[len(h)-1]
 	h = h[:len(h)-1]
 	for i := 0; len(h) > 0; {
 		least := 4*i + 1
 		for c := least + 1; c < min(4*i+5, len(h)); c++ {
-			if h[c].key < h[least].key {
+			if h[c].before(h[least]) {
 				least = c
 			}
 		}
-		if least >= len(h) || x.key <= h[least].key {
+		if least >= len(h) || !h[least].before(x) {
 			h[i] = x
 			break
 		}
@@ -218,17 +353,84 @@ func (s *search[T]) pop() item[T] {
 	return top
 }
 
-// searches runs a search from every vertex and hands its distances to take, from several threads.
-func (a *arcs[T]) searches(ctx context.Context, threads int, take func(worker int, u uint32, row []T)) error {
-	n := a.g.NumVertices()
-	all := make([]search[T], threads)
-	return workers.Each(ctx, threads, n, graph.ErrUnreadable, func(worker, u int) error {
-		s := &all[worker]
-		if s.arcs == nil {
-			s.arcs, s.row, s.done = a, make([]T, n), make([]bool, n)
+// near sorts the arcs of each row by weight, the nearest first: a search with known distances ends a row early.
+func (a *arcs[T]) near(ctx context.Context, threads int) error {
+	type arc struct {
+		w T
+		v uint32
+	}
+	if a.weights == nil {
+		return nil
+	}
+	a.targets = slices.Clone(a.targets)
+	rows := make([][]arc, threads)
+	return workers.Each(ctx, threads, a.g.NumVertices(), graph.ErrUnreadable, func(worker, u int) error {
+		lo, hi := a.g.Offsets()[u], a.g.Offsets()[u+1]
+		row := rows[worker][:0]
+		for k := lo; k < hi; k++ {
+			row = append(row, arc{a.weights[k], a.targets[k]})
 		}
-		s.run(uint32(u))
-		take(worker, uint32(u), s.row)
+		slices.SortFunc(row, func(x, y arc) int {
+			order := cmp.Compare(x.w, y.w)
+			if a.by == Widest {
+				order = -order
+			}
+			return cmp.Or(order, cmp.Compare(x.v, y.v))
+		})
+		for i, x := range row {
+			a.weights[lo+uint64(i)], a.targets[lo+uint64(i)] = x.w, x.v
+		}
+		rows[worker] = row
 		return nil
 	})
+}
+
+// searcher runs searches in units: of 64 vertices where bits do, else of one.
+type searcher[T Value] struct {
+	*arcs[T]
+	predecessors bool
+	known        *Matrix[T] // distances found before, or nil
+	all          []*search[T]
+}
+
+// together is the number of vertices of a unit.
+func (s *searcher[T]) together() int {
+	if s.weights == nil && s.by == Shortest && !s.predecessors {
+		return words
+	}
+	return 1
+}
+
+func (s *searcher[T]) units() int { return (s.g.NumVertices() + s.together() - 1) / s.together() }
+
+// unit runs searches and hands their rows to take.
+func (s *searcher[T]) unit(worker, i int, take func(Row[T]) error) error {
+	x := s.all[worker]
+	if x == nil {
+		x = newSearch(s.arcs, s.predecessors)
+		// A sum of negative floats may be far from its terms: no bound then.
+		if s.all[worker] = x; s.known != nil && s.weights != nil && (s.height == nil || rounding[T]() == 0) {
+			x.bound = make([]T, s.g.NumVertices())
+		}
+	}
+	if s.together() > 1 {
+		lo := i * words
+		hi := min(s.g.NumVertices(), lo+words)
+		x.levels(uint32(lo), uint32(hi))
+		for u := lo; u < hi; u++ {
+			if err := take(Row[T]{uint32(u), x.rows[u-lo], nil}); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if x.bound != nil {
+		s.known.Row(i, x.bound)
+		x.limit()
+	}
+	x.run(uint32(i))
+	if s.known != nil { // the same but for roundings
+		s.known.Row(i, x.row)
+	}
+	return take(Row[T]{uint32(i), x.row, x.before})
 }

@@ -1,9 +1,11 @@
 package allpairs
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -57,28 +59,30 @@ func ParseMethod(name string) (Method, error) {
 type Options struct {
 	Method  Method
 	Algebra Algebra
+	// Predecessors asks for the vertex before the last of a shortest path of each pair, too.
+	Predecessors bool
 	// Threads is the number of goroutines; 0 means GOMAXPROCS.
 	Threads int
 	// Kernels names the tile kernels, such as "avx2"; "" means the best of this processor.
 	Kernels string
 	// MemoryLimit bounds the memory of matrices, in bytes; 0 means the available memory.
 	MemoryLimit int64
-	// Device, if set, runs the dense methods, and holds the matrix.
+	// Device, if set, runs the dense methods, and holds the matrix. Searches run on CPUs.
 	Device device.Device
+	// Start, if set, is called with the plan before work begins.
+	Start func(*Plan)
 	// Progress, if set, is called as work is done, from one goroutine at a time.
 	Progress func(done, of int64)
-
-	rows bool // distances are looked at by rows: Searches needs no matrix
 }
 
-// Plan is how Solve computes, and what it needs.
+// Plan is how Solve or Rows computes, and what it needs.
 type Plan struct {
 	Method Method
 	// Reason says why the method was taken.
 	Reason string
-	// Kernels is the name of the tile kernels; "" for Searches.
+	// Kernels is the name of the tile kernels, or of the device; "" for Searches.
 	Kernels string
-	// Bytes is the memory of matrices, Time the predicted time; 0 where it is not predicted.
+	// Bytes is the memory of matrices, Time the predicted time without predecessors.
 	Bytes int64
 	Time  time.Duration
 }
@@ -94,65 +98,71 @@ func kernelsOf[T Value](name string) (kernels[T], error) {
 	return list[0], fmt.Errorf("%w: this processor has no kernels %q for tiles", ErrOptions, name)
 }
 
-// Prepare chooses a method for a graph, as Solve does, and predicts its memory and time. Errors
-// wrap ErrOptions or graph.ErrMemory, or say that the weights do not fit T.
-func Prepare[T Value](ctx context.Context, g *graph.CSR, o Options) (*Plan, error) {
+// prepare chooses a method for a graph and predicts its memory and time. rows says that distances are looked
+// at by rows: Searches needs no matrix then. Errors wrap ErrOptions or graph.ErrMemory, or say that the
+// weights do not fit T. The deviceSolver is nil unless the method runs on a device.
+func prepare[T Value](ctx context.Context, g *graph.CSR, o Options, rows bool) (p *Plan, s *deviceSolver[T], err error) {
 	k, err := kernelsOf[T](o.Kernels)
 	if err != nil {
-		return nil, err
-	}
-	if o.Method > Searches || o.Algebra > Widest || o.Threads < 0 {
-		return nil, fmt.Errorf("%w: %v, algebra %d, %d threads", ErrOptions, o.Method, o.Algebra, o.Threads)
+		return nil, nil, err
 	}
 	n, threads := g.NumVertices(), workers.Count(o.Threads)
-	p := &Plan{Method: o.Method, Reason: "as asked for", Kernels: k.name, Bytes: Bytes[T](n)}
-	dense := denseTime(k, n, threads)
+	if o.Method > Searches || o.Algebra > Widest || o.Threads < 0 || o.Predecessors && n > math.MaxInt32 {
+		return nil, nil, fmt.Errorf("%w: %v, algebra %d, %d threads, %d vertices", ErrOptions, o.Method, o.Algebra, o.Threads, n)
+	}
+	sparse := &Plan{Method: Searches, Reason: "as asked for"}
+	if !rows {
+		sparse.Bytes = denseBytes[T](n, Searches, o.Predecessors)
+	}
+	if o.Method == Searches {
+		if o.Device != nil {
+			sparse.Reason += "; searches run on CPUs"
+		}
+		if err = o.checkMemory(n, sparse.Bytes); err == nil {
+			sparse.Time, err = searchTime[T](ctx, g, o, threads, math.MaxInt64)
+		}
+		return sparse, nil, err
+	}
+	p = &Plan{Method: cmp.Or(o.Method, Blocked), Reason: "as asked for", Kernels: k.name, Time: math.MaxInt64}
+	p.Bytes = denseBytes[T](n, p.Method, o.Predecessors && !rows)
 	if o.Device != nil {
-		p.Kernels = o.Device.Info().Name
-		switch o.Method {
-		case Auto:
-			p.Method, p.Reason = Blocked, "a device runs dense methods"
-		case Searches:
-			return nil, fmt.Errorf("%w: searches run on CPUs", ErrOptions)
-		}
-		if err := checkDevice[T](o.Device, n, p.Method); err != nil {
-			return nil, err
-		}
-		return p, o.checkMemory(n, p.Bytes)
+		p.Bytes = denseBytes[T](n, Blocked, o.Predecessors && !rows)
 	}
-	switch o.Method {
-	case Auto:
-		sparse, err := searchTime[T](ctx, g, o.Algebra, threads, dense)
-		if err != nil {
-			return nil, err
-		}
-		p.Method, p.Time = Blocked, dense
-		p.Reason = fmt.Sprintf("dense tiles would take %.3g s, a search from every vertex %.3g s", dense.Seconds(), sparse.Seconds())
-		if sparse < dense {
-			p.Method, p.Time = Searches, sparse
-		} else if o.rows && o.checkMemory(n, p.Bytes) != nil {
-			p.Method, p.Time, p.Reason = Searches, sparse, "the matrix does not fit in memory"
-		}
-	case Blocked:
-		p.Time = dense
-	case Squaring:
-		p.Time = 0
-		for arcs := 1; arcs < n-1; arcs *= 2 {
-			p.Time += dense
-		}
-		p.Bytes *= 2
-	case Searches:
-		if p.Time, err = searchTime[T](ctx, g, o.Algebra, threads, 1<<62); err != nil {
-			return nil, err
+	if err = o.checkMemory(n, p.Bytes); err == nil && o.Device == nil {
+		p.Time = predict(k, n, threads, p.Method, o.Algebra)
+	} else if err == nil {
+		if s, err = newDeviceSolver[T](o.Device, n, p.Method, o.Algebra); err == nil {
+			p.Kernels = o.Device.Info().Name
+			p.Time, err = s.predict(ctx, p.Method)
 		}
 	}
-	if p.Method == Searches {
-		p.Kernels = ""
-		if o.rows {
-			p.Bytes = 0
+	if o.Method == Auto && (err == nil || errors.Is(err, graph.ErrMemory) && o.checkMemory(n, sparse.Bytes) == nil) {
+		full := err
+		sparse.Time, err = searchTime[T](ctx, g, o, threads, p.Time)
+		p.Reason = fmt.Sprintf("dense tiles would take %.3g s, a search from every vertex %.3g s", p.Time.Seconds(), sparse.Time.Seconds())
+		if full != nil {
+			p.Reason = full.Error()
+		}
+		if sparse.Time < p.Time || full != nil {
+			p, sparse.Reason = sparse, p.Reason
 		}
 	}
-	return p, o.checkMemory(n, p.Bytes)
+	if s != nil && (err != nil || p.Method == Searches) {
+		err, s = errors.Join(err, s.close()), nil
+	}
+	return p, s, err
+}
+
+// denseBytes is the host's memory of a method that keeps a matrix.
+func denseBytes[T Value](n int, method Method, predecessors bool) int64 {
+	bytes, pairs := Bytes[T](n), int64(n)*int64(n)
+	if method == Squaring {
+		bytes *= 2
+	}
+	if predecessors {
+		bytes += 4 * pairs
+	}
+	return bytes
 }
 
 // checkMemory refuses matrices of more bytes than the limit.
@@ -214,60 +224,133 @@ func (k *kernels[T]) measure(least time.Duration) float64 {
 // denseShare is the part of the register-only rate that a whole run reaches.
 const denseShare = 0.6
 
-// denseTime predicts the time of blocked.
-func denseTime[T Value](k kernels[T], n, threads int) time.Duration {
+// predict predicts the time of a dense method, or of blocked for Auto.
+func predict[T Value](k kernels[T], n, threads int, method Method, by Algebra) time.Duration {
 	tiles := float64((n + Side - 1) / Side)
+	if method == Naive { // it reads and writes all tiles in each step
+		sample := newMatrix[T](min(n, 16*Side), by)
+		defer func() { _ = sample.Free() }()
+		clear(sample.data)
+		start := time.Now()
+		for at := 0; at < len(sample.data); at += tileLen {
+			k.algebras[by].step(sample.data[at:at+tileLen], sample.data, sample.data)
+		}
+		each := float64(time.Since(start)) / float64(max(1, len(sample.data)/tileLen))
+		return time.Duration(each * tiles * tiles * float64(n) / float64(threads))
+	}
+	products := 1.0
+	for arcs := 2; method == Squaring && arcs < n-1; arcs *= 2 {
+		products++
+	}
 	rate := denseShare * k.measure(200*time.Microsecond) * float64(threads)
-	return time.Duration(tiles * tiles * tiles * Side * tileLen / rate * float64(time.Second))
+	return time.Duration(products * tiles * tiles * tiles * Side * tileLen / rate * float64(time.Second))
 }
 
 // searchTime predicts the time of searches from all vertices by some of them; it ends early once
 // that is above the limit.
-func searchTime[T Value](ctx context.Context, g *graph.CSR, by Algebra, threads int, limit time.Duration) (time.Duration, error) {
-	n := g.NumVertices()
-	if n == 0 {
-		return 0, nil
-	}
-	a, err := newArcs[T](ctx, g, by, threads)
-	if err != nil {
+func searchTime[T Value](ctx context.Context, g *graph.CSR, o Options, threads int, limit time.Duration) (time.Duration, error) {
+	s, err := newSearcher[T](ctx, g, o, 1)
+	if err != nil || s.units() == 0 {
 		return 0, err
 	}
-	s := &search[T]{arcs: a, row: make([]T, n), done: make([]bool, n)}
+	none := func(Row[T]) error { return nil }
 	start := time.Now()
 	for done := 1; ; done++ {
-		s.run(uint32(uint64(done) * 0x9e3779b97f4a7c15 % uint64(n)))
+		if err := s.unit(0, int(uint64(done)*0x9e3779b97f4a7c15%uint64(s.units())), none); err != nil {
+			return 0, err
+		}
 		took := time.Since(start)
-		all := time.Duration(float64(took) / float64(done) * float64(n) / float64(min(threads, n)))
-		if done == n || done >= 8 && took > 5*time.Millisecond || took > 50*time.Millisecond || all > 64*limit {
+		all := time.Duration(float64(took) / float64(done) * float64(s.units()) / float64(min(threads, s.units())))
+		if done == s.units() || done >= 8 && took > 5*time.Millisecond || took > 50*time.Millisecond || all/64 > limit {
 			return all, ctx.Err()
 		}
 	}
 }
 
-// Solve computes the distances between all pairs of vertices. Free the matrix after use. Errors are those of
-// Prepare, a *NegativeCycleError, or that of ctx.
+// Row is the distances from a vertex. Its arrays are valid during the call that has it.
+type Row[T Value] struct {
+	From      uint32 // dense id
+	Distances []T    // by dense id
+	// Predecessors has for each vertex the one before it on a shortest path from From, −1 without any; nil unless
+	// they were asked for.
+	Predecessors []int32
+}
+
+// Rows computes the distances between all pairs of vertices and hands them to take by rows, in any order, from
+// as many goroutines as there are threads; worker numbers them from 0. It keeps no matrix where it searches from every
+// vertex. Errors are those of Solve and of take.
+func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worker int, r Row[T]) error) (*Plan, error) {
+	p, s, err := prepare[T](ctx, g, o, true)
+	if err != nil {
+		return nil, err
+	}
+	if o.Start != nil {
+		o.Start(p)
+	}
+	if p.Method == Searches {
+		return p, searchAll(ctx, g, o, nil, take)
+	}
+	m := newMatrix[T](g.NumVertices(), o.Algebra)
+	defer func() { _ = m.Free() }()
+	if err := m.solve(ctx, g, p, o, s); err != nil {
+		return nil, err
+	}
+	if o.Predecessors {
+		return p, searchAll(ctx, g, o, m, take)
+	}
+	return p, m.eachRow(ctx, workers.Count(o.Threads), take)
+}
+
+// Solve computes the distances between all pairs of vertices. Free the matrix after use. Errors wrap ErrOptions or
+// graph.ErrMemory, or are a *WeightError, a *NegativeCycleError, or that of ctx.
 func Solve[T Value](ctx context.Context, g *graph.CSR, o Options) (*Matrix[T], *Plan, error) {
-	p, err := Prepare[T](ctx, g, o)
+	p, s, err := prepare[T](ctx, g, o, false)
 	if err != nil {
 		return nil, nil, err
 	}
-	m := newMatrix[T](g.NumVertices(), o.Algebra)
-	if err := m.solve(ctx, g, p, o); err != nil {
+	if o.Start != nil {
+		o.Start(p)
+	}
+	n := g.NumVertices()
+	m := newMatrix[T](n, o.Algebra)
+	if o.Predecessors {
+		m.before = hugemem.Make[int32](n * n)
+	}
+	if p.Method == Searches {
+		err = searchAll(ctx, g, o, nil, func(_ int, r Row[T]) error {
+			m.set(int(r.From), r.Distances)
+			copy(m.Predecessors(int(r.From)), r.Predecessors)
+			return nil
+		})
+	} else if err = m.solve(ctx, g, p, o, s); err == nil && o.Predecessors {
+		err = searchAll(ctx, g, o, m, func(_ int, r Row[T]) error {
+			copy(m.Predecessors(int(r.From)), r.Predecessors)
+			return nil
+		})
+	}
+	if err != nil {
 		_ = m.Free()
 		return nil, nil, err
 	}
 	return m, p, nil
 }
 
-func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options) error {
+// solve runs a dense method, on the device of s unless that is nil. It closes s.
+func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options, s *deviceSolver[T]) (err error) {
 	threads := workers.Count(o.Threads)
-	if p.Method == Searches {
-		return eachRow(ctx, g, o, func(_ int, u uint32, row []T) { m.set(int(u), row) })
+	if s != nil {
+		defer func() { err = errors.Join(err, s.close()) }()
 	}
 	if err := m.weigh(ctx, g, threads); err != nil {
 		return err
 	}
-	err := m.dense(ctx, p, o)
+	if s != nil && m.n > 0 {
+		err = s.run(ctx, m, p.Method, o.Progress)
+	} else {
+		k, _ := kernelsOf[T](o.Kernels) // prepare has found them
+		s := &solver[T]{Matrix: m, kernel: k.algebras[o.Algebra], threads: threads, progress: o.Progress}
+		err = map[Method]func(context.Context) error{Blocked: s.blocked, Naive: s.naive, Squaring: s.squaring}[p.Method](ctx)
+	}
 	if v := negative(0); errors.As(err, &v) {
 		if _, named := newArcs[T](ctx, g, o.Algebra, threads); named != nil {
 			return named
@@ -280,35 +363,33 @@ func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options)
 	return m.finish(ctx, threads)
 }
 
-// dense runs a dense method on the weighed matrix.
-func (m *Matrix[T]) dense(ctx context.Context, p *Plan, o Options) (err error) {
-	if o.Device != nil && m.n > 0 {
-		s, err := newDeviceSolver(o.Device, m, o.Algebra)
-		if err != nil {
-			return err
-		}
-		return errors.Join(s.run(ctx, p.Method, o.Progress), s.close())
-	}
-	k, err := kernelsOf[T](o.Kernels)
-	if err != nil {
-		return err
-	}
-	s := &solver[T]{Matrix: m, kernel: k.algebras[o.Algebra], threads: workers.Count(o.Threads), progress: o.Progress}
-	return map[Method]func(context.Context) error{Blocked: s.blocked, Naive: s.naive, Squaring: s.squaring}[p.Method](ctx)
+// newSearcher converts the weights for searches on so many threads.
+func newSearcher[T Value](ctx context.Context, g *graph.CSR, o Options, threads int) (*searcher[T], error) {
+	a, err := newArcs[T](ctx, g, o.Algebra, workers.Count(o.Threads))
+	return &searcher[T]{arcs: a, predecessors: o.Predecessors, all: make([]*search[T], threads)}, err
 }
 
-// eachRow runs a search from every vertex.
-func eachRow[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worker int, u uint32, row []T)) error {
+// searchAll searches from every vertex. With known distances it finds only predecessors, over the arcs
+// that these allow, and hands the known distances out.
+func searchAll[T Value](ctx context.Context, g *graph.CSR, o Options, known *Matrix[T], take func(worker int, r Row[T]) error) error {
 	threads := workers.Count(o.Threads)
-	a, err := newArcs[T](ctx, g, o.Algebra, threads)
+	s, err := newSearcher[T](ctx, g, o, threads)
 	if err != nil {
 		return err
 	}
-	var done atomic.Int64
-	return a.searches(ctx, threads, func(worker int, u uint32, row []T) {
-		take(worker, u, row)
-		if n := done.Add(1); worker == 0 && o.Progress != nil {
-			o.Progress(n, int64(g.NumVertices()))
+	if known != nil {
+		s.known = known
+		if err := s.near(ctx, threads); err != nil {
+			return err
 		}
+	}
+	var done atomic.Int64
+	return workers.Each(ctx, threads, s.units(), graph.ErrUnreadable, func(worker, i int) error {
+		return s.unit(worker, i, func(r Row[T]) error {
+			if n := done.Add(1); worker == 0 && o.Progress != nil {
+				o.Progress(n, int64(g.NumVertices()))
+			}
+			return take(worker, r)
+		})
 	})
 }

@@ -28,45 +28,36 @@ const histogramLimit = 1 << 20
 // Summarize computes the distances between all pairs and keeps no matrix of them where it searches
 // from every vertex. Errors are those of Solve.
 func Summarize[T Value](ctx context.Context, g *graph.CSR, o Options) (*Summary, *Plan, error) {
-	o.rows = true
-	p, err := Prepare[T](ctx, g, o)
+	b := NewSummarizer[T](g.NumVertices(), o)
+	p, err := Rows(ctx, g, o, b.Add)
 	if err != nil {
 		return nil, nil, err
 	}
-	b := newSummary[T](g.NumVertices(), workers.Count(o.Threads), o.Algebra)
-	if p.Method == Searches {
-		err = eachRow(ctx, g, o, b.add)
-	} else {
-		var m *Matrix[T]
-		o.Method = p.Method
-		if m, p, err = Solve[T](ctx, g, o); err == nil {
-			defer func() { _ = m.Free() }()
-			return m.Summary(ctx, o.Threads), p, ctx.Err()
-		}
-	}
-	if err != nil {
-		return nil, nil, err
-	}
-	return b.total(), p, nil
+	return b.Summary(), p, nil
 }
 
 // Summary describes the matrix. It is incomplete where ctx ends.
 func (m *Matrix[T]) Summary(ctx context.Context, threads int) *Summary {
 	threads = workers.Count(threads)
-	b, rows := newSummary[T](m.n, threads, m.by), make([][]T, threads)
-	_ = workers.Each(ctx, threads, m.n, nil, func(worker, u int) error {
+	b := NewSummarizer[T](m.n, Options{Threads: threads, Algebra: m.by})
+	_ = m.eachRow(ctx, threads, b.Add)
+	return b.Summary()
+}
+
+// eachRow hands out the rows of the matrix.
+func (m *Matrix[T]) eachRow(ctx context.Context, threads int, take func(worker int, r Row[T]) error) error {
+	rows := make([][]T, threads)
+	return workers.Each(ctx, threads, m.n, nil, func(worker, u int) error {
 		if rows[worker] == nil {
 			rows[worker] = make([]T, m.n)
 		}
 		m.Row(u, rows[worker])
-		b.add(worker, uint32(u), rows[worker])
-		return nil
+		return take(worker, Row[T]{uint32(u), rows[worker], m.Predecessors(u)})
 	})
-	return b.total()
 }
 
-// summary is a Summary that is added up by rows; sums are in the order of vertices.
-type summary[T Value] struct {
+// Summarizer adds a Summary up by rows, in any order. Sums are in the order of vertices.
+type Summarizer[T Value] struct {
 	none        T
 	counted     bool // distances are integers from 0 on
 	far, sum    []float64
@@ -75,17 +66,20 @@ type summary[T Value] struct {
 	noHistogram []bool
 }
 
-func newSummary[T Value](n, threads int, by Algebra) *summary[T] {
+// NewSummarizer is for n vertices, and rows as Rows makes them with the options.
+func NewSummarizer[T Value](n int, o Options) *Summarizer[T] {
+	threads := workers.Count(o.Threads)
 	_, integers := any(T(0)).(int32)
-	b := &summary[T]{none: Unreachable[T](by), far: make([]float64, n), sum: make([]float64, n), pairs: make([]int64, n),
+	b := &Summarizer[T]{none: Unreachable[T](o.Algebra), far: make([]float64, n), sum: make([]float64, n), pairs: make([]int64, n),
 		histograms: make([][]int64, threads), noHistogram: make([]bool, threads)}
-	b.counted = integers && by == Shortest
+	b.counted = integers && o.Algebra == Shortest
 	return b
 }
 
-func (b *summary[T]) add(worker int, u uint32, row []T) {
-	far := math.Inf(-1)
-	for v, d := range row {
+// Add adds a row. Each worker may call it at once.
+func (b *Summarizer[T]) Add(worker int, r Row[T]) error {
+	far, u := math.Inf(-1), r.From
+	for v, d := range r.Distances {
 		if d == b.none || v == int(u) {
 			continue
 		}
@@ -107,9 +101,11 @@ func (b *summary[T]) add(worker int, u uint32, row []T) {
 	if b.pairs[u] > 0 {
 		b.far[u] = far
 	}
+	return nil
 }
 
-func (b *summary[T]) total() *Summary {
+// Summary is that of the rows that were added.
+func (b *Summarizer[T]) Summary() *Summary {
 	s := &Summary{Eccentricities: b.far}
 	sum, last, n := 0.0, 0, int64(len(b.far))
 	for u, far := range b.far {
