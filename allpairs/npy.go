@@ -6,43 +6,67 @@ import (
 	"io"
 	"math"
 	"strings"
+	"unsafe"
 )
 
 // npyMagic begins a file of NumPy's format .npy, version 1.0.
 const npyMagic = "\x93NUMPY\x01\x00"
 
-// npyHeader is the head of an n × n array of T, by rows (numpy.lib.format).
-func npyHeader[T Value](n int) []byte {
+// NPY is a file of NumPy's format .npy with an n × n array, by rows (numpy.lib.format).
+type NPY[T Value] struct {
+	n    int
+	head []byte
+}
+
+// NewNPY is for an array of n rows.
+func NewNPY[T Value](n int) *NPY[T] {
 	kind := map[any]string{int32(0): "<i4", float32(0): "<f4", float64(0): "<f8"}[any(T(0))]
 	text := fmt.Sprintf("{'descr': '%s', 'fortran_order': False, 'shape': (%d, %d), }", kind, n, n)
 	text += strings.Repeat(" ", 63-(len(npyMagic)+2+len(text))%64) + "\n" // the values begin at a multiple of 64
 	head := binary.LittleEndian.AppendUint16([]byte(npyMagic), uint16(len(text)))
-	return append(head, text...)
+	return &NPY[T]{n, append(head, text...)}
 }
 
-// WriteNPY writes the matrix in NumPy's format .npy: row u, by dense id, has the distances from u.
-// Pairs without a path hold Unreachable.
-func (m *Matrix[T]) WriteNPY(w io.Writer) error {
-	if _, err := w.Write(npyHeader[T](m.n)); err != nil {
+// Head is the bytes before the first row.
+func (a *NPY[T]) Head() []byte { return a.head }
+
+func (a *NPY[T]) rowBytes() int64 { return int64(a.n) * int64(unsafe.Sizeof(T(0))) }
+
+// Size is the bytes of the file.
+func (a *NPY[T]) Size() int64 { return int64(len(a.head)) + int64(a.n)*a.rowBytes() }
+
+// Put encodes row u into file, the bytes of the whole file.
+func (a *NPY[T]) Put(file []byte, u int, row []T) {
+	at := int64(len(a.head)) + int64(u)*a.rowBytes()
+	encode(file[at:at:at+a.rowBytes()], row)
+}
+
+// Write writes the file with the rows that row returns for 0 … n−1.
+func (a *NPY[T]) Write(w io.Writer, row func(u uint32) []T) error {
+	if _, err := w.Write(a.head); err != nil {
 		return err
 	}
-	row, line := make([]T, m.n), make([]byte, 0, 8*m.n)
-	for u := range m.n {
-		m.Row(u, row)
-		line = line[:0]
-		for _, x := range row {
-			switch x := any(x).(type) {
-			case int32:
-				line = binary.LittleEndian.AppendUint32(line, uint32(x))
-			case float32:
-				line = binary.LittleEndian.AppendUint32(line, math.Float32bits(x))
-			case float64:
-				line = binary.LittleEndian.AppendUint64(line, math.Float64bits(x))
-			}
-		}
+	var line []byte
+	for u := range a.n {
+		line = encode(line[:0], row(uint32(u)))
 		if _, err := w.Write(line); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// encode appends a row's bytes.
+func encode[T Value](to []byte, row []T) []byte {
+	for _, x := range row {
+		switch x := any(x).(type) {
+		case int32:
+			to = binary.LittleEndian.AppendUint32(to, uint32(x))
+		case float32:
+			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x))
+		case float64:
+			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(x))
+		}
+	}
+	return to
 }

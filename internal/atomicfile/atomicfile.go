@@ -31,6 +31,8 @@ type File struct {
 	file      *os.File
 	inPlace   bool        // a regular file under its own name: emptied before the first byte, and by Remove
 	begun     atomic.Bool // the first byte is written
+	mapped    []byte      // by Map, until Close or Remove
+	unmap     func([]byte) error
 	// NoSync makes Close return before the data is on the disk.
 	NoSync bool
 }
@@ -65,7 +67,7 @@ func Create(path string) (*File, error) {
 	if live.over {
 		return f, f.named(errAbandoned)
 	}
-	if f.file, err = os.OpenFile(temporary, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode); err == nil {
+	if f.file, err = os.OpenFile(temporary, os.O_RDWR|os.O_CREATE|os.O_EXCL, mode); err == nil {
 		f.temporary = temporary
 		if old != nil {
 			inherit(f.file, old)
@@ -150,7 +152,7 @@ func (f *File) begin() error {
 // Close brings the data to the disk and closes the file, which keeps its temporary name.
 // A file system without fsync is accepted.
 func (f *File) Close() error {
-	err := f.begin()
+	err := errors.Join(f.release(), f.begin())
 	if (f.temporary != "" || f.inPlace) && !f.NoSync && err == nil {
 		err = durable(f.file)
 	}
@@ -223,8 +225,18 @@ func (f *File) copy() error {
 	return os.Remove(f.temporary)
 }
 
+// release ends the mapping.
+func (f *File) release() error {
+	m := f.mapped
+	if f.mapped = nil; m == nil {
+		return nil
+	}
+	return f.unmap(m)
+}
+
 // Remove closes the file and removes it, after Rename under its own name.
 func (f *File) Remove() error {
+	_ = f.release()    // the file goes
 	_ = f.file.Close() // closed already, or the error that led here is the one to report
 	live.Lock()
 	delete(live.files, f)

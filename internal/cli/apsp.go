@@ -3,6 +3,7 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
@@ -25,7 +27,9 @@ cycle of negative weight is refused with its vertices. It prints how many pairs 
 diameter, radius and mean distance. -o writes the distances: a name that ends in .npy gives a matrix
 in NumPy's format, its rows and columns in the order of vertex ids (a pair without a path holds the
 largest int32, or inf), any other name a row (from, to, distance) for each pair of
-two vertices with a path.
+two vertices with a path. --predecessors writes the vertex before the last of a shortest path of each
+pair, which tells all paths: as rows by ids, or as .npy by row numbers from 0, -1 without one.
+An .npy file is made in place on the disk, whose room is reserved before the work begins.
 
 By default the method is the one that is predicted to be faster on this graph:
   blocked    Floyd-Warshall on tiles of a dense matrix: for dense graphs of up to some 10,000 vertices
@@ -43,7 +47,7 @@ the file's weights.
 type apspFlags struct {
 	read                         readFlags
 	method, typ, kernels, output string
-	processors                   string
+	predecessors, processors     string
 	threads                      int
 	widest, summary, json        bool
 	memory                       int64
@@ -66,6 +70,7 @@ func newAllPairs(e *env) *cobra.Command {
 	fl.BoolVar(&f.summary, "summary", false, "keep no matrix where the method needs none")
 	fl.StringVarP(&f.output, "output", "o", "", "write the distances to `FILE` (- for standard output); its name tells the format\n"+
 		"(.npy, .csv, .json, .jsonl, else TSV) and the compression (.gz, .zst, .xz)")
+	fl.StringVar(&f.predecessors, "predecessors", "", "write the vertex before the last of a shortest path of each pair to `FILE`; its name tells the format")
 	fl.Var((*bytesFlag)(&f.memory), "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	fl.BoolVar(&f.json, "json", false, "print JSON")
 	f.read.add(c, "")
@@ -78,10 +83,12 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 	switch {
 	case err != nil:
 		return usageError{err}
-	case f.summary && f.output != "":
-		return usagef("--summary keeps no matrix, which -o writes")
-	case f.output == "-" && f.json:
-		return usagef("-o - puts the distances on standard output, where --json would go too")
+	case f.summary && (f.output != "" || f.predecessors != ""):
+		return usagef("--summary keeps no matrix, which -o and --predecessors write")
+	case f.json && (f.output == "-" || f.predecessors == "-"):
+		return usagef("- puts the matrix on standard output, where --json would go too")
+	case f.output != "" && f.output == f.predecessors:
+		return usagef("-o and --predecessors both write %s", f.output)
 	}
 	if f.kernels != "" && !slices.Contains(allpairs.Kernels[int32](), f.kernels) {
 		return usagef("--kernels %s: this processor has %s", f.kernels, strings.Join(allpairs.Kernels[int32](), ", "))
@@ -138,32 +145,59 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 // allPairsOf runs apsp with distances of type T.
 func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *graph.CSR, o allpairs.Options) error {
 	bar := e.progress("all pairs")
+	defer bar.done()
 	o.Progress = func(done, of int64) { bar.set(done, of, "") }
+	o.Start = func(p *allpairs.Plan) {
+		if p.Time > time.Second || isTerminal(e.stderr) {
+			e.note("%s (%s): about %s, %s for matrices", p.Method, p.Reason, seconds(p.Time.Seconds()), sizeString(p.Bytes))
+		}
+	}
+	o.Predecessors = f.predecessors != ""
 	start := time.Now()
+	distances, err := mapNPY[T](f.output, g.NumVertices())
+	if err != nil {
+		return err
+	}
+	before, err := mapNPY[int32](f.predecessors, g.NumVertices())
+	if err != nil {
+		return distances.close(err)
+	}
 	var (
-		s   *allpairs.Summary
-		p   *allpairs.Plan
-		err error
+		s    *allpairs.Summary
+		p    *allpairs.Plan
+		took time.Duration
 	)
-	if f.summary {
-		s, p, err = allpairs.Summarize[T](ctx, g, o)
-	} else {
+	if (f.output != "" && distances == nil) || (o.Predecessors && before == nil) {
 		var m *allpairs.Matrix[T]
 		if m, p, err = allpairs.Solve[T](ctx, g, o); err == nil {
 			defer func() { _ = m.Free() }()
-			took := time.Since(start)
+			took = time.Since(start)
 			bar.done()
-			if f.output != "" {
-				if err := writePairs(ctx, e, f.output, m, o.Algebra, g.VertexLabels()); err != nil || f.output == "-" {
-					return err
-				}
+			s = m.Summary(ctx, o.Threads)
+			labels, row := g.VertexLabels(), make([]T, m.N())
+			d := pairs[T]{f.output, distances, func(u uint32) []T { m.Row(int(u), row); return row },
+				func(u, v uint32, x T) bool { return u != v && x != allpairs.Unreachable[T](o.Algebra) },
+				func(row []T) column { return numbers("distance", row) }}
+			b := pairs[int32]{f.predecessors, before, func(u uint32) []int32 { return m.Predecessors(int(u)) },
+				func(_, _ uint32, x int32) bool { return x >= 0 },
+				func(row []int32) column {
+					return ids("predecessor", func(v uint32) uint64 { return labels.Label(uint32(row[v])) })
+				}}
+			if err = d.write(ctx, e, m.N(), labels); err == nil {
+				err = b.write(ctx, e, m.N(), labels)
 			}
-			s, start = m.Summary(ctx, o.Threads), time.Now().Add(-took)
 		}
+	} else {
+		b := allpairs.NewSummarizer[T](g.NumVertices(), o)
+		p, err = allpairs.Rows(ctx, g, o, func(worker int, r allpairs.Row[T]) error {
+			distances.put(r.From, r.Distances)
+			before.put(r.From, r.Predecessors)
+			return b.Add(worker, r)
+		})
+		took, s = time.Since(start), b.Summary()
+		bar.done()
 	}
-	took := time.Since(start)
-	bar.done()
-	if err != nil {
+	if err = before.close(distances.close(err)); err != nil || f.output == "-" || f.predecessors == "-" {
 		return err
 	}
 	doc := record.AllPairs{Vertices: int64(g.NumVertices()), Arcs: g.NumArcs(), Type: fmt.Sprintf("%T", T(0)), Algebra: "shortest",
@@ -182,41 +216,111 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 	return nil
 }
 
-// writePairs writes a matrix: as .npy, or a row for each pair with a path.
-func writePairs[T allpairs.Value](ctx context.Context, e *env, path string, m *allpairs.Matrix[T], by allpairs.Algebra, labels *graph.Labels) error {
-	name := strings.ToLower(path)
+// npyFile is a file of an array that lies in memory while it is made; nil is no file.
+type npyFile[T allpairs.Value] struct {
+	*allpairs.NPY[T]
+	file *atomicfile.File
+	data []byte
+}
+
+// mapNPY makes the file of n × n values; nil for a path of another format, and for what cannot be mapped.
+func mapNPY[T allpairs.Value](path string, n int) (*npyFile[T], error) {
+	if path == "-" || strings.ToLower(filepath.Ext(path)) != ".npy" {
+		return nil, nil
+	}
+	a := &npyFile[T]{NPY: allpairs.NewNPY[T](n)}
+	var err error
+	if a.file, err = atomicfile.Create(path); err != nil {
+		return nil, err
+	}
+	if a.data, err = a.file.Map(a.Size()); err != nil {
+		_ = a.file.Remove() // nothing is written yet
+		if errors.Is(err, errors.ErrUnsupported) {
+			err = nil
+		}
+		return nil, err
+	}
+	copy(a.data, a.Head())
+	return a, nil
+}
+
+func (a *npyFile[T]) put(u uint32, row []T) {
+	if a != nil {
+		a.Put(a.data, int(u), row)
+	}
+}
+
+// close gives the file its name, or removes it after an error, which it returns.
+func (a *npyFile[T]) close(err error) error {
+	if a == nil {
+		return err
+	}
+	if err == nil {
+		err = a.file.Close()
+	}
+	if err == nil {
+		err = a.file.Rename()
+	}
+	if err != nil {
+		err = errors.Join(err, a.file.Remove())
+	}
+	return err
+}
+
+// pairs is a matrix to write.
+type pairs[T allpairs.Value] struct {
+	path    string // "" if it is not asked for
+	file    *npyFile[T]
+	row     func(u uint32) []T // valid until the next call
+	present func(u, v uint32, x T) bool
+	column  func(row []T) column
+}
+
+// write writes the matrix: into the mapped file, as .npy, or a row for each pair that is present.
+func (p *pairs[T]) write(ctx context.Context, e *env, n int, labels *graph.Labels) error {
+	if p.path == "" {
+		return nil
+	}
+	if p.file != nil {
+		for u := range uint32(n) {
+			p.file.put(u, p.row(u))
+		}
+		return ctx.Err()
+	}
+	name := strings.ToLower(p.path)
 	for _, compressed := range []string{".gz", ".zst", ".xz"} {
 		name = strings.TrimSuffix(name, compressed)
 	}
 	if filepath.Ext(name) == ".npy" {
-		return e.writeFile(ctx, path, func(to *bufio.Writer) error {
-			z, err := graphio.Compress(to, path)
+		return e.writeFile(ctx, p.path, func(to *bufio.Writer) error {
+			z, err := graphio.Compress(to, p.path)
 			if err != nil {
 				return err
 			}
-			if err := m.WriteNPY(z); err != nil {
+			if err := allpairs.NewNPY[T](n).Write(z, p.row); err != nil {
 				return err
 			}
 			return z.Close()
 		})
 	}
-	row, from := make([]T, m.N()), uint32(0)
+	row, from := make([]T, n), uint32(0)
 	t := &table{
 		columns: []column{
-			whole("from", func(uint32) uint64 { return labels.Label(from) }),
-			whole("to", func(v uint32) uint64 { return labels.Label(v) }),
-			numbers("distance", row),
+			ids("from", func(uint32) uint64 { return labels.Label(from) }),
+			ids("to", func(v uint32) uint64 { return labels.Label(v) }),
+			p.column(row),
 		},
 		rows: func(yield func(uint32) bool) {
-			for from = range uint32(m.N()) {
-				m.Row(int(from), row)
-				for v, d := range row {
-					if d != allpairs.Unreachable[T](by) && v != int(from) && !yield(uint32(v)) {
+			for from = range uint32(n) {
+				copy(row, p.row(from))
+				for v, x := range row {
+					if p.present(from, uint32(v), x) && !yield(uint32(v)) {
 						return
 					}
 				}
 			}
 		},
 	}
-	return e.writeTable(ctx, path, t.header(), t)
+	t.named(labels.Names())
+	return e.writeTable(ctx, p.path, t.header(), t)
 }

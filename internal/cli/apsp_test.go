@@ -2,8 +2,10 @@ package cli
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -51,6 +53,45 @@ func TestAllPairsFiles(t *testing.T) {
 			t.Errorf("entry %d is %d, want %d", i, got, d)
 		}
 	}
+	// From a matrix, and compressed.
+	out := filepath.Join(dir, "z.npy")
+	if r := command(t, "apsp", in, "--directed", "-o", out+".gz", "--predecessors", filepath.Join(dir, "p.npy")); r.status != 0 {
+		t.Fatal(r)
+	}
+	zipped, err := os.Open(out + ".gz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer zipped.Close()
+	z, err := gzip.NewReader(zipped)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if data, err := io.ReadAll(z); err != nil || !bytes.Equal(data, first) {
+		t.Errorf("compressed: %d bytes, %v", len(data), err)
+	}
+	// Predecessors, as rows by ids and as a matrix by row numbers, made with the matrix and without.
+	p := command(t, "apsp", in, "--directed", "--predecessors", "-")
+	if want := "# from\tto\tpredecessor\n0\t1\t0\n0\t2\t1\n1\t0\t2\n1\t2\t1\n2\t0\t2\n2\t1\t0\n"; p.stdout != want {
+		t.Errorf("predecessors:\n%s", p.stdout)
+	}
+	if r := command(t, "apsp", in, "--directed", "-o", out, "--predecessors", filepath.Join(dir, "q.npy")); r.status != 0 {
+		t.Fatal(r)
+	}
+	made, _ := os.ReadFile(filepath.Join(dir, "p.npy"))
+	direct, _ := os.ReadFile(filepath.Join(dir, "q.npy"))
+	distances, _ := os.ReadFile(out)
+	if !bytes.Equal(made, direct) || !bytes.Equal(distances, first) || len(made) != len(first) {
+		t.Errorf("mapped files differ: %d and %d bytes", len(made), len(direct))
+	}
+	for i, x := range []int32{-1, 0, 1, -1, 2, -1, 1, -1, 2, 0, -1, -1, -1, -1, -1, -1} {
+		if got := int32(binary.LittleEndian.Uint32(made[len(made)-64+4*i:])); got != x {
+			t.Errorf("predecessor %d is %d, want %d", i, got, x)
+		}
+	}
+	if list, _ := filepath.Glob(filepath.Join(dir, ".*.part")); len(list) > 0 {
+		t.Errorf("%v are left", list)
+	}
 	r := command(t, "apsp", in, "--directed", "-o", "-")
 	if want := "# from\tto\tdistance\n0\t1\t4\n0\t2\t3\n1\t0\t1\n1\t2\t-1\n2\t0\t2\n2\t1\t6\n"; r.stdout != want {
 		t.Errorf("rows:\n%s", r.stdout)
@@ -91,6 +132,8 @@ func TestAllPairsRefused(t *testing.T) {
 		{"--type int", 2, "float64"},
 		{"--summary -o x.npy", 2, "--summary"},
 		{"-o - --json", 2, "--json"},
+		{"-o x.npy --predecessors x.npy", 2, "both write"},
+		{"--summary --predecessors x.npy", 2, "--predecessors"},
 		{"--processors cpu,cpu", 2, "--processors"},
 		{"--processors cpu:x", 2, "cpu:x"},
 		{"--kernels sse", 2, "sse"},

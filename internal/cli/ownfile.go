@@ -12,7 +12,7 @@ import (
 )
 
 // outputFlags are the flags that name files to write. The others with a `FILE` name files to read.
-var outputFlags = []string{"output", "weights", "samples"}
+var outputFlags = []string{"output", "weights", "samples", "predecessors"}
 
 // checkOwnInput refuses an output that is an input of the same command line, under whatever name.
 func checkOwnInput(c *cobra.Command, args []string) error {
