@@ -28,16 +28,16 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // TestConformance runs the kit on one thread, its searches on two and a third of its programs on
-// four; under the race detector not on one, and a third of the searches.
+// four; under the race detector not on one, and a sixth of the searches and programs.
 func TestConformance(t *testing.T) {
-	teams := []int{1, 2, 4}
+	teams, of := []int{1, 2, 4}, 1
 	if raceEnabled {
-		teams = teams[1:]
+		teams, of = teams[1:], 2
 	}
 	for _, threads := range teams {
 		t.Run(fmt.Sprintf("threads=%d", threads), func(t *testing.T) {
 			defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(max(2, threads)))
-			o := kerneltest.Options{Short: raceEnabled || threads > 2, Skip: [][]string{2: {"programs/"}, 4: {"searches/", "rule="}}[threads]}
+			o := kerneltest.Options{Short: raceEnabled || threads > 2, Skip: [][]string{2: {"programs/"}, 4: {"searches/", "rule="}}[threads], Of: of}
 			o.Run(t, func(*testing.T) kernels.Processor { return cpu.New(threads) })
 		})
 	}
@@ -370,7 +370,11 @@ func TestLoad(t *testing.T) {
 
 // TestWays runs searches of the kit with limits that force each way to run a step.
 func TestWays(t *testing.T) {
-	for _, way := range []struct {
+	of := 1
+	if raceEnabled {
+		of = 4
+	}
+	for i, way := range []struct {
 		threads         int
 		kernels, limits string
 	}{
@@ -387,7 +391,7 @@ func TestWays(t *testing.T) {
 			continue // the detector does not see assembly
 		}
 		t.Run(fmt.Sprintf("threads=%d/kernels=%s/%s", way.threads, way.kernels, way.limits), func(t *testing.T) {
-			kerneltest.Options{Short: true, Skip: []string{"programs/", "rule=many"}}.Run(t, func(t *testing.T) kernels.Processor {
+			kerneltest.Options{Short: true, Skip: []string{"programs/", "rule=many"}, Part: i % of, Of: of}.Run(t, func(t *testing.T) kernels.Processor {
 				k := cpu.New(way.threads)
 				tune(t, k, way.kernels, way.limits)
 				return k

@@ -68,8 +68,11 @@ var settings = []gpu.Options{
 	{TopDown: gpu.Thread}, {TopDown: gpu.Warp}, {TopDown: gpu.Group}, {TopDown: gpu.Edge}, {BottomUp: gpu.Word},
 }
 
-// sampleSearches runs part k of n of the kit's searches.
+// sampleSearches runs part k of n of the kit's searches, a fifth of it under the race detector, which sees no kernel.
 func sampleSearches(t *testing.T, k, n int, newProcessor func(t *testing.T) kernels.Processor) {
+	if raceEnabled {
+		n *= 5
+	}
 	kerneltest.Options{Skip: []string{"programs/", "rule=blocks"}, Part: k, Of: n}.Run(t, newProcessor)
 }
 
