@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -615,5 +616,31 @@ func (c *failureCase) refused(t *testing.T, args ...string) {
 	}
 	if limit := c.Limits.Seconds; limit > 0 && time.Since(start).Seconds() > limit {
 		t.Errorf("took %v, limit %v s", time.Since(start), limit)
+	}
+}
+
+// TestCaseScripts runs the scripts of the cases about files that are read, with the test's own binary as the command.
+func TestCaseScripts(t *testing.T) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		t.Skip("no bash")
+	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"b12", "b21", "b22", "b25", "b28", "b30", "b32", "b37", "n08", "n09", "n10", "n12", "n13", "n14"} {
+		t.Run(id, func(t *testing.T) {
+			script := needs.Cases(t, id, "run.sh")
+			c := exec.Command(bash, script)
+			c.Env = append(os.Environ(), asCommand+"=1", "TOTEMGO="+self, "SKIP=77")
+			out, err := c.CombinedOutput()
+			if c.ProcessState != nil && c.ProcessState.ExitCode() == 77 {
+				t.Skipf("%s", out)
+			}
+			if err != nil {
+				t.Errorf("%v: %s", err, out)
+			}
+		})
 	}
 }
