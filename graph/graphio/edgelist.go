@@ -178,7 +178,7 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, 
 	if err := l.first(first); err != nil {
 		return 0, err
 	}
-	if err := l.nameColumns(first, names, in.o); err != nil {
+	if err := l.nameColumns(first, names, s.rows, in.o); err != nil {
 		return 0, err
 	}
 	row, ext := s.rows[0], extension(in.name())
@@ -238,14 +238,31 @@ func columnNames(text []byte, row []string, delim byte) []string {
 }
 
 // nameColumns settles the columns of the ends and the weight by Options.Columns or the names of the header.
-func (l *layout) nameColumns(text *line, names []string, o *Options) error {
+func (l *layout) nameColumns(text *line, names []string, rows [][]string, o *Options) error {
 	l.at = [2]int{1, 2}
-	if at, ok := ends(names); ok && len(o.Columns) == 0 && l.columns >= max(at[0], at[1]) {
+	at, ok, rivals := ends(names)
+	found := ""
+	if rivals {
+		found = "several pairs of columns that may be the ends"
+	} else if !ok && vertexTable(names) {
+		found = "a table of vertices, or an edge list"
+	}
+	if found != "" && len(o.Columns) == 0 {
+		e := text.fault(ErrFormat, found+", by their names "+quote(strings.Join(names, ",")), "one pair of ends")
+		e.Hint = Hint{"name the columns of the ends (%s)", []Cure{CureColumns}}
+		return e
+	}
+	if ok && len(o.Columns) == 0 && l.columns >= max(at[0], at[1]) {
 		l.at, l.decided = at, true
 		if n := len(names); n != l.columns && l.columns > 2 {
 			return text.fault(ErrFormat, fmt.Sprintf("%d names and %s", n, plural(int64(l.columns), "column")),
 				"a name for each column, or the columns of the ends by number")
 		}
+	}
+	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, "type") }); i >= 0 && o.Direction == AsStated && undirected(rows, i) {
+		e := text.fault(ErrFormat, "edges whose "+quote(names[i])+" is undirected", "arcs")
+		e.Hint = Hint{"say that all are undirected (%s)", []Cure{CureDirection}}
+		return e
 	}
 	columns := [4]int{l.at[0], l.at[1], l.weight}
 	for i, c := range o.Columns {
@@ -269,6 +286,11 @@ func (l *layout) nameColumns(text *line, names []string, o *Options) error {
 		return text.fault(ErrOptions, fmt.Sprintf("ends in columns %d and %d, a weight in column %d", l.at[0], l.at[1], l.weight), "a column for each")
 	}
 	return nil
+}
+
+// undirected tells whether a row says so in column i, as Gephi writes it.
+func undirected(rows [][]string, i int) bool {
+	return slices.ContainsFunc(rows, func(r []string) bool { return i < len(r) && strings.EqualFold(r[i], "undirected") })
 }
 
 // counts are numbers that comments state, 0 if they do not.

@@ -193,47 +193,82 @@ func words(row []string) bool {
 	return len(row) > 1
 }
 
-// endNames are pairs of names of the columns of the ends.
+// endNames are pairs of names of the columns of the ends. The first strongNames of them say nothing else.
 func endNames() [][2]string {
 	return [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"src", "dest"}, {"source", "destination"}, {"source", "dest"}, {"u", "v"},
 		{"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"}, {"citing", "cited"}}
 }
 
+const strongNames = 7
+
+// letters are the letters and digits of a name; with strip, those without node, vertex, name or id around them.
+func letters(name string, strip bool) string {
+	name = strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
+			return r
+		}
+		return -1
+	}, strings.ToLower(name))
+	for _, more := range []string{"id", "name", "node", "vertex"} {
+		if m := strings.TrimPrefix(strings.TrimSuffix(name, more), more); m != "" && strip {
+			name = m
+		}
+	}
+	return name
+}
+
 // ends finds the columns of the ends, from 1, by their names: a pair of endNames, perhaps with node, vertex, name or id, or
-// the only two that differ in 1 and 2, or in a and b, at their end.
-func ends(names []string) (at [2]int, ok bool) {
+// the only two that differ in 1 and 2, or in a and b, at their end. rivals tells that there are several strong pairs.
+func ends(names []string) (at [2]int, ok, rivals bool) {
 	short := make([]string, len(names))
-	for i, n := range names {
-		n = strings.Trim(strings.Map(func(r rune) rune {
-			if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
-				return r
-			}
-			return -1
-		}, strings.ToLower(n)), " ")
-		for _, more := range []string{"id", "name", "node", "vertex"} {
-			if m := strings.TrimPrefix(strings.TrimSuffix(n, more), more); m != "" {
-				n = m
+	for _, strip := range []bool{false, true} {
+		for i, n := range names {
+			short[i] = letters(n, strip)
+		}
+		for _, p := range endNames()[:strongNames] {
+			for u, n := range short {
+				for v, m := range short {
+					if n == p[0] && m == p[1] {
+						rivals = ok
+						at, ok = [2]int{u + 1, v + 1}, true
+					}
+					if rivals {
+						return at, false, true
+					}
+				}
 			}
 		}
-		short[i] = n
+		if ok {
+			return at, true, false
+		}
 	}
-	for _, p := range endNames() {
+	for _, p := range endNames()[strongNames:] {
 		u, v := slices.Index(short, p[0]), slices.Index(short, p[1])
 		if u >= 0 && v >= 0 && !slices.Contains(short[u+1:], p[0]) && !slices.Contains(short[v+1:], p[1]) {
-			return [2]int{u + 1, v + 1}, true
+			return [2]int{u + 1, v + 1}, true, false
 		}
 	}
 	for u, n := range short {
 		for v, m := range short {
 			if k := len(n) - 1; k == len(m)-1 && k >= 0 && n[:k] == m[:k] && (n[k:] == "1" && m[k:] == "2" || n[k:] == "a" && m[k:] == "b") {
 				if ok {
-					return at, false
+					return at, false, false
 				}
 				at, ok = [2]int{u + 1, v + 1}, true
 			}
 		}
 	}
-	return at, ok
+	return at, ok, false
+}
+
+// vertexTable tells whether the names of columns are those of a table of vertices: an id, then what belongs to it.
+func vertexTable(names []string) bool {
+	if len(names) < 2 {
+		return false
+	}
+	id, more := letters(names[0], false), letters(names[1], false)
+	return slices.Contains([]string{"id", "node", "nodeid", "vertex", "vertexid"}, id) && (strings.HasSuffix(more, "name") ||
+		slices.Contains([]string{"label", "title", "type", "value", "weight", "size", "community", "group", "class", "cluster", "category", "color", "x"}, more))
 }
 
 // header tells whether the first row names the columns. What both readings fit is a fault.
@@ -247,7 +282,7 @@ func (s *sample) header(o *Options) (bool, *Error) {
 	case !words(row):
 		return false, nil
 	case len(s.rows) == 1 && s.whole:
-		if _, ok := ends(row); ok {
+		if _, ok, rivals := ends(row); ok || rivals {
 			return true, nil
 		}
 		return false, fault(s.at, 0, ErrFormat, "one line of words", "an edge list", "if it is an edge, say so")
@@ -266,7 +301,7 @@ func (s *sample) header(o *Options) (bool, *Error) {
 	if again {
 		return false, nil
 	}
-	if _, ok := ends(row); ok || !nameLike(row[0]) {
+	if _, ok, rivals := ends(row); ok || rivals || !nameLike(row[0]) {
 		return true, nil
 	}
 	e := fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two")
