@@ -286,3 +286,62 @@ func ExampleEngine_Reach() {
 	fmt.Println(r.NumReached, "vertices:", slices.Collect(r.All()))
 	// Output: 4 vertices: [1 2 4 5]
 }
+
+// Triangles come with the clustering coefficients of vertices and of the graph.
+func ExampleEngine_Triangles() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.Triangles(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Count, r.Triangles)
+	fmt.Printf("%.2f, transitivity %.2f, average %.2f\n", r.Clustering, r.Transitivity(), r.Average())
+	// Output:
+	// 1 [0 1 1 1 0]
+	// [0.00 0.33 1.00 1.00 0.00], transitivity 0.60, average 0.47
+}
+
+// The 2-core is the triangle.
+func ExampleEngine_KCore() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.KCore(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Cores, r.Degeneracy)
+	// Output:
+	// [1 2 2 2 0] 2
+}
+
+// Labels are those after ten iterations, or earlier where none changes any more.
+func ExampleEngine_CDLP() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.CDLP(ctx, 10)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Labels, r.Count(), "communities after", r.Iterations, "iterations")
+	// Output:
+	// [0 0 0 0 4] 2 communities after 5 iterations
+}
