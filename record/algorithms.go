@@ -65,6 +65,31 @@ type Reach struct {
 	Depth     int64    `json:"depth"`                // largest distance of one of them to its nearest root
 }
 
+// Triangles is the document of "totemgo triangles".
+type Triangles struct {
+	Run
+	Triangles         int64   `json:"triangles"`          // three vertices, all joined by edges
+	Wedges            int64   `json:"wedges"`             // pairs of edges with a common vertex
+	Transitivity      float64 `json:"transitivity"`       // 3 × triangles ÷ wedges; 0 without wedges
+	AverageClustering float64 `json:"average_clustering"` // mean of the local clustering coefficients of all vertices
+}
+
+// KCore is the document of "totemgo kcore".
+type KCore struct {
+	Run
+	Degeneracy int64 `json:"degeneracy"` // largest core number
+	Innermost  int64 `json:"innermost"`  // vertices that have it
+}
+
+// CDLP is the document of "totemgo cdlp".
+type CDLP struct {
+	Run
+	Communities int64 `json:"communities"` // distinct labels
+	Largest     int64 `json:"largest"`     // vertices of the largest community
+	Iterations  int   `json:"iterations"`  // iterations run
+	Changed     int64 `json:"changed"`     // labels that the last iteration changed
+}
+
 // Path is the document of "totemgo path".
 type Path struct {
 	Run

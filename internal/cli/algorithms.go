@@ -47,6 +47,18 @@ var algorithms = []algorithm{
 		use: "pagerank FILE", short: "Rank vertices by PageRank", long: pagerankHelp, schema: record.SchemaPageRank,
 		rows: "a row a vertex (vertex, score)", top: "highest scores", job: func() job { return &pagerankJob{} },
 	},
+	{
+		use: "triangles FILE", short: "Count triangles and clustering coefficients", long: trianglesHelp, schema: record.SchemaTriangles,
+		rows: "a row a vertex (vertex, triangles, clustering)", top: "vertices in most triangles", job: func() job { return &trianglesJob{} },
+	},
+	{
+		use: "kcore FILE", short: "Find core numbers", long: kcoreHelp, schema: record.SchemaKCore,
+		rows: "a row a vertex (vertex, core)", top: "highest core numbers", job: func() job { return &kcoreJob{} },
+	},
+	{
+		use: "cdlp FILE", short: "Find communities by label propagation", long: cdlpHelp, schema: record.SchemaCDLP,
+		rows: "a row a vertex (vertex, label)", top: "largest communities", job: func() job { return &cdlpJob{} },
+	},
 }
 
 // algorithm is a row of the table.
