@@ -63,6 +63,9 @@ func TestAlgorithms(t *testing.T) {
 		{"cc", "components 2\nlargest 4 of 6 vertices\ntime ", "# vertex\tcomponent\n0\t0\n1\t0\n2\t0\n3\t0\n7\t7\n8\t7\n", "0\t4\n7\t2\n"},
 		{"cc --strong", "components 6\nlargest 1 of 6 vertices\ntime ", "# vertex\tcomponent\n0\t0\n1\t1\n", "0\t1\n1\t1\n"},
 		{"pagerank --iterations 1 --tolerance 0", "vertices 6\niterations 1\nchange ", "# vertex\tscore\n0\t", "2\t0.26"},
+		{"triangles", "triangles 2\ntransitivity 0.75\naverage clustering 0.277778 of 6 vertices\ntime ", "# vertex\ttriangles\tclustering\n0\t2\t0.3333333333333333\n1\t1\t0.5\n", "0\t2\t0.3333333333333333\n2\t2\t"},
+		{"kcore", "largest core number 2\nvertices with it 4 of 6\ntime ", "# vertex\tcore\n0\t2\n", "0\t2\n"},
+		{"cdlp --iterations 1", "communities 4\nlargest 3 of 6 vertices\niterations 1\nchanged 6\ntime ", "# vertex\tlabel\n0\t1\n1\t0\n2\t0\n3\t0\n7\t8\n8\t7\n", "0\t3\n1\t1\n"},
 	} {
 		args := append(strings.Fields(c.args), path)
 		if strings.HasPrefix(c.args, "path") {
@@ -89,7 +92,7 @@ func TestAlgorithms(t *testing.T) {
 			t.Errorf("%s: %s", c.args, r.stdout)
 		}
 		r = command(t, append(args, "--json", "--stats")...).must(t)
-		steps := c.args != "cc --strong" && !strings.HasPrefix(c.args, "path") // takes supersteps
+		steps := c.args != "cc --strong" && c.args != "triangles" && !strings.HasPrefix(c.args, "path") // takes supersteps
 		if steps {
 			has(t, r, "levels")
 		}
@@ -409,6 +412,7 @@ func TestGraphalytics(t *testing.T) {
 		root := map[string]string{"directed": "1", "undirected": "2"}[kind]
 		for name, args := range map[string][]string{
 			"BFS": {"bfs", "--root", root}, "SSSP": {"sssp", "--root", root}, "WCC": {"cc"}, "PR": {"pagerank", "--iterations", "2", "--tolerance", "0"},
+			"CDLP": {"cdlp", "--iterations", "2"}, "LCC": {"triangles"},
 		} {
 			want := map[string]string{}
 			for line := range strings.Lines(content(t, needs.Data(t, "graphalytics", "example-"+kind+"-"+name))) {
@@ -481,6 +485,7 @@ func TestRealAlgorithms(t *testing.T) {
 	}
 	for _, args := range [][]string{
 		{"cc", needs.Data(t, "wiki-Vote.txt")}, {"cc", needs.Data(t, "wiki-Vote.txt"), "--strong"}, {"sssp", needs.Data(t, "lesmis.graph"), "--root", "1"}, {"pagerank", needs.Data(t, "wiki-Vote.txt")},
+		{"triangles", needs.Data(t, "wiki-Vote.txt")}, {"kcore", needs.Data(t, "wiki-Vote.txt")}, {"cdlp", needs.Data(t, "wiki-Vote.txt")},
 	} {
 		one, two := rowsOf(t, append(args, sameAnswer[0]...)...), rowsOf(t, append(args, sameAnswer[1]...)...)
 		if len(one) != len(two) || len(one) < 77 {
