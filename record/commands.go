@@ -40,12 +40,20 @@ type Info struct {
 	Duplicates int64  `json:"duplicates"` // records that repeat an earlier one
 	Isolated   int64  `json:"isolated"`   // vertices without edges
 	// Connected components; weakly connected ones of a directed graph
-	Components       int64       `json:"components"`
-	LargestComponent int64       `json:"largest_component"` // vertices of the largest component
-	MaxDegree        int64       `json:"max_degree"`        // largest degree
-	DegreeHistogram  []DegreeBin `json:"degree_histogram"`  // bins, by rising degree
-	Rule             *Rule       `json:"rule,omitempty"`    // choice of the default placement; absent if one is named
-	Placements       []Placement `json:"placements"`        // for each placement, the parts of the processors
+	Components       int64           `json:"components"`
+	LargestComponent int64           `json:"largest_component"`    // vertices of the largest component
+	MaxDegree        int64           `json:"max_degree"`           // largest degree
+	DegreeHistogram  []DegreeBin     `json:"degree_histogram"`     // bins, by rising degree
+	Statistics       *InfoStatistics `json:"statistics,omitempty"` // what takes longer to count; absent unless requested
+	Rule             *Rule           `json:"rule,omitempty"`       // choice of the default placement; absent if one is named
+	Placements       []Placement     `json:"placements"`           // for each placement, the parts of the processors
+}
+
+// InfoStatistics are figures of a graph that take longer to count than its records.
+type InfoStatistics struct {
+	Triangles         int64   `json:"triangles"`          // three vertices, all joined by edges
+	Transitivity      float64 `json:"transitivity"`       // 3 × triangles ÷ pairs of edges with a common vertex
+	AverageClustering float64 `json:"average_clustering"` // mean of the local clustering coefficients of all vertices
 }
 
 // Rule is the choice of the default placement.

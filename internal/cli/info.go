@@ -8,6 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/partition"
@@ -19,6 +20,7 @@ func newInfo(e *env) *cobra.Command {
 		ef     engineFlags
 		rf     readFlags
 		asJSON bool
+		stats  bool
 	)
 	c := &cobra.Command{
 		Use:   "info FILE",
@@ -28,6 +30,7 @@ distribution and components, and for each placement what every processor would g
 With --device-memory and no --processors it shows the CPU with one device of that size.
 
   totemgo info web-NotreDame.txt.gz
+  totemgo info web-NotreDame.txt.gz --stats
   totemgo info web-NotreDame.txt.gz --device-memory 4MiB`,
 		Args: takes("FILE"),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -53,6 +56,11 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			if err != nil {
 				return inFile(args[0], err)
 			}
+			if stats {
+				if doc.Statistics, err = statisticsOf(ctx, file.Source, &ef); err != nil {
+					return inFile(args[0], err)
+				}
+			}
 			doc.File, doc.Format = args[0], file.Report.Format
 			if asJSON {
 				doc.Head = e.head(record.SchemaInfo)
@@ -64,7 +72,24 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 	ef.add(e, c, false)
 	rf.add(c, "")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().BoolVar(&stats, "stats", false, "count triangles, and state clustering coefficients")
 	return c
+}
+
+// statisticsOf computes what --stats adds, on the CPU.
+func statisticsOf(ctx context.Context, src graph.Source, ef *engineFlags) (*record.InfoStatistics, error) {
+	eng, err := engine.New(ctx, src, engine.Options{
+		Processors: []engine.Processor{{Kind: engine.CPU, Threads: ef.o.Threads}}, Threads: ef.o.Threads, MemoryLimit: ef.o.MemoryLimit, Director: bsp.DirectorBeamer,
+	})
+	if err != nil {
+		return nil, err
+	}
+	defer eng.Close()
+	r, err := eng.Triangles(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &record.InfoStatistics{Triangles: r.Count, Transitivity: r.Transitivity(), AverageClustering: r.Average()}, nil
 }
 
 // describe computes everything that info prints.
@@ -166,6 +191,9 @@ func (e *env) printInfo(d *record.Info, compression string, procs []engine.Proce
 	}
 	fmt.Fprintf(w, "%s\t%d, the largest of %d vertices\n", what, d.Components, d.LargestComponent)
 	fmt.Fprintf(w, "largest degree\t%d\n", d.MaxDegree)
+	if s := d.Statistics; s != nil {
+		fmt.Fprintf(w, "triangles\t%d, transitivity %.6g, average clustering %.6g\n", s.Triangles, s.Transitivity, s.AverageClustering)
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}

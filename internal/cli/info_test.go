@@ -39,6 +39,20 @@ func TestInfo(t *testing.T) {
 	}
 }
 
+// TestInfoStatistics: triangles are counted on request.
+func TestInfoStatistics(t *testing.T) {
+	g := file(t, "g.txt", twoTriangles)
+	if d := document[record.Info](t, command(t, "info", g, "--json")); d.Statistics != nil {
+		t.Errorf("%+v", d.Statistics)
+	}
+	if d := document[record.Info](t, command(t, "info", g, "--json", "--stats")); d.Statistics == nil || d.Statistics.Triangles != 2 || d.Statistics.Transitivity <= 0 || d.Statistics.AverageClustering <= 0 {
+		t.Errorf("%+v", d.Statistics)
+	}
+	if r := command(t, "info", g, "--stats").must(t); !strings.Contains(r.stdout, "triangles       2, transitivity ") {
+		t.Errorf("%q", r.stdout)
+	}
+}
+
 func TestPartition(t *testing.T) {
 	g := file(t, "g.txt", twoTriangles)
 	r := command(t, "partition", g, "--processors", "cpu:1,cpu:2", "--share", "0.5,0.5", "--json")
