@@ -2,11 +2,15 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/record"
 )
 
 func TestChoose(t *testing.T) {
@@ -102,8 +106,8 @@ func TestAutoProcessors(t *testing.T) {
 // panics is a driver that nobody may ask.
 type panics struct{ device.Driver }
 
-// TestTableSpeed: the speeds of kinds of processors, in CPU threads.
-func TestTableSpeed(t *testing.T) {
+// TestUnmeasured: the speeds of processors that nobody measured, in CPU threads.
+func TestUnmeasured(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		info DeviceInfo
@@ -111,9 +115,7 @@ func TestTableSpeed(t *testing.T) {
 	}{
 		{"cpu:3", DeviceInfo{}, 3},
 		{"opencl:0", DeviceInfo{HostCPU: true, Unified: true, ComputeUnits: 8}, 8}, // PoCL
-		{"opencl:0", DeviceInfo{Unified: true, ComputeUnits: 96}, speedIntegrated},
-		{"opencl:0", DeviceInfo{ComputeUnits: 132}, speedDiscrete},
-		{"cuda:0", DeviceInfo{Bandwidth: 2000e9}, 80},
+		{"opencl:0", DeviceInfo{ComputeUnits: 132}, speedUnmeasured},
 	} {
 		p, err := ParseProcessors(c.name)
 		if err != nil {
@@ -127,8 +129,83 @@ func TestTableSpeed(t *testing.T) {
 			t.Errorf("%s, %+v: %v, want %v", c.name, c.info, got, c.want)
 		}
 	}
-	if got := (*Devices)(nil).rate(Processor{Kind: "opencl"}, &Options{}); got != speedDiscrete {
+	if got := (*Devices)(nil).rate(Processor{Kind: "opencl"}, &Options{}); got != speedUnmeasured {
 		t.Errorf("a device that is not open: %v", got)
+	}
+}
+
+// TestKeepPaying: Optional devices are left out, slowest first, where a search without them is predicted to take
+// less time; others stay.
+func TestKeepPaying(t *testing.T) {
+	const edges = 1 << 24
+	cpu := clocked{edge: 1e-9, step: 1e-6}
+	for _, c := range []struct {
+		name     string
+		list     string
+		lists    map[string]clocked
+		optional bool
+		want     string
+	}{
+		{"both pay", "cpu,opencl:0,opencl:1", map[string]clocked{"cpu opencl:0 opencl:1": {1e-10, 1e-4}, "cpu opencl:0": {3e-10, 1e-4}}, true, "cpu opencl:0 opencl:1"},
+		{"one is slow", "cpu,opencl:0,opencl:1", map[string]clocked{"cpu opencl:0 opencl:1": {9e-10, 1e-4}, "cpu opencl:0": {3e-10, 1e-4}}, true, "cpu opencl:0"},
+		{"steps are long", "cpu,opencl:0,opencl:1", map[string]clocked{"cpu opencl:0 opencl:1": {1e-10, 1}, "cpu opencl:0": {3e-10, 1}}, true, "cpu"},
+		{"a slow one alone", "opencl:1", map[string]clocked{"opencl:1": {2e-9, 1e-6}}, true, "cpu"},
+		{"a fast one alone", "opencl:1", map[string]clocked{"opencl:1": {1e-10, 1e-6}}, true, "opencl:1"},
+		{"named by the user", "cpu,opencl:0,opencl:1", nil, false, "cpu opencl:0 opencl:1"},
+	} {
+		procs, err := ParseProcessors(c.list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		left := 0
+		o := Options{Processors: procs, LeftOut: func(p Processor, err error) {
+			left++
+			if !errors.Is(err, ErrNoGain) || p.Kind == CPU {
+				t.Errorf("%s: %s: %v", c.name, p, err)
+			}
+		}}
+		o.Speeds = []record.Speed{{Processor: "cpu", EdgesPerS: 1e9}, {Processor: "opencl:0", EdgesPerS: 1e10}, {Processor: "opencl:1", EdgesPerS: 1e8}}
+		for i := range o.Processors {
+			o.Processors[i].Optional = c.optional && o.Processors[i].Kind != CPU
+		}
+		names := func(procs []Processor) string {
+			var names []string
+			for _, p := range procs {
+				name, _, isCPU := strings.Cut(p.String(), "cpu")
+				if isCPU { // whatever its threads
+					name = "cpu"
+				}
+				names = append(names, name)
+			}
+			return strings.Join(names, " ")
+		}
+		err = (&Devices{}).keepPaying(&o, edges, func(procs []Processor) (clocked, error) {
+			if r, is := c.lists[names(procs)]; is {
+				return r, nil
+			}
+			if names(procs) != "cpu" {
+				t.Errorf("%s: %s is clocked", c.name, names(procs))
+			}
+			return cpu, nil
+		})
+		if got := names(o.Processors); err != nil || got != c.want || (left > 0) != (c.want != strings.ReplaceAll(c.list, ",", " ")) {
+			t.Errorf("%s: %s, %d left out, %v, want %s", c.name, got, left, err, c.want)
+		}
+	}
+}
+
+// TestSample: the graph that speeds are measured on has hubs, and a size within its limits.
+func TestSample(t *testing.T) {
+	for edges, scale := range map[int64]int{1: sampleLeast, autoEdges: sampleLeast, 1 << 24: 16, 1 << 40: sampleLargest} {
+		g := sample(edges)
+		degree := make([]int, g.Vertices)
+		for _, e := range g.Edges {
+			degree[e.U]++
+			degree[e.V]++
+		}
+		if g.Vertices != 1<<scale || len(g.Edges) != sampleDegree<<scale || slices.Max(degree) < g.Vertices/32 {
+			t.Errorf("%d edges: %d vertices, %d edges, degrees up to %d", edges, g.Vertices, len(g.Edges), slices.Max(degree))
+		}
 	}
 }
 

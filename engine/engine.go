@@ -91,12 +91,21 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		e.kind = src.WeightKind()
 	}
 	e.turn <- struct{}{}
+	o.LeftOut = e.report.notes(o.LeftOut)
 	if e.devices = o.Devices; e.devices == nil {
 		if e.devices, err = OpenDevices(ctx, o); err != nil {
 			return nil, err
 		}
 	}
+	for _, p := range o.Processors {
+		if err := e.devices.failed[p.String()]; err != nil && p.Optional {
+			e.report.leave(p, err) // OpenDevices has told
+		}
+	}
 	if err := errors.Join(e.devices.keepOpened(&o), e.devices.checkOpened(&o), e.devices.checkInPlace(&o)); err != nil {
+		return nil, err
+	}
+	if err := e.devices.measureSpeeds(ctx, &o, src.NumEdges()); err != nil {
 		return nil, err
 	}
 	e.opts.Processors = o.Processors

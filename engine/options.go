@@ -70,7 +70,8 @@ type Options struct {
 	// hang: a program that must not do so lists them in another process. ListDevices loads the
 	// drivers into this one.
 	Probe func(ctx context.Context) ([]DeviceInfo, error)
-	// LeftOut, if not nil, is called for each Optional processor that fails, with the reason.
+	// LeftOut, if not nil, is called for each Optional processor that fails, or that New leaves out with ErrNoGain, with
+	// the reason.
 	LeftOut func(p Processor, err error)
 	// Devices are the open devices of OpenDevices. If nil, New opens devices and
 	// Engine.Close closes them.
@@ -82,7 +83,8 @@ type Options struct {
 	// (4 bytes a vertex).
 	ReleaseHost bool
 	// Speeds are measured speeds of processors, by which default Shares are computed. A
-	// processor without one counts by its kind, in proportion to those with one.
+	// processor without one counts by its kind, in proportion to those with one. If nil, New measures them where a
+	// device is among the processors and the graph has 2^20 edges.
 	Speeds []record.Speed
 	// GPUStrategy and GPUBottomUp assign the work of top-down and bottom-up steps to lanes of
 	// a device.

@@ -37,7 +37,7 @@ type Processor struct {
 	// and 80% of its memory for a device.
 	Memory int64
 	// Optional lets New and OpenDevices leave the processor out if its device cannot be opened, built
-	// for or loaded: other processors, or else a CPU, take its part. See Options.LeftOut.
+	// for or loaded, or does not pay (ErrNoGain): other processors, or else a CPU, take its part. See Options.LeftOut.
 	Optional bool
 }
 

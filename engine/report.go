@@ -23,6 +23,24 @@ type report struct {
 	director   string
 	kernels    string
 	processors []record.Processor
+	leftOut    []record.LeftOut // set by New alone
+}
+
+// leave records a processor that a run goes on without, once.
+func (r *report) leave(p Processor, err error) {
+	if !slices.ContainsFunc(r.leftOut, func(l record.LeftOut) bool { return l.Name == p.String() }) {
+		r.leftOut = append(r.leftOut, record.LeftOut{Name: p.String(), Reason: err.Error()})
+	}
+}
+
+// notes returns an Options.LeftOut that records what it is called with, and calls the given one.
+func (r *report) notes(next func(Processor, error)) func(Processor, error) {
+	return func(p Processor, err error) {
+		r.leave(p, err)
+		if next != nil {
+			next(p, err)
+		}
+	}
 }
 
 // rule records the director of the next search; nil is one not made yet.

@@ -19,7 +19,14 @@ type Setup struct {
 	Share      string      `json:"share,omitempty"`
 	Director   string      `json:"director,omitempty"`   // "auto", …
 	Processors []Processor `json:"processors,omitempty"` // in the order given
+	LeftOut    []LeftOut   `json:"left_out,omitempty"`   // processors that auto chose and the run goes on without
 	Isolated   *int64      `json:"isolated,omitempty"`   // vertices without edges; no processor owns them
+}
+
+// LeftOut is a processor that auto chose and that fails, or with which searches take longer.
+type LeftOut struct {
+	Name   string `json:"name"`   // "opencl:0"
+	Reason string `json:"reason"` // in words
 }
 
 // Processor is one processor of a run and its part of the graph.

@@ -65,18 +65,6 @@ func (p *Program) Measure(ctx context.Context, o MeasureOptions) (m Measured, er
 	return m, errors.Join(g.err, g.free())
 }
 
-// GatherRate is the rate of random reads in a working set of about so many bytes, at most an eighth of
-// device memory, measured in some 20 ms. Errors are the device's.
-func (p *Program) GatherRate(ctx context.Context, bytes int64) (float64, error) {
-	info := p.dev.Info()
-	g, err := p.newGauge(ctx, MeasureOptions{Largest: max(1<<16, min(bytes, info.Memory/8, info.LargestAllocation)), Each: 20 * time.Millisecond})
-	if err != nil {
-		return 0, errors.Join(err, g.free())
-	}
-	rate := g.random("measure_gather", g.words.Size())
-	return rate, errors.Join(g.err, g.free())
-}
-
 // gauge holds the memory of a measurement. Its first error is kept; after it nothing runs.
 type gauge struct {
 	program           *Program
