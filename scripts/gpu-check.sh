@@ -1,123 +1,159 @@
 #!/usr/bin/env bash
-# Checks the devices of this machine in under eight minutes and writes what it found to
-# one JSON file: the conformance kit on each device, Graph500 with validation at the
-# largest scale that goes in the time, also with the graph in each place that the devices
-# read it in, and benchmarks.
+# Checks the devices of this machine in under ten minutes, most telling checks first: what memory
+# and commands of each device allow, each device alone at growing scales with the time of each
+# kernel, ways to step, hybrid lists, long graphs, Graph500 with validation and energy, the
+# conformance kit, and graphs in host memory. Each check is appended to a file when it ends.
 #
 #   scripts/gpu-check.sh [PROCESSORS]      such as cpu,opencl:0 or cpu,cuda:0; by default
-#                                          the CPU and every GPU found, else a CPU device
+#                                          every GPU by each of its drivers, else a CPU device
+#   scripts/gpu-check.sh --table FILE      the tables of such a file, whole or not
 #
 # In the environment:
-#   OUT=FILE          the JSON file (gpu-check.json)
-#   SCALE=N           Graph500's scale, instead of a search for one that fits
-#   LIMIT=SECONDS     the time for all (450)
-#   SHORT=1           a part of the kit
-#   TOTEMGO=FILE      the command, bin/totemgo or bin/totemgo-cuda
-#   GPU_TEST=FILE     the tests of kernels/gpu, for OpenCL devices
-#   CUDA_TEST=FILE    the tests of cuda, for CUDA devices
-# Binaries that are not named are built, which needs Go; see docs/gpu.md for how to carry
-# them to a machine without.
+#   OUT=FILE          the file, or a folder for gpu-check.json (gpu-check.json); FILE.txt beside it
+#                     has the tables so far
+#   SCALE=N           the only scale, instead of growing ones
+#   LIMIT=SECONDS     the time for all (570)
+#   SHORT=1           a part of the kit, and small long graphs
+#   TOTEMGO=FILE      the command: totemgo beside the script, else built, which needs Go
+#   GPU_TEST=FILE     the kit for OpenCL: gpu.test beside the script, else built
+#   CUDA_TEST=FILE    the kit for CUDA: cuda.test beside the script, else built
+# docs/gpu.md says how to carry them to a machine without Go.
 #
-# The status is 0 if all passed, 1 if something failed, 2 for a bad command line.
+# The status is 0 if all passed, 1 if something failed, 2 for a bad command line, 128 + N when
+# ended by signal N.
 set -euo pipefail
-root=$(cd "$(dirname "$0")/.." && pwd)
-out=${OUT:-gpu-check.json} limit=${LIMIT:-450}
+here=$(cd "$(dirname "$0")" && pwd) root=${here%/*}
+out=${OUT:-gpu-check.json} limit=${LIMIT:-570}
 usage() { sed -n '2,/^set/s/^# \{0,1\}//p' "$0"; }
-if [[ ${1:-} == -h || ${1:-} == --help ]]; then
+
+fail() { # fail STATUS MESSAGE
+	echo "gpu-check: $2" >&2
+	exit "$1"
+}
+
+# binary NAME FILE VERB ARGUMENTS...: FILE if given, else NAME beside the script, else what go makes.
+binary() {
+	local name=$1 given=$2
+	shift 2
+	if [[ -n $given ]]; then
+		printf '%s\n' "$given"
+	elif [[ -x $here/$name ]]; then
+		printf '%s\n' "$here/$name"
+	else
+		command -v go >/dev/null || return 1
+		echo "gpu-check: go $*" >&2
+		(cd "$root" && CGO_ENABLED=0 go "$1" -o "$work/$name" "${@:2}") >&2 && printf '%s\n' "$work/$name"
+	fi
+}
+
+case ${1:-} in
+-h | --help)
 	usage
 	exit
-elif (($# > 1)) || [[ ${1:-} == -* ]]; then
+	;;
+--table) (($# == 2)) || { usage >&2; exit 2; } ;;
+-*)
 	usage >&2
 	exit 2
-fi
-mkdir -p "$(dirname "$out")"
+	;;
+*) (($# <= 1)) || { usage >&2; exit 2; } ;;
+esac
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+totemgo=$(binary totemgo "${TOTEMGO:-}" build ./cmd/totemgo) || fail 2 "there is no Go to build totemgo with: name it by TOTEMGO=FILE"
+if [[ ${1:-} == --table ]]; then
+	"$totemgo" bench check "$2"
+	exit
+fi
+if [[ -d $out || $out == */ ]]; then
+	out=${out%/}/gpu-check.json
+fi
+mkdir -p "$(dirname "$out")"
 
 # text FILE: its printable ASCII, as the inside of a JSON string.
 text() {
 	LC_ALL=C tr -c '\n\40-\176' ' ' <"$1" | sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' | awk 'NR > 1 { printf "\\n" } { printf "%s", $0 }'
 }
 quoted() { text <(printf '%s' "$*"); }
+line() { tr -d '\n' <"$1"; } # a document, whose strings have no newline
 
-built() { # built FILE MODULE VERB ARGUMENTS...: what go makes of them, where there is a Go
-	local file=$1 module=$2 verb=$3
-	shift 3
-	command -v go >/dev/null || return 1
-	echo "gpu-check: go $verb $*" >&2
-	(cd "$root/$module" && go "$verb" -o "$file" "$@") >&2 && printf '%s\n' "$file"
-}
-
-totemgo=${TOTEMGO:-}
-if [[ -z $totemgo ]]; then
-	case ${1:-} in
-	*cuda:*)
-		"$root/scripts/cuda.sh" >&2
-		totemgo=$root/bin/totemgo-cuda
-		;;
-	*) totemgo=$(built "$work/totemgo" . build ./cmd/totemgo) || {
-		echo "gpu-check: there is no Go to build totemgo with: name it by TOTEMGO=FILE" >&2
-		exit 2
-	} ;;
-	esac
-fi
 if ! "$totemgo" devices --json >"$work/devices" || ! "$totemgo" devices >"$work/list"; then
-	echo "gpu-check: $totemgo devices fails" >&2
-	exit 1
+	fail 1 "$totemgo devices fails"
 fi
 processors=${1:-$(awk '
-	/^(opencl|cuda):/ { name = $1; kind = name; sub(/:.*/, "", kind); list[++n] = name; of[n] = kind }
-	/host.s CPU/ { host[name] = 1 }
+	/^(opencl|cuda):/ { list[++n] = $1 }
+	/host.s CPU/ { host[$1] = 1 }
 	END {
 		for (i = 1; i <= n; i++) {
-			if (host[list[i]]) { if (cpu == "") cpu = list[i] }
-			else if (want == "" || want == of[i]) { want = of[i]; gpus = gpus "," list[i] } # a card is listed by both kinds
+			if (!host[list[i]]) gpus = gpus "," list[i]
+			else if (cpu == "") cpu = list[i]
 		}
 		if (gpus != "") print "cpu" gpus
 		else if (cpu != "") print "cpu:1," cpu
 	}' "$work/list")}
 if [[ -z $processors ]]; then
 	cat "$work/list" >&2
-	echo "gpu-check: no device is found" >&2
-	exit 1
+	fail 1 "no device is found"
 fi
 mapfile -t devices < <(tr , '\n' <<<"$processors" | grep -E '^(opencl|cuda):?[0-9]*$' | sort -u)
-cpu=$(tr , '\n' <<<"$processors" | grep -E '^cpu(:[0-9]+)?$' | paste -sd, -)
+((${#devices[@]})) || fail 2 "$processors has no device"
+cpu=$(tr , '\n' <<<"$processors" | grep -E '^cpu(:[0-9]+)?$' | paste -sd, -) || true
 cpu=${cpu:-cpu}
 
-entries=0 failed=0 skipped=0
-# entry NAME FIELDS: adds one to the list of checks.
+printf '{"schema": "totemgo.gpu-check/2", "processors": "%s", "limit_s": %d, "devices": %s}\n' \
+	"$(quoted "$processors")" "$limit" "$(line "$work/devices")" >"$out"
+failed=0 skipped=0 entries=0 child=
+
+tables() { "$totemgo" bench check "$out" >"$out.txt" 2>"$work/tables" || sed 's/^/gpu-check: /' "$work/tables" >&2; }
+
+# entry NAME FIELDS: appends a check.
 entry() {
-	if ((entries)); then
-		printf ',\n' >>"$work/checks"
-	fi
-	printf '    {"name": "%s", %s}' "$(quoted "$1")" "$2" >>"$work/checks"
+	printf '{"name": "%s", %s}\n' "$(quoted "$1")" "$2" >>"$out"
 	entries=$((entries + 1))
+	tables
 }
+
+ended() { # ended SIGNAL: the tables of what was checked so far
+	trap - INT TERM HUP
+	[[ -z $child ]] || kill "$child" 2>/dev/null || true
+	echo "gpu-check: ended by signal $1 after $entries checks; see $out"
+	tables
+	cat "$out.txt"
+	exit $((128 + $1))
+}
+trap 'ended 2' INT
+trap 'ended 15' TERM
+trap 'ended 1' HUP
 
 milliseconds() { # since some time
 	local now=${EPOCHREALTIME//[^0-9]/}
 	printf '%d' $((now / 1000))
 }
 
-# check NAME SECONDS COMMAND...: runs it and adds it to the list. It sets passed and
-# took, in milliseconds. What is ended because all the time is gone has not failed, nor
-# what is ended while the scale is growing.
+skip() { # skip NAME WHY
+	echo "gpu-check: $1: skipped: $2"
+	skipped=$((skipped + 1))
+	entry "$1" "\"skipped\": \"$(quoted "$2")\""
+}
+
+# check NAME SECONDS COMMAND...: runs it and appends what it found. It sets passed, and took, in
+# milliseconds. What is ended because all the time is gone, or where slow is set, has not failed.
 check() {
-	local name=$1 most=$2 left=$((limit - SECONDS)) status=0 begun time may_end_early=${growing:-}
+	local name=$1 most=$2 left=$((limit - SECONDS)) status=0 begun time out_of_time=${slow:-}
 	shift 2
 	passed=0 took=0
 	if ((most > left)); then
-		most=$left may_end_early=1
+		most=$left out_of_time=1
 	fi
 	if ((most < 5)); then
-		echo "gpu-check: $name: no time is left"
-		skipped=$((skipped + 1))
-		entry "$name" '"skipped": "no time is left"'
+		skip "$name" "no time is left"
 		return
 	fi
 	begun=$(milliseconds)
-	timeout -k 5 "$most" "$@" >"$work/stdout" 2>"$work/stderr" || status=$?
+	timeout -k 5 "$most" "$@" >"$work/stdout" 2>"$work/stderr" &
+	child=$!
+	wait "$child" || status=$?
+	child=
 	took=$(($(milliseconds) - begun))
 	time=$(printf '%d.%03d' $((took / 1000)) $((took % 1000)))
 	if [[ $name == kit* ]]; then
@@ -128,23 +164,15 @@ check() {
 		passed=1
 		fields+=', "passed": true'
 		echo "gpu-check: $name: passed in $time s"
-	else
-		if ((status == 124 || status == 137)); then
-			echo "ended after $most s" >>"$work/stderr"
-			if [[ -n $may_end_early ]]; then
-				echo "gpu-check: $name: ended after $most s"
-				skipped=$((skipped + 1))
-				entry "$name" "$fields, \"skipped\": \"ended after $most s\""
-				return
-			fi
-		fi
+	elif ((status == 124 || status == 137)) && [[ -n $out_of_time ]]; then
+		skip "$name" "ended after $most s"
+		return
+	elif [[ $name != kit* ]] && grep -qE 'not enough (device )?memory|cannot read the graph in place' "$work/stderr"; then
 		# A graph that does not fit is no failure of a device, nor one that it cannot read.
-		if [[ $name != kit* ]] && grep -qE 'not enough (device )?memory|cannot read the graph in place' "$work/stderr"; then
-			echo "gpu-check: $name: not on this machine"
-			skipped=$((skipped + 1))
-			entry "$name" "$fields, \"skipped\": \"$(text "$work/stderr")\""
-			return
-		fi
+		skip "$name" "$(cat "$work/stderr")"
+		return
+	else
+		((status != 124 && status != 137)) || echo "ended after $most s" >>"$work/stderr"
 		failed=$((failed + 1))
 		tail -n 20 "$work/stderr" >"$work/last"
 		fields+=", \"passed\": false, \"message\": \"$(text "$work/last")\""
@@ -152,7 +180,7 @@ check() {
 		sed 's/^/    /' "$work/last"
 	fi
 	if ((status <= 1)) && [[ $(head -c 1 "$work/stdout") == "{" ]]; then
-		fields+=", \"result\": $(cat "$work/stdout")"
+		fields+=", \"result\": $(line "$work/stdout")"
 	fi
 	entry "$name" "$fields"
 }
@@ -173,93 +201,159 @@ summary() {
 	printf '{"passed": %d, "failed": %d, "skipped": %d}' "$ok" "$bad" "$none" >"$work/stdout"
 }
 
-kit() { # kit DEVICE
-	local kind=${1%%:*} binary run
-	if [[ $kind == cuda ]]; then
-		binary=${CUDA_TEST:-} run='.'
-		if [[ -z $binary ]]; then
-			binary=$(cd "$root" && . scripts/cuda-env.sh >&2 && built "$work/cuda.test" cuda test -c .) || true
+bench() { # bench SECONDS GRAPH PROCESSORS FLAG...; slow is set where one that takes longer has not failed
+	local most=$1 graph=$2 on=$3
+	shift 3
+	check "$graph $on${*:+ $*}" "$most" "$totemgo" bench bfs --graph "$graph" --processors "$on" --roots "${roots:-8}" "$@" --json
+}
+
+number() { # number KEY FILE: the first number of that key in a document
+	awk -v key="\"$1\":" '$1 == key { sub(/,$/, "", $2); print $2; exit }' "$2"
+}
+
+# fits SECONDS DEVICE: the next larger graph, of four times the size, is predicted to fit the time
+# and the memory of the host and the device, by the last one.
+fits() {
+	local seconds=$1 host peak part memory
+	host=$(awk '/^MemAvailable/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)
+	peak=$(number peak_rss_bytes "$work/stdout") part=$(awk '/"bytes":/ { gsub(/[^0-9]/, ""); print; exit }' "$work/stdout")
+	memory=$(awk -v name="\"$2\"," '$1 == "\"name\":" { this = $2 == name } this && $1 == "\"memory_bytes\":" { gsub(/[^0-9]/, ""); print; exit }' "$work/devices")
+	((took * 45 / 10000 < seconds && took * 45 / 10000 < limit - SECONDS)) &&
+		((${peak:-0} * 42 / 10 < host)) && ((${part:-0} * 42 / 10 < ${memory:-0} * 8 / 10))
+}
+
+# Memory and commands.
+for d in "${devices[@]}"; do
+	check "device $d" 40 "$totemgo" bench device "$d" --json
+done
+
+# Each device alone, as far as it goes in its part of the time; with the time of each kernel.
+declare -A largest
+for d in "${devices[@]}"; do
+	until=$((SECONDS + limit * 35 / 100 / ${#devices[@]}))
+	for s in ${SCALE:-16 18 20 22 24 26 28}; do
+		if [[ -n ${largest[$d]:-} ]] && ! fits $((until - SECONDS)) "$d"; then
+			break
 		fi
-	else
-		binary=${GPU_TEST:-} run='^Test(OpenCL|OpenCLStrategies|HybridSearch)$'
-		if [[ -z $binary ]]; then
-			binary=$(built "$work/gpu.test" . test -c ./kernels/gpu) || true
+		slow=${largest[$d]:-}
+		bench 150 "kron:$s" "$d" --profile
+		if ((!passed)); then
+			break
 		fi
+		largest[$d]=$s
+	done
+done
+slow=
+
+atmost() { # atmost SCALE DEVICE: it, or the largest scale of the device
+	local reached=${largest[$2]:-${SCALE:-16}}
+	echo $((reached < $1 ? reached : $1))
+}
+has() { "$totemgo" bench bfs --help | grep -q -- " --$1 "; }
+
+# Ways to step.
+for d in "${devices[@]}"; do
+	graph=kron:$(atmost 22 "$d")
+	for rule in totem beamer top-down; do
+		bench 60 "$graph" "$d" --director "$rule"
+	done
+	if has gpu-strategy; then
+		for s in thread warp group edge; do
+			bench 60 "$graph" "$d" --gpu-strategy "$s"
+		done
 	fi
-	if [[ -z $binary ]]; then
+done
+
+# Hybrid lists, beside the CPU alone; and what auto takes.
+lists=("$processors")
+if ((${#devices[@]} > 1)); then
+	lists=()
+	for d in "${devices[@]}"; do
+		lists+=("$cpu,$d")
+	done
+elif [[ $processors == "${devices[0]}" ]]; then
+	lists=("$cpu,$processors")
+fi
+for s in $(printf '%s\n' "$(atmost 20 "${devices[0]}")" "$(atmost 22 "${devices[0]}")" | sort -un); do
+	bench 60 "kron:$s" "$cpu"
+	for list in "${lists[@]}"; do
+		bench 60 "kron:$s" "$list"
+	done
+done
+graph=kron:$(atmost 22 "${devices[0]}")
+for list in "${lists[@]}"; do
+	if [[ $list == "$cpu,"* && $cpu != *,* ]]; then
+		bench 60 "$graph" "$list" --share 0.1,0.9
+	fi
+done
+bench 60 "$graph" auto
+
+# Graphs of many levels.
+long=(grid:2000x2000 chain:300000)
+if [[ -n ${SHORT:-} ]]; then
+	long=(grid:100x100 chain:1000)
+fi
+roots=2 slow=1
+for graph in "${long[@]}"; do
+	for on in "${devices[@]}" "${lists[0]}"; do
+		bench 30 "$graph" "$on"
+	done
+done
+roots=8 slow=
+
+# Graph500, with the energy that NVML measures where there is one.
+power=()
+if "$totemgo" power meters --json 2>/dev/null | grep -q '"kind": "nvml"'; then
+	power=(--power nvml --duration 10s)
+fi
+graph500() { # graph500 SCALE PROCESSORS FLAG...
+	local scale=$1 on=$2
+	shift 2
+	check "graph500 scale=$scale $on${*:+ $*}" 120 "$totemgo" graph500 --scale "$scale" --processors "$on" "$@" --json
+}
+for on in "${devices[@]}" "${lists[0]}"; do
+	graph500 "$(atmost 24 "${devices[0]}")" "$on" --roots 8 "${power[@]}"
+done
+
+kit() { # kit DEVICE SECONDS FLAG...
+	local device=$1 most=$2 kind=${1%%:*} number test name
+	number=${device#"$kind"}
+	shift 2
+	name="kit $device${*:+ $*}"
+	if [[ $kind == cuda ]]; then
+		test=$(binary cuda.test "${CUDA_TEST:-}" test -c ./kernels/gpu/device/cuda) || true
+		set -- -test.run . "$@"
+	else
+		test=$(binary gpu.test "${GPU_TEST:-}" test -c ./kernels/gpu) || true
+		set -- -test.run '^Test(OpenCL|OpenCLStrategies|HybridSearch)$' "$@"
+	fi
+	if [[ -z $test ]]; then
 		failed=$((failed + 1))
-		echo "gpu-check: kit device=$1: there is no Go to build the tests with: name them by GPU_TEST=FILE or CUDA_TEST=FILE"
-		entry "kit device=$1" '"passed": false, "message": "no test binary"'
+		entry "$name" '"passed": false, "message": "there is no Go to build the tests with: name them by GPU_TEST=FILE or CUDA_TEST=FILE"'
 		return
 	fi
-	local number=${1#"$kind"}
-	number=${number#:}
-	check "kit device=$1" $((limit / 2 / ${#devices[@]})) env TOTEMGO_TEST_DEVICE="${number:-0}" TOTEMGO_REQUIRE=opencl \
-		"$binary" -test.v -test.run "$run" ${SHORT:+-test.short}
+	check "$name" "$most" env TOTEMGO_TEST_DEVICE="${number#:}" TOTEMGO_REQUIRE=opencl TOTEMGO_TEST_CUDA=system "$test" -test.v "$@"
 }
-
-graph500() { # graph500 PROCESSORS FLAG...
-	local on=$1
-	shift
-	check "graph500 scale=$scale processors=$on${*:+ $*}" 150 "$totemgo" graph500 --scale "$scale" --processors "$on" "$@" --json
-}
-
-bench() { # bench PROCESSORS FLAG...
-	local on=$1
-	shift
-	check "bench scale=$scale processors=$on${*:+ $*}" 60 "$totemgo" bench bfs --graph "kron:$scale" --processors "$on" "$@" --json
-}
-
 for d in "${devices[@]}"; do
-	kit "$d"
+	kit "$d" $((limit / 4 / ${#devices[@]})) -test.short
 done
 
-# Graph500, two scales up as long as the next is likely to end within a minute.
-scale=${SCALE:-16} before=$failed
-graph500 "$processors"
-if ((!passed && failed == before)); then
-	failed=$((failed + 1)) # without this one nothing is checked
-fi
-while [[ -z ${SCALE:-} ]] && ((passed && scale < 24 && took < 12000)); do
-	scale=$((scale + 2)) growing=1
-	graph500 "$processors"
-	if ((!passed)); then
-		scale=$((scale - 2))
-		break
-	fi
-done
-growing=
-others=()
-for p in "$cpu" "${devices[@]}"; do
-	if [[ $p != "$processors" ]]; then
-		others+=("$p")
-	fi
-done
-for p in "${others[@]}"; do
-	graph500 "$p"
-done
-# The arrays of a search take less than 32 bytes a vertex, the adjacency more: it is split.
-for graph in device host "split --device-memory $(((1 << scale) / 32 + 1))KiB"; do
+# The graph in each memory. The arrays of a search take less than 32 bytes a vertex, the adjacency more: it is split.
+scale=$(atmost 20 "${devices[0]}")
+for graph in host "split --device-memory $(((1 << scale) / 32 + 1))KiB"; do
 	# shellcheck disable=SC2086 # several words
-	graph500 "$processors" --roots 8 --device-graph $graph
-done
-for p in "$processors" "${others[@]}"; do
-	bench "$p"
-done
-for s in thread warp group edge; do
-	bench "$processors" --gpu-strategy "$s"
-done
-for d in totem top-down; do
-	bench "$processors" --director "$d"
+	graph500 "$scale" "${lists[0]}" --roots 8 --device-graph $graph
 done
 
-{
-	printf '{\n  "schema": "totemgo.gpu-check/1",\n  "processors": "%s",\n  "scale": %d,\n' "$(quoted "$processors")" "$scale"
-	printf '  "passed": %s,\n  "failed": %d,\n  "skipped": %d,\n  "time_s": %d,\n' "$( ((failed)) && echo false || echo true)" "$failed" "$skipped" "$SECONDS"
-	printf '  "devices": %s,\n  "checks": [\n' "$(cat "$work/devices")"
-	cat "$work/checks"
-	printf '\n  ]\n}\n'
-} >"$out.part"
-mv "$out.part" "$out"
-echo "gpu-check: $entries checks, $failed failed, $skipped skipped; see $out"
+# The whole kit, in the time that is left.
+for d in "${devices[@]}"; do
+	if [[ -z ${SHORT:-} ]]; then
+		kit "$d" $((limit - SECONDS))
+	fi
+done
+
+printf '{"end": true, "passed": %s, "time_s": %d}\n' "$( ((failed)) && echo false || echo true)" "$SECONDS" >>"$out"
+tables
+cat "$out.txt"
+echo "gpu-check: $entries checks, $failed failed, $skipped skipped; see $out and $out.txt"
 ((failed == 0))

@@ -38,7 +38,7 @@ measures the limits that bound them: bytes read in order, and words read at rand
 		Args: cobra.NoArgs,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newBenchBFS(e), newBenchPath(e), newBenchAllPairs(e), newBenchMachine(e), newBenchDevice(e))
+	c.AddCommand(newBenchBFS(e), newBenchPath(e), newBenchAllPairs(e), newBenchMachine(e), newBenchDevice(e), newBenchCheck(e))
 	return c
 }
 

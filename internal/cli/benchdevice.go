@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"text/tabwriter"
 
@@ -293,6 +294,19 @@ func leastBytes(kernels []record.KernelProfile, searches [][]record.Level, ranks
 	}
 }
 
+// printKernels prints a row for each kernel.
+func printKernels(w io.Writer, kernels []record.KernelProfile) {
+	for _, k := range kernels {
+		fmt.Fprintf(w, "%s\t%.1f\t%s\t", k.Kernel, k.Launches, seconds(k.TimeS))
+		if k.LeastBytes != nil && k.TimeS > 0 {
+			fmt.Fprintf(w, "%s\t%.2f", sizeString(int64(*k.LeastBytes)), *k.LeastBytes/k.TimeS/1e9)
+		} else {
+			fmt.Fprint(w, "\t")
+		}
+		fmt.Fprintln(w, "\t")
+	}
+}
+
 // printCommands prints what a search asks of each device, and the kernels' times where they were clocked.
 func (e *env) printCommands(processors []record.Processor) error {
 	for _, p := range processors {
@@ -306,15 +320,7 @@ func (e *env) printCommands(processors []record.Processor) error {
 		if len(c.Kernels) > 0 {
 			fmt.Fprintln(w, "kernel\tlaunches\ttime\tleast bytes\tGB/s\t")
 		}
-		for _, k := range c.Kernels {
-			fmt.Fprintf(w, "%s\t%.1f\t%s\t", k.Kernel, k.Launches, seconds(k.TimeS))
-			if k.LeastBytes != nil {
-				fmt.Fprintf(w, "%s\t%.2f", sizeString(int64(*k.LeastBytes)), *k.LeastBytes/k.TimeS/1e9)
-			} else {
-				fmt.Fprint(w, "\t")
-			}
-			fmt.Fprintln(w, "\t")
-		}
+		printKernels(w, c.Kernels)
 		if err := w.Flush(); err != nil {
 			return err
 		}
