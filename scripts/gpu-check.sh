@@ -102,7 +102,7 @@ cpu=${cpu:-cpu}
 
 printf '{"schema": "totemgo.gpu-check/2", "processors": "%s", "limit_s": %d, "devices": %s}\n' \
 	"$(quoted "$processors")" "$limit" "$(line "$work/devices")" >"$out"
-failed=0 skipped=0 entries=0 child=
+failed=0 skipped=0 entries=0 child= until=$limit
 
 tables() { "$totemgo" bench check "$out" >"$out.txt" 2>"$work/tables" || sed 's/^/gpu-check: /' "$work/tables" >&2; }
 
@@ -136,17 +136,20 @@ skip() { # skip NAME WHY
 	entry "$1" "\"skipped\": \"$(quoted "$2")\""
 }
 
+# part PERCENT: the checks from here on end when that part of the time is gone.
+part() { until=$((limit * $1 / 100)); }
+
 # check NAME SECONDS COMMAND...: runs it and appends what it found. It sets passed, and took, in
-# milliseconds. What is ended because all the time is gone, or where slow is set, has not failed.
+# milliseconds. What is ended because the time of its part is gone, or where slow is set, has not failed.
 check() {
-	local name=$1 most=$2 left=$((limit - SECONDS)) status=0 begun time out_of_time=${slow:-}
+	local name=$1 most=$2 left=$((until - SECONDS)) status=0 begun time out_of_time=${slow:-}
 	shift 2
 	passed=0 took=0
 	if ((most > left)); then
 		most=$left out_of_time=1
 	fi
 	if ((most < 5)); then
-		skip "$name" "no time is left"
+		skip "$name" "no time is left for it"
 		return
 	fi
 	begun=$(milliseconds)
@@ -218,42 +221,49 @@ fits() {
 	host=$(awk '/^MemAvailable/ { printf "%.0f", $2 * 1024 }' /proc/meminfo)
 	peak=$(number peak_rss_bytes "$work/stdout") part=$(awk '/"bytes":/ { gsub(/[^0-9]/, ""); print; exit }' "$work/stdout")
 	memory=$(awk -v name="\"$2\"," '$1 == "\"name\":" { this = $2 == name } this && $1 == "\"memory_bytes\":" { gsub(/[^0-9]/, ""); print; exit }' "$work/devices")
-	((took * 45 / 10000 < seconds && took * 45 / 10000 < limit - SECONDS)) &&
+	((took * 45 / 10000 < seconds)) &&
 		((${peak:-0} * 42 / 10 < host)) && ((${part:-0} * 42 / 10 < ${memory:-0} * 8 / 10))
 }
 
 # Memory and commands.
+part 12
 for d in "${devices[@]}"; do
 	check "device $d" 40 "$totemgo" bench device "$d" --json
 done
 
 # Each device alone, as far as it goes in its part of the time; with the time of each kernel.
-declare -A largest
+# compared is the largest scale, of at most 22, that takes little enough to run it a dozen times.
+declare -A largest compared
+part 40
+rest=${#devices[@]}
 for d in "${devices[@]}"; do
-	until=$((SECONDS + limit * 35 / 100 / ${#devices[@]}))
+	end=$((SECONDS + (until - SECONDS) / rest)) rest=$((rest - 1)) slow=
 	for s in ${SCALE:-16 18 20 22 24 26 28}; do
-		if [[ -n ${largest[$d]:-} ]] && ! fits $((until - SECONDS)) "$d"; then
+		if [[ -n $slow ]] && ! fits $((end - SECONDS)) "$d"; then
 			break
 		fi
-		slow=${largest[$d]:-}
 		bench 150 "kron:$s" "$d" --profile
 		if ((!passed)); then
 			break
 		fi
-		largest[$d]=$s
+		largest[$d]=$s slow=1 # a larger one may be ended
+		if ((s <= 22 && took < limit * 1000 / 50)) || [[ -z ${compared[$d]:-} ]]; then
+			compared[$d]=$s
+		fi
 	done
+	largest[$d]=${largest[$d]:-${SCALE:-16}} compared[$d]=${compared[$d]:-${SCALE:-16}}
 done
-slow=
 
-atmost() { # atmost SCALE DEVICE: it, or the largest scale of the device
-	local reached=${largest[$2]:-${SCALE:-16}}
+atmost() { # atmost SCALE: it, or the largest scale of the first device
+	local reached=${largest[${devices[0]}]}
 	echo $((reached < $1 ? reached : $1))
 }
 has() { "$totemgo" bench bfs --help | grep -q -- " --$1 "; }
 
 # Ways to step.
+part 53
 for d in "${devices[@]}"; do
-	graph=kron:$(atmost 22 "$d")
+	graph=kron:${compared[$d]}
 	for rule in totem beamer top-down; do
 		bench 60 "$graph" "$d" --director "$rule"
 	done
@@ -274,34 +284,34 @@ if ((${#devices[@]} > 1)); then
 elif [[ $processors == "${devices[0]}" ]]; then
 	lists=("$cpu,$processors")
 fi
-for s in $(printf '%s\n' "$(atmost 20 "${devices[0]}")" "$(atmost 22 "${devices[0]}")" | sort -un); do
-	bench 60 "kron:$s" "$cpu"
-	for list in "${lists[@]}"; do
-		bench 60 "kron:$s" "$list"
-	done
+part 65
+graph=kron:${compared[${devices[0]}]}
+bench 60 "$graph" "$cpu"
+for list in "${lists[@]}"; do
+	bench 60 "$graph" "$list"
 done
-graph=kron:$(atmost 22 "${devices[0]}")
+bench 60 "$graph" auto
 for list in "${lists[@]}"; do
 	if [[ $list == "$cpu,"* && $cpu != *,* ]]; then
 		bench 60 "$graph" "$list" --share 0.1,0.9
 	fi
 done
-bench 60 "$graph" auto
 
 # Graphs of many levels.
+part 73
 long=(grid:2000x2000 chain:300000)
 if [[ -n ${SHORT:-} ]]; then
 	long=(grid:100x100 chain:1000)
 fi
-roots=2 slow=1
+roots=2
 for graph in "${long[@]}"; do
 	for on in "${devices[@]}" "${lists[0]}"; do
 		bench 30 "$graph" "$on"
 	done
 done
-roots=8 slow=
+slow=
 
-# Graph500, with the energy that NVML measures where there is one.
+# Graph500, validated, with the energy that NVML measures where there is one.
 power=()
 if "$totemgo" power meters --json 2>/dev/null | grep -q '"kind": "nvml"'; then
 	power=(--power nvml --duration 10s)
@@ -311,8 +321,10 @@ graph500() { # graph500 SCALE PROCESSORS FLAG...
 	shift 2
 	check "graph500 scale=$scale $on${*:+ $*}" 120 "$totemgo" graph500 --scale "$scale" --processors "$on" "$@" --json
 }
+part 86
+scale=$(atmost 24)
 for on in "${devices[@]}" "${lists[0]}"; do
-	graph500 "$(atmost 24 "${devices[0]}")" "$on" --roots 8 "${power[@]}"
+	graph500 "$scale" "$on" --roots 8 "${power[@]}"
 done
 
 kit() { # kit DEVICE SECONDS FLAG...
@@ -334,12 +346,14 @@ kit() { # kit DEVICE SECONDS FLAG...
 	fi
 	check "$name" "$most" env TOTEMGO_TEST_DEVICE="${number#:}" TOTEMGO_REQUIRE=opencl TOTEMGO_TEST_CUDA=system "$test" -test.v "$@"
 }
+part 96
 for d in "${devices[@]}"; do
-	kit "$d" $((limit / 4 / ${#devices[@]})) -test.short
+	kit "$d" $((limit / 4)) -test.short
 done
 
 # The graph in each memory. The arrays of a search take less than 32 bytes a vertex, the adjacency more: it is split.
-scale=$(atmost 20 "${devices[0]}")
+part 100
+scale=$(atmost 20)
 for graph in host "split --device-memory $(((1 << scale) / 32 + 1))KiB"; do
 	# shellcheck disable=SC2086 # several words
 	graph500 "$scale" "${lists[0]}" --roots 8 --device-graph $graph
