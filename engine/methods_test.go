@@ -34,6 +34,9 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"Reach":            func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Reach(ctx, root)) },
 		"StrongComponents": func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.StrongComponents(ctx)) },
 		"Components":       func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Components(ctx)) },
+		"KCore":            func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.KCore(ctx)) },
+		"CDLP":             func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.CDLP(ctx, 2)) },
+		"Triangles":        func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Triangles(ctx)) },
 		"PageRank": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3}))
 		},
