@@ -7,13 +7,13 @@ const SchemaBenchDevice = "totemgo.bench-device/1"
 // clock.
 type BenchDevice struct {
 	Head
-	Device    Device           `json:"device"`          // as "totemgo devices" describes it
-	Accesses  []DeviceAccess   `json:"accesses"`        // by the size of the working set
-	Transfers []DeviceTransfer `json:"transfers"`       // by size
-	LaunchS   float64          `json:"launch_s"`        // a kernel without work, in a queue with many
-	FillS     float64          `json:"fill_s"`          // a fill of 4 bytes, in a queue with many
-	WaitS     float64          `json:"wait_s"`          // until the host goes on after an empty kernel, beyond launch_s
-	Model     *DeviceModel     `json:"model,omitempty"` // predicted and measured levels, if requested
+	Device    *Device          `json:"device,omitempty"`    // as "totemgo devices" describes it; absent with --predict, as all measured figures
+	Accesses  []DeviceAccess   `json:"accesses,omitempty"`  // by the size of the working set
+	Transfers []DeviceTransfer `json:"transfers,omitempty"` // by size
+	LaunchS   float64          `json:"launch_s,omitempty"`  // a kernel without work, in a queue with many
+	FillS     float64          `json:"fill_s,omitempty"`    // a fill of 4 bytes, in a queue with many
+	WaitS     float64          `json:"wait_s,omitempty"`    // until the host goes on after an empty kernel, beyond launch_s
+	Model     *DeviceModel     `json:"model,omitempty"`     // predicted and measured levels, if requested
 }
 
 // DeviceAccess is the throughput of a working set: copied in order, and accessed at random places, many in flight.
@@ -33,10 +33,10 @@ type DeviceTransfer struct {
 
 // DeviceModel compares the cost model of docs/gpu.md with searches of a graph on the device alone.
 type DeviceModel struct {
-	Graph  string            `json:"graph"`  // as given
-	Levels []DeviceLevel     `json:"levels"` // one for each level number and direction; means over the searches that ran it
-	Time   DevicePrediction  `json:"time"`   // of the supersteps of a search, mean
-	Cards  []DeviceModelCard `json:"cards"`  // the same searches on cards of assumed constants
+	Graph  string            `json:"graph"`            // as given
+	Levels []DeviceLevel     `json:"levels,omitempty"` // one for each level number and direction; means over the searches that ran it
+	Time   *DevicePrediction `json:"time,omitempty"`   // of the supersteps of a search, mean
+	Cards  []DeviceModelCard `json:"cards"`            // the same searches on cards of assumed constants
 }
 
 // DeviceLevel is one level of the model.
@@ -61,5 +61,13 @@ type DeviceModelCard struct {
 	AtomicsPerS   float64 `json:"atomics_per_s"`    // assumed, in a bitmap by vertex
 	LaunchS       float64 `json:"launch_s"`         // assumed
 	WaitS         float64 `json:"wait_s"`           // assumed
-	PredictedS    float64 `json:"predicted_s"`      // of the supersteps of a search, mean
+	// By the size of the graph
+	Sizes []DeviceModelSize `json:"sizes"`
+}
+
+// DeviceModelSize is a prediction for a graph of some times the size, all counts of its levels multiplied.
+type DeviceModelSize struct {
+	Times      int     `json:"times"`          // 1 for the graph as given
+	PredictedS float64 `json:"predicted_s"`    // of the supersteps of a search, mean
+	TEPS       float64 `json:"TEPS,omitempty"` // edges/s, harmonic mean; absent if no search traverses an edge
 }

@@ -5,11 +5,13 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/record"
 )
@@ -28,25 +30,54 @@ func newBenchDevice(e *env) *cobra.Command {
 		rf      readFlags
 		bf      benchFlags
 		largest bytesFlag
+		predict []string
 		asJSON  bool
 	)
 	c := &cobra.Command{
-		Use:   "device NAME",
+		Use:   "device NAME | device --predict CARD",
 		Short: "Measure a device: memory, atomics, transfers, the latency of commands",
 		Long: `bench device measures what bounds searches on a device, by the host's clock: bytes that a
 kernel copies in order, reads and atomics at random places by the size of the working set,
 transfers by size, and the time of a launch, a fill and a wait. It takes less than 20 s.
 With --model it searches GRAPH on the device alone and prints the time of each level
 beside what the cost model of docs/gpu.md makes of these figures, and what it makes of the
-same searches on two cards with assumed figures.
+same searches on two cards with assumed figures, also for graphs of 4, 16 and 64 times the size.
+With --predict it prints the latter alone, with levels that the CPU counts: no device is needed.
 
   totemgo bench device opencl:0
-  totemgo bench device opencl:0 --model kron:20 --json`,
-		Args: takes("NAME"),
+  totemgo bench device opencl:0 --model kron:20 --json
+  totemgo bench device --predict h100,h200`,
+		Args: func(c *cobra.Command, args []string) error {
+			if len(predict) > 0 {
+				return takes()(c, args)
+			}
+			return takes("NAME")(c, args)
+		},
 		RunE: func(c *cobra.Command, args []string) error {
-			ef.processors, bf.seed, ef.deviceGraph = args[0], "", "device"
+			for i, card := range predict {
+				if predict[i] = strings.ToUpper(card); !slices.Contains(gpu.AssumedCards, predict[i]) {
+					return usagef("--predict %q: want some of %s", card, strings.ToLower(strings.Join(gpu.AssumedCards, ",")))
+				}
+			}
+			bf.seed, ef.deviceGraph, ef.processors = "", "device", engine.CPU.String()
+			if len(predict) == 0 {
+				ef.processors = args[0]
+			} else if bf.graph == "" {
+				bf.graph = "kron:20"
+			}
 			if err := ef.check(); err != nil {
 				return err
+			}
+			if len(predict) > 0 {
+				model, err := e.deviceModel(c.Context(), &ef, &rf, &bf, nil, predict)
+				if err != nil {
+					return err
+				}
+				doc := record.BenchDevice{Head: e.head(record.SchemaBenchDevice), Model: model}
+				if asJSON {
+					return e.printJSON(doc)
+				}
+				return e.printBenchDevice(doc)
 			}
 			if len(ef.o.Processors) != 1 || ef.o.Processors[0].Kind == engine.CPU {
 				return usagef("%q is no device: want opencl:N or cuda:N", args[0])
@@ -68,6 +99,7 @@ same searches on two cards with assumed figures.
 	fl := c.Flags()
 	fl.Var(&largest, "largest", "the largest working set (default 256MiB, at most an eighth of device memory)")
 	fl.StringVar(&bf.graph, "model", "", "`GRAPH` whose searches to predict: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
+	fl.StringSliceVar(&predict, "predict", nil, "`CARDS` to predict searches of --model on (default kron:20), without a device: h100, h200 or both")
 	fl.IntVar(&bf.roots, "roots", 8, "number of searches of --model")
 	fl.BoolVar(&ef.o.NoKernelCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
@@ -86,7 +118,8 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 	if err != nil {
 		return doc, err
 	}
-	doc = record.BenchDevice{Device: deviceRecord(info), LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS}
+	d := deviceRecord(info)
+	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS}
 	for i, g := range m.Gather {
 		doc.Accesses = append(doc.Accesses, record.DeviceAccess{WorkingSetBytes: g.Bytes, CopyBytesPerS: m.Copy[i].PerS, ReadsPerS: g.PerS, AtomicsPerS: m.Atomic[i].PerS})
 	}
@@ -95,7 +128,7 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 	}
 	if bf.graph != "" {
 		ef.o.Devices = devices
-		doc.Model, err = e.deviceModel(ctx, ef, rf, bf, &m)
+		doc.Model, err = e.deviceModel(ctx, ef, rf, bf, &m, gpu.AssumedCards)
 	}
 	return doc, err
 }
@@ -103,14 +136,18 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 // modelRounds is the number of searches from a root; the least time of a level counts.
 const modelRounds = 3
 
-// deviceModel predicts the levels of searches and times them.
-func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, m *gpu.Measured) (*record.DeviceModel, error) {
+// deviceModel predicts searches on cards, and, unless m is nil, the levels of the engine's device, which it times.
+func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, m *gpu.Measured, cards []string) (*record.DeviceModel, error) {
 	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef)
 	if err != nil {
 		return nil, err
 	}
 	defer closeSource()
 	roots, err := benchRoots(ctx, src, bf.roots, ef.o.Threads)
+	if err != nil {
+		return nil, err
+	}
+	counts, err := graph500.CountEdges(ctx, src, ef.o.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -123,14 +160,22 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 	r := eng.NewResult().Collect()
 	defer r.Free()
 	doc := &record.DeviceModel{Graph: bf.graph}
-	cards := assumedCards(ranks)
-	n := float64(len(roots))
+	var searches [][]gpu.LevelWork
+	var edges []int64
 	for _, root := range roots {
 		label := src.VertexLabels().Label(root)
 		if err := eng.CountBFS(ctx, label, r); err != nil {
 			return nil, err
 		}
-		work := levelWork(r.Statistics.All(), ranks)
+		n, _, err := counts.Of(r.Parents)
+		if err != nil {
+			return nil, err
+		}
+		work := levelWork(r.Statistics.All(), ranks, m == nil)
+		searches, edges = append(searches, work), append(edges, n)
+		if m == nil {
+			continue
+		}
 		times := make([]float64, len(work))
 		for round := range modelRounds {
 			if err := eng.BFSInto(ctx, label, r); err != nil {
@@ -147,28 +192,52 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 			}
 		}
 		for i, w := range work {
-			x := record.DevicePrediction{MeasuredS: times[i], PredictedS: m.Predict(w)}
-			addLevel(doc, i, w.BottomUp, x)
-			doc.Time.MeasuredS += x.MeasuredS / n
-			doc.Time.PredictedS += x.PredictedS / n
-			for k := range cards {
-				cards[k].PredictedS += cards[k].m.Predict(w) / n
-			}
+			addLevel(doc, i, w.BottomUp, record.DevicePrediction{MeasuredS: times[i], PredictedS: m.Predict(w)})
 		}
 	}
 	for i := range doc.Levels {
 		l := &doc.Levels[i]
+		if doc.Time == nil {
+			doc.Time = &record.DevicePrediction{}
+		}
+		doc.Time.MeasuredS += l.MeasuredS / float64(len(roots))
+		doc.Time.PredictedS += l.PredictedS / float64(len(roots))
 		l.MeasuredS /= float64(l.Searches)
 		l.PredictedS /= float64(l.Searches)
 	}
-	for _, c := range cards {
-		doc.Cards = append(doc.Cards, c.DeviceModelCard)
+	for _, card := range cards {
+		doc.Cards = append(doc.Cards, predictCard(card, searches, edges, ranks))
 	}
 	return doc, nil
 }
 
-// levelWork is the work of a search's levels, on a device alone.
-func levelWork(levels []record.Level, ranks float64) (list []gpu.LevelWork) {
+// predictCard predicts searches on a card of assumed figures.
+func predictCard(card string, searches [][]gpu.LevelWork, edges []int64, ranks float64) record.DeviceModelCard {
+	m := gpu.Assumed(card)
+	c := record.DeviceModelCard{Card: card, LaunchS: m.LaunchS, WaitS: m.WaitS}
+	c.CopyBytesPerS, c.ReadsPerS, c.AtomicsPerS = m.At(ranks / 8)
+	for _, times := range []int{1, 4, 16, 64} {
+		size, perEdge, rated := record.DeviceModelSize{Times: times}, 0.0, 0
+		for i, work := range searches {
+			took := 0.0
+			for _, w := range work {
+				took += m.Predict(w.Grown(float64(times)))
+			}
+			size.PredictedS += took / float64(len(searches))
+			if edges[i] > 0 {
+				perEdge, rated = perEdge+took/float64(edges[i])/float64(times), rated+1
+			}
+		}
+		if rated > 0 {
+			size.TEPS = float64(rated) / perEdge
+		}
+		c.Sizes = append(c.Sizes, size)
+	}
+	return c
+}
+
+// levelWork is the work of a search's levels, on a device alone. If the CPU counted them, thin takes what it may.
+func levelWork(levels []record.Level, ranks float64, onCPU bool) (list []gpu.LevelWork) {
 	unvisited := ranks - 1
 	for i, l := range levels {
 		w := gpu.LevelWork{BottomUp: l.Direction == record.BottomUp, Frontier: l.Frontier, Unvisited: unvisited, Ranks: ranks}
@@ -182,8 +251,21 @@ func levelWork(levels []record.Level, ranks float64) (list []gpu.LevelWork) {
 		if i+1 < len(levels) {
 			w.Found = levels[i+1].Frontier
 		}
+		if onCPU && w.IsThin() {
+			w.Kernel = "thin"
+		}
 		unvisited -= w.Found
 		list = append(list, w)
+	}
+	for i := 0; i < len(list); i++ { // supersteps of thin in sequence are one launch
+		n := 1
+		for list[i].Kernel == "thin" && i+n < len(list) && list[i+n].Kernel == "thin" {
+			n++
+		}
+		for k := range n {
+			list[i+k].Together = float64(n)
+		}
+		i += n - 1
 	}
 	return list
 }
@@ -210,54 +292,33 @@ func addLevel(doc *record.DeviceModel, level int, up bool, x record.DevicePredic
 	l.PredictedS += x.PredictedS
 }
 
-// assumedCard is a card of assumed constants.
-type assumedCard struct {
-	record.DeviceModelCard
-	m gpu.Measured
-}
-
-// assumedCards are NVIDIA's H100 and H200, which no figure here was measured on: 85% of the stated memory
-// bandwidth; a read at random moves a sector of 32 bytes of it, in the 50 MB of L2 three times as many; atomics run
-// at half the rate of reads in L2; a command takes 2.3 µs, a wait 12 µs.
-func assumedCards(ranks float64) (list []assumedCard) {
-	for _, c := range []struct {
-		name  string
-		bytes float64
-	}{{"H100", 3.35e12}, {"H200", 4.8e12}} {
-		far := 0.85 * c.bytes / 32
-		const l2, near = 50 << 20, 3 * 0.85 * 3.35e12 / 32 // one L2 in both
-		m := gpu.Measured{
-			Copy: []gpu.Sized{{Bytes: l2, PerS: 0.85 * c.bytes}}, LaunchS: 2.3e-6, FillS: 2.3e-6, WaitS: 12e-6,
-			Gather: []gpu.Sized{{Bytes: l2, PerS: near}, {Bytes: 4 * l2, PerS: far}},
-			Atomic: []gpu.Sized{{Bytes: l2, PerS: near / 2}, {Bytes: 4 * l2, PerS: far / 2}},
-		}
-		copied, reads, atomics := m.At(ranks / 8)
-		list = append(list, assumedCard{record.DeviceModelCard{Card: c.name, CopyBytesPerS: copied, LaunchS: m.LaunchS, WaitS: m.WaitS,
-			ReadsPerS: reads, AtomicsPerS: atomics}, m})
-	}
-	return list
-}
-
 func (e *env) printBenchDevice(doc record.BenchDevice) error {
-	fmt.Fprintf(e.stdout, "%s: %s, %d compute units\n", doc.Device.Name, doc.Device.Model, doc.Device.ComputeUnits)
-	fmt.Fprintf(e.stdout, "launch %s, fill %s, wait %s\n\n", seconds(doc.LaunchS), seconds(doc.FillS), seconds(doc.WaitS))
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "working set\tcopy GB/s\treads M/s\tatomics M/s\t")
-	for _, a := range doc.Accesses {
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.0f\t\n", sizeString(a.WorkingSetBytes), a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6)
-	}
-	fmt.Fprintln(w, "\ntransfer\tto device GB/s\tto host GB/s\t")
-	for _, x := range doc.Transfers {
-		fmt.Fprintf(w, "%s\t%.2f\t%.2f\t\n", sizeString(x.TransferBytes), x.ToDeviceBytesPerS/1e9, x.ToHostBytesPerS/1e9)
+	if doc.Device != nil {
+		fmt.Fprintf(e.stdout, "%s: %s, %d compute units\n", doc.Device.Name, doc.Device.Model, doc.Device.ComputeUnits)
+		fmt.Fprintf(e.stdout, "launch %s, fill %s, wait %s\n\n", seconds(doc.LaunchS), seconds(doc.FillS), seconds(doc.WaitS))
+		fmt.Fprintln(w, "working set\tcopy GB/s\treads M/s\tatomics M/s\t")
+		for _, a := range doc.Accesses {
+			fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.0f\t\n", sizeString(a.WorkingSetBytes), a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6)
+		}
+		fmt.Fprintln(w, "\ntransfer\tto device GB/s\tto host GB/s\t")
+		for _, x := range doc.Transfers {
+			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t\t\n", sizeString(x.TransferBytes), x.ToDeviceBytesPerS/1e9, x.ToHostBytesPerS/1e9)
+		}
 	}
 	if d := doc.Model; d != nil {
-		fmt.Fprintf(w, "\n%s, level\tsearches\tmeasured\tpredicted\tratio\t\n", d.Graph)
-		for _, l := range d.Levels {
-			fmt.Fprintf(w, "%d %s\t%d\t%s\t%s\t%.2f\t\n", l.Level, l.Direction, l.Searches, seconds(l.MeasuredS), seconds(l.PredictedS), l.PredictedS/l.MeasuredS)
+		if d.Time != nil {
+			fmt.Fprintf(w, "\n%s, level\tsearches\tmeasured\tpredicted\tratio\t\n", d.Graph)
+			for _, l := range d.Levels {
+				fmt.Fprintf(w, "%d %s\t%d\t%s\t%s\t%.2f\t\n", l.Level, l.Direction, l.Searches, seconds(l.MeasuredS), seconds(l.PredictedS), l.PredictedS/l.MeasuredS)
+			}
+			fmt.Fprintf(w, "all, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Time.MeasuredS), seconds(d.Time.PredictedS), d.Time.PredictedS/d.Time.MeasuredS)
 		}
-		fmt.Fprintf(w, "all, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Time.MeasuredS), seconds(d.Time.PredictedS), d.Time.PredictedS/d.Time.MeasuredS)
+		fmt.Fprintf(w, "\n%s, assumed figures\tsize\tpredicted\tGTEPS\t\n", d.Graph)
 		for _, c := range d.Cards {
-			fmt.Fprintf(w, "%s, assumed figures\t\t\t%s\t\t\n", c.Card, seconds(c.PredictedS))
+			for _, s := range c.Sizes {
+				fmt.Fprintf(w, "%s\t× %d\t%s\t%.0f\t\n", c.Card, s.Times, seconds(s.PredictedS), s.TEPS/1e9)
+			}
 		}
 	}
 	return w.Flush()
@@ -281,7 +342,7 @@ func leastBytes(kernels []record.KernelProfile, searches [][]record.Level, ranks
 	for i := range kernels {
 		sum := 0.0
 		for _, levels := range searches {
-			bytes, known := gpu.LeastBytes(kernels[i].Kernel, levelWork(levels, ranks))
+			bytes, known := gpu.LeastBytes(kernels[i].Kernel, levelWork(levels, ranks, false))
 			if sum += bytes; !known {
 				sum = 0
 				break

@@ -2,8 +2,10 @@ package cli
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -33,6 +35,58 @@ func TestBenchDevice(t *testing.T) {
 	for _, name := range []string{"cpu", dev + "," + dev, "opencl:77"} {
 		if got := commandProcess(t, "bench", "device", name); got.status == 0 {
 			t.Errorf("%s: %s", name, got.stdout)
+		}
+	}
+}
+
+// TestModel: the cost model of docs/gpu.md predicts searches on the device within a factor of two. The machine may be busy, so
+// one of five tries is sufficient.
+func TestModel(t *testing.T) {
+	dev := needsOpenCL(t)
+	var ratios []float64
+	for range 5 {
+		var d record.BenchDevice
+		text := commandProcess(t, "bench", "device", dev, "--largest", "16MiB", "--model", "kron:16", "--roots", "4", "--json").must(t).stdout
+		if err := json.Unmarshal([]byte(text), &d); err != nil {
+			t.Fatal(err)
+		}
+		ratio := d.Model.Time.PredictedS / d.Model.Time.MeasuredS
+		if ratio > 0.5 && ratio < 2 {
+			return
+		}
+		ratios = append(ratios, ratio)
+	}
+	t.Errorf("searches are predicted at %.2f of the measured time", ratios)
+}
+
+// TestPredict: cards are predicted without a device, from levels that the CPU counts; more memory bandwidth is no slower, a
+// larger graph takes longer, and no more than in proportion.
+func TestPredict(t *testing.T) {
+	t.Setenv(opencl.LoaderVariable, "/nowhere")
+	var d record.BenchDevice
+	text := command(t, "bench", "device", "--predict", "h100,H200", "--model", "kron:14", "--roots", "4", "--json").must(t).stdout
+	if err := json.Unmarshal([]byte(text), &d); err != nil {
+		t.Fatal(err)
+	}
+	if d.Device != nil || d.Model == nil || d.Model.Time != nil || len(d.Model.Cards) != 2 || d.Model.Cards[0].Card != "H100" || d.Model.Cards[1].Card != "H200" {
+		t.Fatalf("%s", text)
+	}
+	for k, c := range d.Model.Cards {
+		for i, s := range c.Sizes {
+			if s.PredictedS <= c.WaitS || s.TEPS < 1e9 || i > 0 && (s.Times != 4*c.Sizes[i-1].Times || s.PredictedS <= c.Sizes[i-1].PredictedS) {
+				t.Errorf("%s: %+v", c.Card, c.Sizes)
+			}
+			if k > 0 && s.PredictedS > d.Model.Cards[0].Sizes[i].PredictedS {
+				t.Errorf("size %d: %v on an H200, %v on an H100", s.Times, s.PredictedS, d.Model.Cards[0].Sizes[i].PredictedS)
+			}
+		}
+	}
+	if got := command(t, "bench", "device", "--predict", "h100", "--model", "kron:10").must(t).stdout; !strings.Contains(got, "× 64") || strings.Contains(got, "H200") {
+		t.Errorf("%s", got)
+	}
+	for _, args := range [][]string{{"--predict", "h300"}, {"opencl:0", "--predict", "h100"}, {}} {
+		if got := command(t, append([]string{"bench", "device"}, args...)...); got.status != exitUsage {
+			t.Errorf("%v: status %d, %s", args, got.status, got.stdout)
 		}
 	}
 }
