@@ -9,6 +9,7 @@ const maxBitRows = 1 << 16
 type BitRows struct {
 	Rows  uint32
 	words hugemem.Slice[uint32]
+	count func(row, list, hits []uint32) uint32
 }
 
 // bitRow is the word at which row v begins. A row has bit w%32 of word w/32 for each w < v; those of 32
@@ -21,7 +22,7 @@ func bitRow(v uint32) uint64 {
 // NewBitRows returns the bits of as many rows as take at most the memory of to. Row v is
 // to[offsets[v]:offsets[v+1]]. The caller frees them.
 func NewBitRows(offsets []uint64, to []uint32) BitRows {
-	b := BitRows{Rows: uint32(min(len(offsets)-1, maxBitRows))}
+	b := BitRows{Rows: uint32(min(len(offsets)-1, maxBitRows)), count: countBitsOf()}
 	for b.Rows > 0 && bitRow(b.Rows) > uint64(len(to)) {
 		b.Rows--
 	}
@@ -41,7 +42,7 @@ func (b *BitRows) Free() { b.words.Free() }
 // Count returns the number of vertices of list, all below v < Rows, that row v holds, and adds 1 to
 // the hits of each.
 func (b *BitRows) Count(v uint32, list, hits []uint32) uint32 {
-	return countBitsGeneric(b.words.S[bitRow(v):bitRow(v+1)], list, hits)
+	return b.count(b.words.S[bitRow(v):bitRow(v+1)], list, hits)
 }
 
 func countBitsGeneric(row, list, hits []uint32) (n uint32) {

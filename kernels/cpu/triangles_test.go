@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/totemgo/totemgo/internal/cpufeat"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/hugetest"
 )
@@ -12,7 +13,17 @@ import (
 // TestBitRows: counts and hits are those of a search in lists, for lists of all lengths around a vector's; nothing
 // beyond the arrays is read or written.
 func TestBitRows(t *testing.T) {
-	hugetest.Guard(t)
+	for name, f := range map[string]cpufeat.Features{"generic": {}, "detected": cpufeat.Get()} {
+		t.Run(name, func(t *testing.T) {
+			defer cpufeat.Override(f)()
+			hugetest.Guard(t)
+			testBitRows(t)
+		})
+	}
+}
+
+func testBitRows(t *testing.T) {
+	t.Helper()
 	r := rand.New(rand.NewPCG(5, 6))
 	const n = 400
 	offsets, to := make([]uint64, n+1), []uint32(nil)
