@@ -76,6 +76,7 @@ func conformanceFiles() []conformanceFile {
 		{format: "totem", names: []string{"tiny.totem"}, weighted: true},
 		{format: "graphalytics", names: []string{"tiny.e", "tiny.v"}, weighted: true},
 		{format: "konect", names: []string{"out.tiny"}, weighted: true, base: 1},
+		{format: "npy", names: []string{"tiny.npy"}, weighted: true, options: graphio.Options{Direction: graphio.Undirected}},
 		{format: "native", names: []string{"tiny.tgr"}, weighted: true},
 	}
 }

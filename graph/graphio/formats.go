@@ -38,7 +38,7 @@ func formats() []format {
 	return []format{
 		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, false, false},
 		{info("ncol", "names or numbers, and perhaps a weight, as LGL reads them", ".ncol"), readNCOL, nil, false, false},
-		{info("matrixmarket", "MatrixMarket coordinate file", ".mtx"), readMatrixMarket, writeMatrixMarket, true, false},
+		{info("matrixmarket", "MatrixMarket coordinate file or array", ".mtx"), readMatrixMarket, writeMatrixMarket, true, false},
 		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true, false},
 		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false, false},
 		{info("dimacs", "DIMACS graphs and flow networks (p edge, p col, p max)", ".col", ".clq", ".max"), readDIMACSOthers, nil, false, false},
@@ -50,6 +50,7 @@ func formats() []format {
 		{info("totem", "Totem text", ".totem"), readTotem, writeTotem, true, false},
 		{info("graphalytics", "LDBC Graphalytics vertex and edge files", ".e", ".v"), readGraphalytics, writeGraphalytics, false, false},
 		{info("konect", "KONECT network (out.NAME)"), readKONECT, writeKONECT, false, false},
+		{info("npy", "dense matrix of weights, as NumPy saves it", ".npy"), readNPY, nil, false, true},
 		{info("native", "the engine's own, mapped", ".tgr"), readTGR, writeTGR, true, true},
 	}
 }
@@ -180,6 +181,9 @@ func detectContent(head []byte) string {
 	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
 	if bytes.HasPrefix(head, []byte(tgrMagic)) {
 		return "native"
+	}
+	if bytes.HasPrefix(head, []byte(npyMagic)) {
+		return "npy"
 	}
 	if graphmlMark.Match(head) {
 		return "graphml"

@@ -38,7 +38,7 @@ func unreadFormats() []unread {
 		{"JSON", `^\s*(\{|\[\s*[\[{"])`, " .json .jsonl ", export},
 		{"MATLAB", `^MATLAB 5\.0 MAT-file`, " .mat ", "write it as MatrixMarket (mmwrite)"},
 		{"HDF5 (MATLAB 7.3 and others)", `^\x89HDF\r\n`, " .h5 .hdf5 ", "write it as MatrixMarket or as an edge list"},
-		{"NumPy", `^\x93NUMPY`, " .npy .npz ", "write it as MatrixMarket (scipy.io.mmwrite)"},
+		{"NumPy archive", ``, " .npz ", "save the matrix with numpy.save, or as MatrixMarket (scipy.io.mmwrite)"},
 		{"Parquet", `^PAR1`, " .parquet ", "write it as CSV"},
 		{"Arrow or Feather", `^(ARROW1|FEA1)`, " .arrow .feather ", "write it as CSV"},
 		{"Avro", `^Obj\x01`, " .avro ", "write it as CSV"},

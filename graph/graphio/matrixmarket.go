@@ -8,15 +8,15 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// MatrixMarket coordinate files, after R. Boisvert, R. Pozo and K. Remington, The Matrix Market Exchange Formats (NISTIR
+// MatrixMarket files, after R. Boisvert, R. Pozo and K. Remington, The Matrix Market Exchange Formats (NISTIR
 // 5935): entry (i, j) is the arc i → j, ids count from 1, a symmetric file is an undirected graph whose entries stand
 // once.
 
 // readMatrixMarket reads a coordinate file.
 func readMatrixMarket(in *input, f *File) (graph.Source, error) {
-	l, err := mtxLayout(in, f)
-	if err != nil {
-		return nil, err
+	l, array, err := mtxLayout(in, f)
+	if err != nil || l == nil {
+		return array, err
 	}
 	f.Report.DirectionStated = true
 	list, err := in.declaredList(f, l)
@@ -28,25 +28,25 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	return list, err
 }
 
-// mtxLayout reads the banner and the line of sizes.
-func mtxLayout(in *input, f *File) (*layout, error) {
+// mtxLayout reads the banner and the line of sizes, or all of an array.
+func mtxLayout(in *input, f *File) (*layout, graph.Source, error) {
 	h, err := in.banner()
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	words := strings.Fields(strings.ToLower(string(h.text)))
 	if len(words) == 0 {
-		return nil, h.fault(ErrFormat, "nothing", "a banner that starts with %%MatrixMarket")
+		return nil, nil, h.fault(ErrFormat, "nothing", "a banner that starts with %%MatrixMarket")
 	}
 	if words[0] != "%%matrixmarket" {
 		if !in.o.Lenient || words[0] != "%matrixmarket" {
-			return nil, h.fault(ErrFormat, quote(words[0]), "a banner that starts with %%MatrixMarket")
+			return nil, nil, h.fault(ErrFormat, quote(words[0]), "a banner that starts with %%MatrixMarket")
 		}
 		f.Report.Tolerated++
 		f.Report.warnf("line 1: the banner has one percent sign; read as %%%%MatrixMarket")
 	}
 	if len(words) != 5 {
-		return nil, h.fault(ErrFormat, plural(int64(len(words)), "word"), "%%MatrixMarket matrix coordinate FIELD SYMMETRY")
+		return nil, nil, h.fault(ErrFormat, plural(int64(len(words)), "word"), "%%MatrixMarket matrix coordinate FIELD SYMMETRY")
 	}
 	field, symmetry := words[3], words[4]
 	if field == "double" { // written by some tools for real
@@ -54,22 +54,26 @@ func mtxLayout(in *input, f *File) (*layout, error) {
 	}
 	switch {
 	case words[1] != "matrix":
-		return nil, h.fault(ErrUnsupported, "object "+quote(words[1]), "matrix")
-	case words[2] != "coordinate":
-		return nil, h.fault(ErrUnsupported, cut(words[2])+" layout", "coordinate")
+		return nil, nil, h.fault(ErrUnsupported, "object "+quote(words[1]), "matrix")
+	case words[2] != "coordinate" && words[2] != "array":
+		return nil, nil, h.fault(ErrUnsupported, cut(words[2])+" layout", "coordinate or array")
 	case !slices.Contains([]string{"pattern", "integer", "unsigned-integer", "real"}, field):
-		return nil, h.fault(ErrUnsupported, cut(field)+" values", "pattern, integer or real")
+		return nil, nil, h.fault(ErrUnsupported, cut(field)+" values", "pattern, integer or real")
 	case !slices.Contains([]string{"general", "symmetric", "skew-symmetric"}, symmetry):
-		return nil, h.fault(ErrUnsupported, cut(symmetry)+" symmetry", "general, symmetric or skew-symmetric")
+		return nil, nil, h.fault(ErrUnsupported, cut(symmetry)+" symmetry", "general, symmetric or skew-symmetric")
 	case symmetry == "skew-symmetric" && field == "pattern":
-		return nil, h.fault(ErrFormat, "a skew-symmetric pattern", "integer or real values")
+		return nil, nil, h.fault(ErrFormat, "a skew-symmetric pattern", "integer or real values")
+	}
+	if words[2] == "array" {
+		g, err := mtxArray(in, f, h, field, symmetry)
+		return nil, g, err
 	}
 	h, sizes, err := mtxSizes(in, f, field == "pattern")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if sizes[0] != sizes[1] {
-		return nil, h.fault(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
+		return nil, nil, h.fault(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
 	}
 	l := &layout{directed: symmetry == "general", columns: 2, want: "2 (row, column): the banner says pattern",
 		comments: "%", ends: [2]string{"a row", "a column"}, declared: declare("MatrixMarket", h.at, 1, sizes[0], sizes[2], "entry", "entries")}
@@ -85,7 +89,39 @@ func mtxLayout(in *input, f *File) (*layout, error) {
 			l.weight = 3
 		}
 	}
-	return l, nil
+	return l, nil, nil
+}
+
+// mtxArray reads the line of sizes and the values of an array.
+func mtxArray(in *input, f *File, banner *line, field, symmetry string) (graph.Source, error) {
+	if field == "pattern" || symmetry == "skew-symmetric" {
+		return nil, banner.fault(ErrUnsupported, "a "+symmetry+" array of "+field+" values", "general or symmetric, of integer or real values")
+	}
+	for {
+		h, err := in.peekLine()
+		if err != nil {
+			return nil, err
+		}
+		if h == nil {
+			return nil, bad(ErrTruncated, "the end of the file", "a line of sizes: rows, columns")
+		}
+		in.skip(h)
+		words := h.words()
+		if len(words) == 0 || words[0][0] == '%' {
+			continue
+		}
+		if len(words) != 2 {
+			return nil, h.fault(ErrFormat, plural(int64(len(words)), "column"), "2: rows, columns")
+		}
+		sizes, err := h.wholes(words, "of rows within 64 bits", "of columns within 64 bits")
+		if err != nil {
+			return nil, err
+		}
+		if sizes[0] != sizes[1] {
+			return nil, h.fault(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", sizes[0], sizes[1]), "as many rows as columns: the vertices of a graph")
+		}
+		return readArray(in, f, sizes[0], field == "real", symmetry == "symmetric")
+	}
 }
 
 // mtxSizes reads the numbers of rows, columns and entries. Network Repository puts them behind a percent sign: they are

@@ -40,6 +40,7 @@ the file's weights.
 
   totemgo apsp lesmis.graph
   totemgo apsp lesmis.graph -o distances.npy
+  totemgo apsp weights.npy -o distances.npy --predecessors before.npy
   totemgo apsp power.graph --summary --json
   totemgo apsp roads.txt --undirected --widest -o widths.csv.gz`
 
