@@ -87,7 +87,8 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 		if err != nil {
 			return nil, err
 		}
-		at, stated.edges = in.lines+1, max(stated.edges, sizes)
+		at = in.lines + 1
+		stated.add(sizes)
 	}
 	if (l.names || in.o.Names) && in.o.Vertices != 0 {
 		return nil, bad(ErrOptions, "names as ids", "numbers, where ids or a number of vertices are kept")
@@ -129,20 +130,25 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 }
 
 // settle takes the delimiter, the columns and what ids are from the first records, and consumes a first line that is
-// none. It returns the number of edges that such a line states.
-func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, err error) {
+// none. It returns the numbers that such a line states.
+func (l *layout) settle(in *input, first *line, marks []string) (stated counts, err error) {
 	s, err := in.sample(first, l.comments, marks)
 	if err != nil {
-		return 0, err
+		return stated, err
 	}
 	l.delim = s.delimiter()
 	if e := s.cut(l.delim); e != nil {
-		return 0, e
+		return stated, e
 	}
 	if in.o.FirstLine == FirstSizes {
 		words := first.words()
-		if stated, err = strconv.ParseUint(words[len(words)-1], 10, 64); err != nil {
-			return 0, first.fault(ErrFormat, quote(first.text), "numbers of vertices and edges")
+		if stated.edges, err = strconv.ParseUint(words[len(words)-1], 10, 64); err != nil {
+			return stated, first.fault(ErrFormat, quote(first.text), "numbers of vertices and edges")
+		}
+		if len(words) == 2 {
+			stated.vertices, _ = strconv.ParseUint(words[0], 10, 64) // 0 is no number
+		} else if len(words) == 1 {
+			stated = counts{}
 		}
 	}
 	header, e := s.header(in.o)
@@ -150,7 +156,7 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, 
 		header, e = false, nil
 	}
 	if e != nil {
-		return 0, e
+		return stated, e
 	}
 	var names []string
 	if header || in.o.FirstLine == FirstSizes {
@@ -160,26 +166,26 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated uint64, 
 		in.skip(first)
 		text, err := in.peekRecordOf(l.comments)
 		if err != nil {
-			return 0, err
+			return stated, err
 		}
 		if text == nil && header {
-			return 0, first.fault(ErrFormat, "a line of words and no record", "an edge list")
+			return stated, first.fault(ErrFormat, "a line of words and no record", "an edge list")
 		} else if text == nil {
 			return stated, nil
 		}
 		if s, err = in.sample(text, l.comments, marks); err != nil {
-			return 0, err
+			return stated, err
 		}
 		first, l.delim = text, s.delimiter()
 		if e := s.cut(l.delim); e != nil {
-			return 0, e
+			return stated, e
 		}
 	}
 	if err := l.first(first); err != nil {
-		return 0, err
+		return stated, err
 	}
 	if err := l.nameColumns(first, names, s.rows, in.o); err != nil {
-		return 0, err
+		return stated, err
 	}
 	row, ext := s.rows[0], extension(in.name())
 	end := func(c int) string { return row[min(c, len(row))-1] }

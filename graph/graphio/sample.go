@@ -21,6 +21,7 @@ type sample struct {
 	whole  bool       // there are no others
 	marks  []string   // comments of at most one word, in lower case, between and before the records
 	heads  []string   // those of marks that a record follows at once
+	hashed [][]byte   // comments behind the first record whose # is part of a word
 	at     int64      // line of the first record
 }
 
@@ -54,6 +55,9 @@ func (in *input) sample(first *line, comments string, marks []string) (*sample, 
 		case k == len(text):
 		case strings.IndexByte(comments, text[k]) >= 0:
 			m, ok := mark(text[k:])
+			if word := text[k:]; len(word) > 1 && word[0] == '#' && nameLike(string(word[1:])) {
+				s.hashed = append(s.hashed, text)
+			}
 			if last = m; ok {
 				s.marks = append(s.marks, m)
 			} else {
@@ -250,7 +254,10 @@ func ends(names []string) (at [2]int, ok, rivals bool) {
 	}
 	for u, n := range short {
 		for v, m := range short {
-			if k := len(n) - 1; k == len(m)-1 && k >= 0 && n[:k] == m[:k] && (n[k:] == "1" && m[k:] == "2" || n[k:] == "a" && m[k:] == "b") {
+			if len(short[u]) < 2 {
+				n, m = letters(names[u], false), letters(names[v], false)
+			}
+			if k := len(n) - 1; k == len(m)-1 && k > 0 && n[:k] == m[:k] && (n[k:] == "1" && m[k:] == "2" || n[k:] == "a" && m[k:] == "b") {
 				if ok {
 					return at, false, false
 				}
@@ -301,12 +308,28 @@ func (s *sample) header(o *Options) (bool, *Error) {
 	if again {
 		return false, nil
 	}
-	if _, ok, rivals := ends(row); ok || rivals || !nameLike(row[0]) {
+	if at, ok, rivals := ends(row); (ok || rivals) && !s.alike(at) || !nameLike(row[0]) {
 		return true, nil
 	}
 	e := fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two")
 	e.Hint = Hint{"say what the first line is: %s edge or %s names", []Cure{CureFirstLine, CureFirstLine}}
 	return false, e
+}
+
+// alike tells whether what the first row has in the columns at looks as ids of other rows do: letters, or words of the same
+// beginning, as v1 and v2 are.
+func (s *sample) alike(at [2]int) bool {
+	for _, r := range s.rows[1:] {
+		for _, c := range at {
+			if c > 0 && c <= len(r) {
+				name, id := s.rows[0][c-1], r[c-1]
+				if len(name) == len(id) && len(id) == 1 || len(name) > 1 && len(id) >= len(name) && strings.HasPrefix(id, name[:len(name)-1]) {
+					return true
+				}
+			}
+		}
+	}
+	return false
 }
 
 // ambiguous refuses records that may be more than edges, unless options or the names of columns decide. decided tells
@@ -339,6 +362,9 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 		if lists[m] = true; len(lists) > 1 && !told {
 			return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", m), CureFormat)
 		}
+	}
+	if l.names && slices.ContainsFunc(s.hashed, func(text []byte) bool { return countColumns(text, l.delim) == len(s.rows[0]) }) {
+		return fault(s.at, 0, ErrFormat, "lines that begin with # and have the columns of records", "comments or names", "put names that begin with # into quotes")
 	}
 	if len(o.Columns) == 0 && s.labelled(names) {
 		return either("a dense matrix whose rows and columns have names, or an edge list")
