@@ -64,7 +64,8 @@ func (k *Kind) UnmarshalText(text []byte) error {
 }
 
 // Processor holds one partition and opens programs on it. One goroutine at a time calls the
-// methods of a processor and of its runs; different processors run concurrently.
+// methods of a run; different processors run concurrently, and so may the runs of a CPU. One
+// goroutine at a time calls those of a device and of its runs.
 type Processor interface {
 	Kind() Kind
 	// Load takes the partition. It is called once. p and its arrays must stay valid until

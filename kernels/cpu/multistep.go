@@ -24,7 +24,7 @@ func (p *search) MultiStepLimits() kernels.MultiStepLimits {
 		}
 	}
 	arcs := int64(multiArcs)
-	if p.threads > 1 {
+	if p.most > 1 {
 		arcs = min(arcs, p.tuning.Serial)
 	}
 	return kernels.MultiStepLimits{Levels: multiLevels, Vertices: arcs, Arcs: arcs}

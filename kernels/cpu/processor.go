@@ -18,12 +18,13 @@ import (
 // ErrLoad is returned by Load where the part is not what the contract says.
 var ErrLoad = errors.New("cpu: invalid partition")
 
-// Processor runs the supersteps of one partition on a team of threads.
+// Processor runs the supersteps of one partition on threads. Its runs may go on at once, each on
+// threads of its own; Tune, Use and Choose need that none does.
 type Processor struct {
-	threads int
-	team    *workers.Team
-	tuning  Tuning
-	part    *kernels.Part
+	most   int // threads
+	teams  teams
+	tuning Tuning
+	part   *kernels.Part
 
 	// Of the partition, from Load on.
 	own             []ownRange
@@ -47,6 +48,8 @@ type Processor struct {
 	weights  weightCache // of runs with values
 	leafOnce sync.Once
 	leaf     []uint64 // see leafSet
+	sharing  sync.Mutex
+	shares   map[int][][]span // by number of threads: see mapShares
 	memory
 }
 
@@ -101,7 +104,7 @@ var _ kernels.Processor = (*Processor)(nil)
 // New returns a processor with the given number of threads; workers.Acquire bounds
 // it by GOMAXPROCS.
 func New(threads int) *Processor {
-	p := &Processor{threads: max(1, threads), tuning: DefaultTuning(), clock: clocked}
+	p := &Processor{most: max(1, threads), shares: map[int][][]span{}, tuning: DefaultTuning(), clock: clocked}
 	_ = p.Use(auto)
 	return p
 }
@@ -120,7 +123,7 @@ func (p *Processor) Tune(t Tuning) error {
 func (p *Processor) Kind() kernels.Kind { return kernels.CPU }
 
 // Threads is the number of threads that it runs on.
-func (p *Processor) Threads() int { return p.threads }
+func (p *Processor) Threads() int { return p.most }
 
 // Bytes is the memory of the partition: its subgraphs, and what Load has made of them.
 func (p *Processor) Bytes() int64 { return p.bytes }
@@ -139,21 +142,23 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		return fmt.Errorf("%w: %d ranks, %d subgraphs for %d ranges", ErrLoad, part.Ranks, len(part.Subgraphs), len(part.Ranges))
 	}
 	p.part = part
-	p.team = workers.Acquire(p.threads)
-	p.threads = p.team.Threads()
+	team := workers.Acquire(p.most)
+	p.most = team.Threads()
+	all := crew{p.most, team}
+	defer p.dismiss(all)
 	p.words = int(part.Ranks / 64)
 	p.isOwn = make([]bool, len(part.Ranges))
 	if p.split = !wholeRows(part); p.split {
 		return p.loadSplit(ctx)
 	}
-	all := true
+	whole := true
 	for i, r := range part.Ranges {
 		s := part.Subgraphs[i]
 		if r.Owner != part.Index {
 			if s != nil && s.Rows > 0 {
 				return fmt.Errorf("%w: range %d is another's and has a subgraph, and the spaces are zero", ErrLoad, i)
 			}
-			all = all && r.Vertices == 0
+			whole = whole && r.Vertices == 0
 			continue
 		}
 		p.isOwn[i] = true
@@ -171,16 +176,16 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 			p.inArcs += s.In.Arcs()
 		}
 		p.bytes += s.Bytes()
-		p.own = append(p.own, p.newRange(i, s))
+		p.own = append(p.own, p.newRange(all, i, s))
 	}
-	p.identity = all
+	p.identity = whole
 	for rank, v := range part.VertexOf {
 		if p.identity = p.identity && (v == uint32(rank) || v == graph.None); !p.identity {
 			break
 		}
 	}
-	p.all = all
-	if !all {
+	p.all = whole
+	if !whole {
 		p.rangeOf = make([]uint16, p.words)
 		for i, r := range part.Ranges {
 			for w := r.First / 64; w < r.Padded()/64; w++ {
@@ -192,7 +197,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 }
 
 // newRange prepares an own range for searches.
-func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
+func (p *Processor) newRange(on crew, index int, s *graph.Subgraph) ownRange {
 	o := ownRange{index: index, sub: s}
 	in := s.In
 	if in == nil {
@@ -209,7 +214,7 @@ func (p *Processor) newRange(index int, s *graph.Subgraph) ownRange {
 			o.near[k] = alloc[uint32](&p.memory, rows)
 		}
 	}
-	p.team.For(len(o.long), 64, func(_, from, to int) {
+	on.team.For(len(o.long), 64, func(_, from, to int) {
 		for i := uint32(from) * 64; i < min(s.Rows, uint32(to)*64); i++ {
 			lo, hi := in.Row(i)
 			row := in.Neighbours[lo:min(hi, lo+nearColumns)]
@@ -248,17 +253,6 @@ const shortRow = 16
 // threads.
 const parallelWords = 1 << 13
 
-// spread runs f over [0, n) in pieces, on all threads if n is at least from.
-func (p *Processor) spread(n, from int, f func(lo, hi int)) {
-	if p.threads == 1 || n < from {
-		if n > 0 {
-			f(0, n)
-		}
-		return
-	}
-	p.team.For(n, max(1, n/(4*p.threads)), func(_, lo, hi int) { f(lo, hi) })
-}
-
 // subOf returns the processor's subgraph that holds a rank.
 func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 	for i := range p.own {
@@ -271,10 +265,10 @@ func (p *Processor) subOf(rank uint32) *graph.Subgraph {
 
 // Close implements kernels.Processor.
 func (p *Processor) Close() error {
-	if p.team != nil {
-		p.team.Close()
-		p.team = nil
+	for _, t := range p.teams.idle {
+		t.Close()
 	}
+	p.teams.idle = nil
 	p.free()
 	return nil
 }

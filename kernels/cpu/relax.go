@@ -257,7 +257,8 @@ func (x *relaxer[T]) step(ctx context.Context, l *plan, bound T) {
 	c, r := x.c, x.c.r
 	if x.by == nil {
 		x.by = idleOf[T](&r.p.weights)
-		for t := len(x.by); t < r.p.threads; t++ {
+		x.by = x.by[:min(len(x.by), r.threads)]
+		for t := len(x.by); t < r.threads; t++ {
 			x.by = append(x.by, waiting[T]{bins: make([][]sent[T], relaxBins), lower: make([]sent[T], 0, 2*relaxPiece)})
 		}
 		r.frees = append(r.frees, func() { keepIdle(&r.p.weights, x.by) })
@@ -310,7 +311,7 @@ func (x *relaxer[T]) enter(s *set) {
 		x.horizon = x.beyond(x.bound)
 	}
 	if x.leaf = nil; !r.part.Directed && !x.l.negative {
-		x.leaf = r.p.leafSet()
+		x.leaf = r.p.leafSet(r.crew)
 	}
 	for _, e := range list {
 		switch {
@@ -467,7 +468,7 @@ func (c *values[T]) relax(ctx context.Context, l *plan, bound T) (string, error)
 func (x *relaxer[T]) run() string {
 	if x.serial = true; x.opens > relaxAlone || x.small() {
 		x.serial = len(x.by) == 1
-		x.c.r.p.team.Run(x.work)
+		x.c.r.team.Run(x.work)
 		x.opens = 0
 		return "relax"
 	}
@@ -710,7 +711,7 @@ func (x *relaxer[T]) fetched(t int) {
 		}
 	}
 	x.settle(t)
-	x.c.r.threads[t].examined += int64(n)
+	x.c.r.memory[t].examined += int64(n)
 	w.live, w.lines = w.live[:0], w.lines[:0]
 }
 
@@ -803,7 +804,7 @@ func (x *relaxer[T]) settle(t int) {
 }
 
 // leafSet is the set of ranks with one out-arc, nil if there are none.
-func (p *Processor) leafSet() []uint64 {
+func (p *Processor) leafSet(on crew) []uint64 {
 	p.leafOnce.Do(func() {
 		leaf, some := make([]uint64, p.words), atomic.Bool{}
 		for _, o := range p.own {
@@ -811,7 +812,7 @@ func (p *Processor) leafSet() []uint64 {
 			if a == nil {
 				continue
 			}
-			p.spread(int(o.sub.Rows+63)/64, 1<<8, func(lo, hi int) {
+			on.spread(int(o.sub.Rows+63)/64, 1<<8, func(lo, hi int) {
 				for k := lo; k < hi; k++ {
 					w := uint64(0)
 					for i := uint32(64 * k); i < min(o.sub.Rows, uint32(64*k+64)); i++ {

@@ -20,7 +20,7 @@ func (x *relaxer[T]) defers(n int) bool {
 	}
 	var reached atomic.Int64
 	g := r.rows[pull[0].rows][0]
-	r.p.spread(int(g.rows), 1<<14, func(lo, hi int) {
+	r.spread(int(g.rows), 1<<14, func(lo, hi int) {
 		n := 0
 		for _, v := range x.dst[int(g.first)+lo : int(g.first)+hi] {
 			if v != x.top {
@@ -55,8 +55,8 @@ func (x *relaxer[T]) look() (ends bool) {
 	}
 	// From vertices that have deferred arcs, then from those that are not settled either.
 	settled, rows := x.horizon, int(x.back.rows)
-	x.c.r.p.team.For(rows, relaxGrain*relaxGrain, func(t, lo, hi int) { x.pull(t, low, settled, uint32(lo), uint32(hi)) })
-	x.c.r.p.team.For(rows, relaxGrain*relaxGrain, func(t, lo, hi int) { x.pull(t, settled, settled, uint32(lo), uint32(hi)) })
+	x.c.r.team.For(rows, relaxGrain*relaxGrain, func(t, lo, hi int) { x.pull(t, low, settled, uint32(lo), uint32(hi)) })
+	x.c.r.team.For(rows, relaxGrain*relaxGrain, func(t, lo, hi int) { x.pull(t, settled, settled, uint32(lo), uint32(hi)) })
 	x.horizon, x.bound = x.top, x.top
 	for t := range x.by {
 		w := &x.by[t]
@@ -85,7 +85,7 @@ func (x *relaxer[T]) push(horizon T) {
 		}
 		return
 	}
-	x.c.r.p.team.Run(func(t int) { x.continued(t); x.survey(t) })
+	x.c.r.team.Run(func(t int) { x.continued(t); x.survey(t) })
 }
 
 // continued pushes along what a thread deferred, up to the horizon.
@@ -140,7 +140,7 @@ func (x *relaxer[T]) pull(t int, low, settled T, lo, hi uint32) {
 			}
 		}
 	}
-	x.c.r.threads[t].examined += int64(n)
+	x.c.r.memory[t].examined += int64(n)
 }
 
 // sortedArcs returns the arcs of segment k of some rows, sorted by weight within a row; nil where all weigh the same.
@@ -161,7 +161,7 @@ func sortedArcs[T program.Value](l *plan, rows, k int, r *valueRun) []sent[T] {
 	}
 	b := hugemem.Make[uint64](len(weights) * int(unsafe.Sizeof(sent[T]{})) / 8)
 	all := unsafe.Slice((*sent[T])(unsafe.Pointer(unsafe.SliceData(b.S))), len(weights))
-	r.p.team.For(int(r.rows[rows][k].rows), relaxGrain, func(_, lo, hi int) {
+	r.team.For(int(r.rows[rows][k].rows), relaxGrain, func(_, lo, hi int) {
 		for i := lo; i < hi && r.ctx.Err() == nil; i++ {
 			from, to := a.Row(uint32(i))
 			sortRow(all[from:to], a.Neighbours[from:to], weights[from:to])

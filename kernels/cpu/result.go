@@ -151,12 +151,16 @@ func (p *search) mapBack(out []uint32) {
 		p.mapByVertex(out)
 		return
 	}
-	if p.shares == nil {
-		p.shares = p.mapShares()
+	p.sharing.Lock()
+	shares := p.shares[p.threads]
+	if shares == nil {
+		shares = p.mapShares()
+		p.shares[p.threads] = shares
 	}
+	p.sharing.Unlock()
 	p.team.Run(func(id int) {
 		w := &p.workers[id]
-		for _, s := range p.shares[id] {
+		for _, s := range shares[id] {
 			// In calls of at most blockWords.
 			for from := s.from; from < s.to; {
 				end := s.to

@@ -14,7 +14,7 @@ import (
 func TestMapShares(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 8))
 	for round := range 60 {
-		p := &search{Processor: &Processor{threads: 1 + r.IntN(4), part: &kernels.Part{}}}
+		p := &search{Processor: &Processor{part: &kernels.Part{}}, crew: crew{threads: 1 + r.IntN(4)}}
 		runs := 0
 		// Ranges of a few runs of rising ids, each from all over the id space.
 		n := uint32(1) << (4 + r.IntN(15))

@@ -13,6 +13,7 @@ import (
 // search is the run of a breadth-first search on a part that stores all arcs of its own vertices.
 type search struct {
 	*Processor
+	crew
 	need kernels.Need
 
 	// By rank.
@@ -39,7 +40,6 @@ type search struct {
 	asked      int        // how many of answers are of this search
 	out        []outbox   // by range: claims
 	publish    []outbox   // by range: slices of the frontier
-	shares     [][]span   // by thread: see mapShares
 
 	kept    map[program.Set][]uint64 // by Keep: bits over all ranks
 	used    bool                     // the From set of this superstep is the frontier
@@ -49,11 +49,11 @@ type search struct {
 
 var _ kernels.Claims = (*search)(nil)
 
-// newSearch allocates the memory of searches.
-func newSearch(on *Processor) *search {
-	p := &search{Processor: on, kept: map[program.Set][]uint64{}}
+// newSearch allocates the memory of searches, and of threads.
+func newSearch(on *Processor, threads int) *search {
+	p := &search{Processor: on, crew: on.hire(threads), kept: map[program.Set][]uint64{}}
 	// A word and a line for each thread more than there are ranks: see spareWord.
-	p.seen = alloc[uint64](&p.memory, p.words+8*(p.threads+2))
+	p.seen = alloc[uint64](&p.memory, p.words+8*(p.most+2))
 	// One word more than there are ranks: see ownRange.
 	p.front.bits = alloc[uint64](&p.memory, p.words+1)
 	p.next.bits = alloc[uint64](&p.memory, p.words+1)
@@ -63,21 +63,29 @@ func newSearch(on *Processor) *search {
 		p.finder = alloc[uint8](&p.memory, int(p.part.Ranks))
 		p.remote = alloc[uint64](&p.memory, p.words)
 	}
-	p.workers = make([]worker, p.threads)
-	for i := range p.workers {
-		p.workers[i].lists = make([][]uint32, len(p.part.Ranges))
-		p.workers[i].buckets = make([][]arc, p.part.Ranks>>bucketShift+1)
-		p.workers[i].rest = make([]uint32, 64*chunkWords+restSlack)
-	}
+	p.workers = make([]worker, 0, p.most)
+	p.grow()
 	p.spread(len(p.scatter), parallelWords, func(lo, hi int) { fillNone(p.scatter[lo:hi]) })
 	p.out = make([]outbox, len(p.part.Ranges))
 	p.publish = make([]outbox, len(p.part.Ranges))
 	return p
 }
 
+// grow makes workers the threads' memory, of new ones at their first use.
+func (p *search) grow() {
+	p.workers = p.workers[:p.threads]
+	for i := range p.workers {
+		if w := &p.workers[i]; w.lists == nil {
+			w.lists = make([][]uint32, len(p.part.Ranges))
+			w.buckets = make([][]arc, p.part.Ranks>>bucketShift+1)
+			w.rest = make([]uint32, 64*chunkWords+restSlack)
+		}
+	}
+}
+
 // searchBytes is the memory of a search in bytes.
 func (p *Processor) searchBytes() int64 {
-	bytes := 8*int64(p.words+8*(p.threads+2)) + 16*int64(p.words+1) + 8*64*int64(p.words)
+	bytes := 8*int64(p.words+8*(p.most+2)) + 16*int64(p.words+1) + 8*64*int64(p.words)
 	if !p.all {
 		bytes += (64 + 8) * int64(p.words)
 	}
@@ -272,6 +280,8 @@ func (p *search) Read(int, any) error {
 
 // Close implements kernels.Run.
 func (p *search) Close() error {
+	p.dismiss(p.crew)
+	p.crew = crew{}
 	p.free()
 	return nil
 }

@@ -30,6 +30,7 @@ var (
 // side 0, their neighbours indices of side 1; in-arcs the other way round. Own values are
 // at side 0.
 type valueRun struct {
+	crew
 	p        *Processor
 	part     *graph.Part
 	prog     *program.Program
@@ -60,7 +61,7 @@ type valueRun struct {
 	over           []uint64 // own vertices, the targets of a pull
 	act            []uint32 // rows of a push
 	batches        []batch
-	threads        []thread
+	memory         []thread    // by thread
 	boxes          [2][]outbox // by range: messages, and own news of a step
 	plan           *plan       // of the step since the last Advance, nil without one
 	step           program.Step
@@ -115,10 +116,15 @@ type thread struct {
 
 // Open implements kernels.Processor.
 func (p *Processor) Open(ctx context.Context, prog *program.Program) (kernels.Run, error) {
+	return p.OpenOn(ctx, prog, p.most)
+}
+
+// OpenOn is Open on a number of threads, from 1 to Threads.
+func (p *Processor) OpenOn(ctx context.Context, prog *program.Program, threads int) (kernels.Run, error) {
 	if kernels.IsTree(prog) && !p.split {
-		return newSearch(p), ctx.Err()
+		return newSearch(p, threads), ctx.Err()
 	}
-	r, err := p.newRun(prog, false)
+	r, err := p.newRun(prog, p.hire(threads), false)
 	if err == nil {
 		err = r.Begin(0)
 	}
@@ -137,7 +143,7 @@ func (p *Processor) RunBytes(prog *program.Program) int64 {
 	if kernels.IsTree(prog) && !p.split {
 		return p.searchBytes()
 	}
-	r, _ := p.newRun(prog, true)
+	r, _ := p.newRun(prog, crew{threads: p.most}, true)
 	return r.bytes
 }
 
@@ -192,9 +198,9 @@ func (r *valueRun) rank(side int, i uint32) uint32 {
 // last is the number of the last side.
 func (r *valueRun) last() int { return len(r.spaces) - 1 }
 
-func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
+func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (*valueRun, error) {
 	part := p.part
-	r := &valueRun{p: p, part: part, prog: prog, dry: dry, split: p.split}
+	r := &valueRun{p: p, crew: on, part: part, prog: prog, dry: dry, split: p.split}
 	r.spaces = []graph.Space{part.Sources, part.Targets}
 	if part.Sources.First == nil && part.Targets.First == nil {
 		r.spaces = r.spaces[:1]
@@ -246,7 +252,7 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 		for _, words := range []*[]uint64{&r.active[d], &r.visited[d], &r.reached[d].bits} {
 			*words = runAlloc[uint64](r, n)
 		}
-		r.reached[d].by = make([]threadNews, p.threads)
+		r.reached[d].by = make([]threadNews, on.threads)
 	}
 	for k := range r.boxes {
 		r.boxes[k] = make([]outbox, len(part.Ranges))
@@ -254,7 +260,7 @@ func (p *Processor) newRun(prog *program.Program, dry bool) (*valueRun, error) {
 	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.round.bits, &r.over} {
 		*words = runAlloc[uint64](r, r.words)
 	}
-	r.threads = make([]thread, p.threads)
+	r.memory = make([]thread, on.threads)
 	return r, r.compile()
 }
 
@@ -360,7 +366,7 @@ func (r *valueRun) weigh(l *plan) error {
 					return err
 				}
 				l.weights[k] = append(l.weights[k], w)
-				l.negative = l.negative || r.p.weights.negative[g.adj]
+				l.negative = r.p.weights.below(g.adj) || l.negative
 			}
 		}
 	}
@@ -370,7 +376,7 @@ func (r *valueRun) weigh(l *plan) error {
 // each runs f over [0, n) on the team, grain items at a time. A panic of f is an error.
 func (r *valueRun) each(n, grain int, f func(t, lo, hi int)) error {
 	var failed atomic.Pointer[error]
-	r.p.team.For(n, grain, func(t, lo, hi int) {
+	r.team.For(n, grain, func(t, lo, hi int) {
 		if failed.Load() != nil {
 			return
 		}
@@ -505,6 +511,8 @@ func (r *valueRun) Read(array int, out any) error {
 
 // Close implements kernels.Run.
 func (r *valueRun) Close() error {
+	r.p.dismiss(r.crew)
+	r.crew = crew{}
 	for _, f := range r.frees {
 		f()
 	}
@@ -553,7 +561,7 @@ func (r claimRun) Parents(out []uint32, claims, found [][]uint32) error {
 	ids := r.part.VertexOf
 	side := r.plans[0].passes[0][len(r.plans[0].passes[0])-1].dst
 	for _, o := range r.own {
-		r.p.spread(int(o.rows), 1<<12, func(lo, hi int) {
+		r.spread(int(o.rows), 1<<12, func(lo, hi int) {
 			for i := uint32(lo); i < uint32(hi); i++ {
 				v, parent := o.at[side]+i, graph.None
 				if r.visited[side][v/64]>>(v%64)&1 != 0 && r.finder[o.pos+i] == 0 {

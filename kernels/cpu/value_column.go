@@ -89,7 +89,7 @@ func newColumn(r *valueRun, a program.Array, back, partial bool) column {
 }
 
 func newValues[T program.Value](r *valueRun, a program.Array, back, partial bool) *values[T] {
-	c := &values[T]{r: r, array: a, by: make([]scratch[T], r.p.threads)}
+	c := &values[T]{r: r, array: a, by: make([]scratch[T], r.threads)}
 	for d, s := range r.spaces {
 		if d == 0 || back {
 			c.at[d] = runAlloc[T](r, int(s.Size))
@@ -108,7 +108,7 @@ func (c *values[T]) begin() {
 	c.held = [3]uint8{}
 	for d := range c.r.spaces {
 		at, ranks := c.at[d], c.r.spaces[d].Ranks
-		c.r.p.spread(len(at), 64*parallelWords, func(lo, hi int) { initial(c.array.Init, at, ranks, c.r.part.VertexOf, lo, hi) })
+		c.r.spread(len(at), 64*parallelWords, func(lo, hi int) { initial(c.array.Init, at, ranks, c.r.part.VertexOf, lo, hi) })
 	}
 }
 
@@ -151,7 +151,7 @@ func (c *values[T]) read(out any) error {
 	ids := c.r.part.VertexOf
 	for _, o := range c.r.own {
 		at := c.at[0][o.at[0]:][:o.rows]
-		c.r.p.spread(len(at), 1<<12, func(lo, hi int) {
+		c.r.spread(len(at), 1<<12, func(lo, hi int) {
 			for i, v := range at[lo:hi] {
 				if c.array.Ranks {
 					rank := uint32(v)
@@ -212,7 +212,7 @@ func (c *values[T]) least() program.Bits {
 			continue
 		}
 		words := f.bits[o.pos/64:][:o.size/64]
-		c.r.p.spread(len(words), parallelWords/8, func(lo, hi int) {
+		c.r.spread(len(words), parallelWords/8, func(lo, hi int) {
 			least := program.Largest[T]()
 			eachBit(words[lo:hi], uint32(64*lo), func(i uint32) { least = min(least, at[i]) })
 			mu.Lock()
@@ -236,6 +236,13 @@ type weightCache struct {
 	sorted   map[weightKey]any         // see sortedArcs
 	idle     any                       // the last closed run's []waiting[T]
 	negative map[*graph.Adjacency]bool // a weight is below 0
+}
+
+// below reports whether a converted weight is below 0.
+func (c *weightCache) below(a *graph.Adjacency) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.negative[a]
 }
 
 // typeOfWeights is the type of values that weights of a kind are.

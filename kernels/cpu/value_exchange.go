@@ -78,7 +78,7 @@ func (c *values[T]) copyOf(of []T, index, box int, first uint32, m kernels.Messa
 	*to = slices.Grow((*to)[:0], n)[:n]
 	out := *to
 	if m.Dense {
-		c.r.p.spread(n, 1<<14, func(lo, hi int) { copy(out[lo:hi], of[lo:hi]) })
+		c.r.spread(n, 1<<14, func(lo, hi int) { copy(out[lo:hi], of[lo:hi]) })
 	}
 	eachRank(m, first, func(k int, i uint32) { out[k] = of[i] })
 	return out
@@ -135,7 +135,7 @@ func (c *values[T]) take(side int, at uint32, g graph.Range, m kernels.Message) 
 	c.held[0] = 0
 	to := c.at[side][at:][:n]
 	if m.Dense {
-		c.r.p.spread(n, 1<<14, func(lo, hi int) { copy(to[lo:hi], v[lo:hi]) })
+		c.r.spread(n, 1<<14, func(lo, hi int) { copy(to[lo:hi], v[lo:hi]) })
 	}
 	eachRank(m, g.First, func(k int, i uint32) { to[i] = v[k] })
 	return nil
@@ -194,7 +194,7 @@ func (c *values[T]) prepare(l *plan, s program.Step) {
 	v, is := identity[T](l)
 	fillAll := func(held *uint8, to []T) {
 		if is && *held != tag {
-			c.r.p.spread(len(to), 1<<14, func(lo, hi int) { setAll(to[lo:hi], v) })
+			c.r.spread(len(to), 1<<14, func(lo, hi int) { setAll(to[lo:hi], v) })
 		}
 	}
 	if c.r.direct(l, s) {

@@ -39,7 +39,7 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 			if slices.Max(set) == 0 {
 				return
 			}
-			b := &r.threads[t].block
+			b := &r.memory[t].block
 			*b = program.Block{Lo: o.first + lo, Hi: o.first + hi, Set: set, Min: math.Inf(1), Args: args, Arrays: b.Arrays[:0]}
 			for a := range r.prog.Arrays {
 				b.Arrays = append(b.Arrays, r.columns[a].block(o, lo, hi))
@@ -108,7 +108,7 @@ func (l local) Rows(a program.Arcs, f func(b *program.RowBlock)) error {
 		ranks := r.spaces[(1-k)*r.last()].Ranks
 		for _, g := range r.rows[k] {
 			err := l.each(int(g.rows), localRows, func(t, lo, hi int) {
-				m := &r.threads[t]
+				m := &r.memory[t]
 				b := &m.rows
 				*b = program.RowBlock{
 					Lo: g.first + uint32(lo), Hi: g.first + uint32(hi), Neighbours: g.adj.Neighbours, First: g.adj.FirstNeighbours[lo:hi],

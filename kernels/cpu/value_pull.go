@@ -175,7 +175,7 @@ func (k *loop[T]) pull(s program.Step) error {
 				}
 				joined, n := of(uint32(64*j), want)
 				reached[j] |= joined
-				r.threads[t].examined += n
+				r.memory[t].examined += n
 				continue
 			}
 			got, joined := k.word(t, uint32(64*j), want, reached[j])
@@ -272,7 +272,7 @@ func (k *loop[T]) word(t int, base uint32, want, before uint64) (got, joined uin
 		}
 		joined |= 1 << i
 	}
-	k.c.r.threads[t].examined += examined
+	k.c.r.memory[t].examined += examined
 	return got, joined
 }
 
@@ -292,7 +292,7 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 	case l.Map == program.Source:
 		for n, u := range row {
 			if k.set == nil || k.set[u/64]>>(u%64)&1 != 0 {
-				k.c.r.threads[t].examined -= int64(len(row) - n - 1)
+				k.c.r.memory[t].examined -= int64(len(row) - n - 1)
 				return T(k.c.r.rank(k.p.src, u)), true
 			}
 		}
@@ -376,7 +376,7 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 
 // filter returns the part of at most piece arcs whose sources are in the set.
 func (k *loop[T]) filter(t int, row []uint32, w []T) ([]uint32, []T) {
-	f, m, n := &k.c.r.threads[t], &k.c.by[t], 0
+	f, m, n := &k.c.r.memory[t], &k.c.by[t], 0
 	if cap(f.indices) < piece || w != nil && cap(m.weights) < piece {
 		f.indices, m.weights = make([]uint32, piece), make([]T, piece)
 	}
@@ -399,7 +399,7 @@ func (k *loop[T]) filter(t int, row []uint32, w []T) ([]uint32, []T) {
 // userRow calls a user's Pull.
 func (k *loop[T]) userRow(t int, i uint32, row []uint32, w []T) (to T, ok bool) {
 	if k.other != nil {
-		f, m := &k.c.r.threads[t], &k.c.by[t]
+		f, m := &k.c.r.memory[t], &k.c.by[t]
 		lo, hi := k.other.Row(i)
 		f.indices = append(append(f.indices[:0], row...), k.other.Neighbours[lo:hi]...)
 		if row = f.indices; w != nil {

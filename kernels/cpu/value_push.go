@@ -112,7 +112,7 @@ func (r *valueRun) sources(l *plan, set *set, foreignAll bool) (arcs int64) {
 			}
 		}
 	}
-	r.threads[0].examined += arcs
+	r.memory[0].examined += arcs
 	return arcs
 }
 
@@ -150,7 +150,7 @@ func (c *values[T]) pushFrom(l *plan, s program.Step, set *set) (string, error) 
 		c.snap = slices.Grow(c.snap[:0], len(r.act))[:len(r.act)]
 		for _, b := range r.batches {
 			at := from.at[b.pass.src][r.rows[b.pass.rows][b.k].at:]
-			r.p.spread(b.hi-b.lo, 1<<12, func(lo, hi int) {
+			r.spread(b.hi-b.lo, 1<<12, func(lo, hi int) {
 				for j := b.lo + lo; j < b.lo+hi; j++ {
 					c.snap[j] = at[r.act[j]]
 				}
@@ -164,7 +164,7 @@ func (c *values[T]) pushFrom(l *plan, s program.Step, set *set) (string, error) 
 	}
 	name := "atomic"
 	sum := l.Rows == nil && l.Combine == program.Sum
-	if r.p.threads == 1 || arcs < serialArcs || sum && r.p.threads < sumThreads {
+	if r.threads == 1 || arcs < serialArcs || sum && r.threads < sumThreads {
 		name = "serial"
 	} else if l.Rows != nil || sum {
 		name = "buckets"

@@ -41,13 +41,13 @@ func (s *set) clear(r *valueRun) {
 }
 
 func (r *valueRun) clear(words []uint64) {
-	r.p.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
+	r.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
 }
 
 // recount makes n the number of bits, after they were written as words.
 func (s *set) recount(r *valueRun) {
 	var n atomic.Int64
-	r.p.spread(len(s.bits), parallelWords, func(lo, hi int) {
+	r.spread(len(s.bits), parallelWords, func(lo, hi int) {
 		c := 0
 		for _, w := range s.bits[lo:hi] {
 			c += bits.OnesCount64(w)
@@ -187,9 +187,9 @@ func (r *valueRun) count() kernels.Counts {
 			c.NextArcs = r.degrees(0)
 		}
 	}
-	for t := range r.threads {
-		c.Examined += r.threads[t].examined
-		r.threads[t].examined = 0
+	for t := range r.memory {
+		c.Examined += r.memory[t].examined
+		r.memory[t].examined = 0
 	}
 	return c
 }
@@ -210,7 +210,7 @@ func (r *valueRun) degrees(rows int) int64 {
 			continue
 		}
 		words := r.front.bits[g.own.pos/64:][:g.own.size/64]
-		r.p.spread(len(words), 1<<9, func(lo, hi int) {
+		r.spread(len(words), 1<<9, func(lo, hi int) {
 			n := int64(0)
 			eachBit(words[lo:hi], uint32(64*lo), func(i uint32) { n += int64(g.adj.Degree(i)) })
 			sum.Add(n)
@@ -293,7 +293,7 @@ func (n *news) into(r *valueRun, side int, s *set) {
 	}
 	for _, o := range r.own {
 		from, to := n.bits[o.at[side]/64:][:o.size/64], s.bits[o.pos/64:]
-		r.p.spread(len(from), parallelWords, func(lo, hi int) {
+		r.spread(len(from), parallelWords, func(lo, hi int) {
 			for k := lo; k < hi; k++ {
 				to[k] |= from[k]
 			}
