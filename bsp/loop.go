@@ -140,6 +140,7 @@ func (l *Loop) all(f func(i int)) {
 	for i := l.lo + 1; i < l.hi; i++ {
 		l.participants[i].idle.wait(l.jobs)
 	}
+	l.job = nil // it refers to the caller's memory
 }
 
 // Close ends the loop's goroutines. It does not close runs and processors.
@@ -172,6 +173,7 @@ func (l *Loop) run(ctx context.Context, p *program.Program, runs []kernels.Run, 
 		}
 		end(i)
 	})
+	l.ctx, l.program, l.runs = nil, nil, nil
 }
 
 // work carries out commands on processor i until stop.

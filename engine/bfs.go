@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -25,16 +26,17 @@ import (
 // BFSInto.
 func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
 	r := &BFSResult{engineID: e.engineID, labels: e.labels, Statistics: &bsp.Statistics{}}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
+	defer t.release()
 	if _, err := e.labels.ID(root); err != nil {
 		return nil, err
 	}
 	r.Parents = make([]uint32, e.n)
 	r.clear()
-	if err := e.search(ctx, root, r, false); err != nil {
+	if err := e.search(ctx, t, root, r, false); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -61,14 +63,16 @@ func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined b
 	if examined {
 		r.Collect()
 	}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return err
 	}
-	defer e.release()
-	return e.search(ctx, root, r, examined)
+	defer t.release()
+	return e.search(ctx, t, root, r, examined)
 }
 
-func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined bool) error {
+// search is BFSInto in a turn.
+func (e *Engine) search(ctx context.Context, t *turn, root uint64, r *BFSResult, examined bool) error {
 	start := time.Now()
 	id, err := e.labels.ID(root)
 	if err != nil {
@@ -95,12 +99,16 @@ func (e *Engine) search(ctx context.Context, root uint64, r *BFSResult, examined
 		r.Parents[r.root] = graph.None // an isolated root of the search before
 	}
 	r.fresh, r.root = false, id
-	director, err := e.newDirector()
+	st, err := e.open(ctx, t, bsp.Tree, 0)
 	var out bsp.Outcome
 	if err == nil {
-		out, err = e.bfs.Search(ctx, bsp.Search{
-			Root: rank, Parents: r.Parents, Director: director, Examined: examined, Statistics: r.Statistics,
-		})
+		var director bsp.Director
+		if director, err = e.newDirector(st); err == nil {
+			out, err = st.bfs.Search(ctx, bsp.Search{
+				Root: rank, Parents: r.Parents, Director: director, Examined: examined, Statistics: r.Statistics,
+			})
+		}
+		err = errors.Join(err, e.giveBack(st, true))
 	}
 	r.Time, r.CopyTime = time.Since(start)-out.Copy, out.Copy
 	if err != nil {

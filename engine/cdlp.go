@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"sync"
 
-	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/program"
 )
 
@@ -74,10 +73,11 @@ func (e *Engine) CDLP(ctx context.Context, iterations int) (*CDLPResult, error) 
 	if iterations < 1 {
 		return nil, fmt.Errorf("%w: %d iterations", ErrArgument, iterations)
 	}
-	if err := e.take(ctx); err != nil {
+	turn, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
+	defer turn.release()
 	f, c := &frequent{}, &CDLPResult{}
 	f.counts.New = func() any { s := make([]uint32, e.n); return &s }
 	p := &program.Program{
@@ -85,7 +85,7 @@ func (e *Engine) CDLP(ctx context.Context, iterations int) (*CDLPResult, error) 
 		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
 		Edges:  []program.EdgeOp{{Name: "frequent", From: 0, To: 0, Arcs: program.Both, Rows: f, WholeRows: true}},
 	}
-	r, err := e.run(ctx, p, 4*int64(e.n)*int64(workers.Count(e.opts.Threads)), func(m program.Machine) error {
+	r, err := e.run(ctx, turn, p, 4*int64(e.n)*int64(turn.workers()), func(m program.Machine) error {
 		for changed := true; changed && c.Iterations < iterations; c.Iterations++ {
 			frontier, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
 			if err != nil {

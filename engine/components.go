@@ -57,6 +57,7 @@ func (f forest) linkRow(root uint32, row []uint32) {
 // components is a run of Components. Every partition has a forest of its own over all ranks.
 type components struct {
 	e       *Engine
+	threads int
 	largest uint32 // a vertex of the tree whose vertices are skipped
 	forest  forest // all partitions', once joined
 	labels  []uint32
@@ -176,7 +177,7 @@ func (c *components) body(m program.Machine) error {
 	for v := range c.labels {
 		c.labels[v] = uint32(v)
 	}
-	team := workers.Acquire(c.e.opts.Threads)
+	team := workers.Acquire(c.threads)
 	defer team.Close()
 	for _, f := range []func(lo, hi uint32){c.leastID, c.label} {
 		team.For(int(c.e.place.Ranks), ccGrain, func(_, lo, hi int) { f(uint32(lo), uint32(hi)) })
@@ -189,12 +190,13 @@ func (c *components) body(m program.Machine) error {
 // Barak 2018): union-find that skips most arcs of the largest component. Partitions exchange
 // their forests once.
 func (e *Engine) Components(ctx context.Context) (*ComponentsResult, error) {
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
-	c := &components{e: e}
-	r, err := e.run(ctx, c.program(), 4*int64(e.n), c.body)
+	defer t.release()
+	c := &components{e: e, threads: t.workers()}
+	r, err := e.run(ctx, t, c.program(), 4*int64(e.n), c.body)
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,10 @@
 //	r, err := e.BFS(ctx, root)          // root is an id of the file
 //	for vertex, parent := range r.Tree() { … }
 //
-// An Engine may be used from any goroutine. It runs one search at a time: calls queue, and a
-// queued call returns when its context ends. Options.MemoryLimit bounds its memory. Results
-// outlive the engine.
+// An Engine may be used from any goroutine. Runs share its threads, first come, first served: one
+// takes max(1, free ÷ runs that wait, itself among them) of each CPU processor, and waits while a
+// processor has none. A lone run has all; with a device one goes on at a time. A call that waits
+// returns when its context ends. Options.MemoryLimit bounds the memory. Results outlive the engine.
 //
 // Importing the package starts nothing; Close ends every goroutine of an engine. No engine
 // uses more threads than GOMAXPROCS.

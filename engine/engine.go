@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
+	"runtime"
 	"sync"
 	"time"
 
@@ -25,23 +27,24 @@ type Engine struct {
 	place    *partition.Placement
 	devices  *Devices
 	procs    []kernels.Processor
-	tree     []kernels.Run    // of bsp.Tree, by processor
+	layout   *bsp.Layout
 	kind     graph.WeightKind // of the weights kept
 	weights  *weighed         // nil until weigh has read them
 	weighing sync.Mutex
-	loop     *bsp.Loop
-	bfs      *bsp.BFS
+	making   sync.Mutex   // serialises NewDirector
 	director bsp.Director // of the options; nil where NewDirector makes one for each search
 	override bsp.Director // of SetDirector; nil for the options' director
 
 	report   report
-	turn     chan struct{} // holds one token: whose turn it is to search
+	queue    *queue
 	closed   chan struct{} // closed once Close is called
 	closing  sync.Once
 	mapping  sync.RWMutex // held to read place, and to close it
 	unmapped bool
-	points   points
+	states   *states
+	points   *points
 	engineID *engineID
+	cleanup  runtime.Cleanup
 }
 
 // chooseFor limits the time in which a processor measures its kernels. 1% of the time of
@@ -67,7 +70,7 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	var e *Engine
 	defer func() {
 		if e != nil && err != nil {
-			_ = e.free()
+			_ = e.resources().free()
 		}
 	}()
 	defer recovered(&err, ErrPanic)
@@ -85,12 +88,11 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	}
 	e = &Engine{
 		opts: o, n: src.NumVertices(), labels: labels,
-		turn: make(chan struct{}, 1), closed: make(chan struct{}), engineID: &engineID{},
+		closed: make(chan struct{}), states: &states{change: make(chan struct{}), kept: true}, points: &points{}, engineID: &engineID{},
 	}
 	if o.Weights {
 		e.kind = src.WeightKind()
 	}
-	e.turn <- struct{}{}
 	o.LeftOut = e.report.notes(o.LeftOut)
 	if e.devices = o.Devices; e.devices == nil {
 		if e.devices, err = OpenDevices(ctx, o); err != nil {
@@ -121,33 +123,38 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	if measure {
 		e.opts.Rates = bsp.MeasureRates(ctx, e.place, o.Threads)
 	}
-	var kinds []kernels.Kind
+	tree := make([]kernels.Run, len(o.Processors))
+	e.states.idle = []*state{{program: bsp.Tree, runs: tree}}
 	for i, p := range o.Processors {
-		k, run, err := e.load(ctx, i, &o)
+		k, err := e.load(ctx, i, &o, tree)
 		if err != nil && p.Kind != CPU && p.Optional && ctx.Err() == nil {
 			o.leaveOut(p, err)
 			p = Processor{Kind: CPU, Threads: o.Threads} // takes the part that the placement has made
 			o.Processors[i] = p
-			k, run, err = e.load(ctx, i, &o)
+			k, err = e.load(ctx, i, &o, tree)
 		}
 		if err != nil {
 			return nil, err
 		}
-		e.procs, e.tree, kinds = append(e.procs, k), append(e.tree, run), append(kinds, k.Kind())
+		e.procs = append(e.procs, k)
 		if c, is := k.(*cpu.Processor); is {
-			c.Choose(run, min(chooseFor, time.Since(placing)/100))
+			c.Choose(tree[i], min(chooseFor, time.Since(placing)/100))
+		} else {
+			e.states.kept = false
 		}
 		if o.ReleaseHost && p.Kind != CPU {
 			e.place.Release(i)
 		}
 	}
-	e.loop = bsp.New(bsp.NewLayout(e.place), bsp.Local(len(e.procs)), kinds)
-	if e.bfs, err = bsp.NewBFS(e.loop, e.tree); err != nil {
+	e.layout = bsp.NewLayout(e.place)
+	first, err := e.newState(bsp.Tree, tree)
+	e.states.idle[0] = first
+	if err != nil {
 		return nil, err
 	}
 	if measure {
 		within := max(time.Millisecond, time.Since(placing)/calibratePart)
-		if e.opts.Rates, err = e.bfs.Calibrate(ctx, e.opts.Rates, within); err != nil {
+		if e.opts.Rates, err = first.bfs.Calibrate(ctx, e.opts.Rates, within); err != nil {
 			return nil, err
 		}
 		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
@@ -156,76 +163,114 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
 			return nil, err
 		}
+		first.director = e.director
 		e.report.rule(e.director)
 	}
+	e.states.bytes = first.bytes
+	e.assign(first, nil)
+	e.queue = newQueue(e.procs, e.most(first.bytes))
 	e.report.processors = e.describe()
 	e.report.kernelsOf(e.procs)
 	e.report.launched(e.procs)
+	if e.states.kept || o.Devices == nil {
+		e.cleanup = runtime.AddCleanup(e, func(r *resources) { _ = r.free() }, e.resources())
+	}
 	return e, nil
 }
 
-// load makes processor i, loads its part of the graph and opens its search. It frees the processor
+// load makes processor i, loads its part of the graph and opens its search in tree. It frees the processor
 // on errors.
-func (e *Engine) load(ctx context.Context, i int, o *Options) (k kernels.Processor, run kernels.Run, err error) {
+func (e *Engine) load(ctx context.Context, i int, o *Options, tree []kernels.Run) (k kernels.Processor, err error) {
 	p := o.Processors[i]
 	if k, err = e.devices.processor(p, o); err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if err = k.Load(ctx, e.place.Part(i)); err != nil {
 		err = fmt.Errorf("engine: loading processor %d (%s): %w", i, p, err)
-	} else if run, err = k.Open(ctx, bsp.Tree); err != nil {
+	} else if tree[i], err = k.Open(ctx, bsp.Tree); err != nil {
 		err = fmt.Errorf("engine: opening a search on processor %d (%s): %w", i, p, err)
 	}
 	if err != nil {
-		return nil, nil, errors.Join(e.devices.roomFor(o, err), k.Close())
+		tree[i] = nil
+		return nil, errors.Join(e.devices.roomFor(o, err), k.Close())
 	}
-	return k, run, nil
+	return k, nil
 }
 
-// Close waits for the current search, ends the engine's goroutines and frees its memory.
+// most is how many searches at once the memory limit has room for, whose states take so many bytes each: at least 1.
+func (e *Engine) most(bytes int64) int {
+	left := e.opts.MemoryLimit
+	if left <= 0 {
+		return math.MaxInt
+	}
+	for _, k := range e.procs {
+		left -= k.Bytes()
+	}
+	return int(max(1, left/max(1, bytes)))
+}
+
+// Close waits for the current runs, ends the engine's goroutines and frees its memory.
 // Queued and later calls return ErrClosed; a second Close waits for the first and returns
-// nil. The error is the first failure of a device; everything is freed nevertheless.
+// nil. The error is the first failure of a device; everything is freed nevertheless. An engine that
+// becomes unreachable without Close is freed by the garbage collector some time later, as a safety net;
+// one that uses devices of Options.Devices is not.
 func (e *Engine) Close() (err error) {
-	if e.turn == nil {
+	if e.queue == nil {
 		return nil // New did not make it
 	}
 	e.closing.Do(func() {
+		e.cleanup.Stop()
 		close(e.closed)
-		<-e.turn
-		err = e.free()
+		e.queue.close()
+		e.mapping.Lock()
+		defer e.mapping.Unlock()
+		e.unmapped = true
+		err = e.resources().free()
 	})
 	return err
 }
 
-// free frees all resources and returns the first failure.
-func (e *Engine) free() (first error) {
+// resources are what Close frees. They do not refer to the engine.
+type resources struct {
+	states  *states
+	points  *points
+	procs   []kernels.Processor
+	names   []Processor
+	place   *partition.Placement
+	devices *Devices // nil for those of Options.Devices
+}
+
+func (e *Engine) resources() *resources {
+	r := &resources{e.states, e.points, e.procs, e.opts.Processors, e.place, nil}
+	if e.opts.Devices == nil {
+		r.devices = e.devices
+	}
+	return r
+}
+
+// free frees all and returns the first failure.
+func (r *resources) free() (first error) {
 	keep := func(err error) {
 		if first == nil {
 			first = err
 		}
 	}
-	if e.loop != nil {
-		e.loop.Close()
-	}
-	for i, r := range e.tree {
-		if err := r.Close(); err != nil {
-			keep(fmt.Errorf("engine: closing the search of processor %d (%s): %w", i, e.opts.Processors[i], err))
+	for _, st := range r.states.idle {
+		if err := st.close(); err != nil {
+			keep(fmt.Errorf("engine: closing a run: %w", err))
 		}
 	}
-	for i, p := range e.procs {
+	for i, p := range r.procs {
 		if err := p.Close(); err != nil {
-			keep(fmt.Errorf("engine: closing processor %d (%s): %w", i, e.opts.Processors[i], err))
+			keep(fmt.Errorf("engine: closing processor %d (%s): %w", i, r.names[i], err))
 		}
 	}
-	e.mapping.Lock()
-	e.points.free()
-	if e.place != nil {
-		e.place.Close()
+	r.points.free()
+	if r.place != nil {
+		r.place.Close()
 	}
-	e.unmapped = true
-	e.mapping.Unlock()
-	if e.opts.Devices == nil && e.devices != nil {
-		keep(e.devices.Close())
+	if r.devices != nil {
+		keep(r.devices.Close())
 	}
 	return first
 }
@@ -235,7 +280,7 @@ func (e *Engine) callable(ctx context.Context) error {
 	if ctx == nil {
 		return fmt.Errorf("%w: the context is nil", ErrArgument)
 	}
-	if e.turn == nil {
+	if e.queue == nil {
 		return ErrClosed // New did not make it
 	}
 	return ctx.Err()
@@ -258,38 +303,13 @@ func (e *Engine) enter(ctx context.Context) error {
 	return nil
 }
 
-// take queues the caller until its turn.
-func (e *Engine) take(ctx context.Context) error {
-	if err := e.callable(ctx); err != nil {
-		return err
-	}
-	select {
-	case <-e.turn:
-	case <-e.closed:
-		return ErrClosed
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-	select {
-	case <-e.closed:
-		e.turn <- struct{}{}
-		return ErrClosed
-	default:
-		return nil
-	}
-}
-
-// release ends the caller's turn and updates the report.
-func (e *Engine) release() {
-	e.report.launched(e.procs)
-	e.turn <- struct{}{}
-}
-
 // newDirector returns the director of the next search, in the caller's turn.
-func (e *Engine) newDirector() (d bsp.Director, err error) {
+func (e *Engine) newDirector(st *state) (d bsp.Director, err error) {
 	defer recovered(&err, ErrDirector)
 	if d = e.override; d == nil {
-		if d = e.director; d == nil {
+		if d = st.director; d == nil {
+			e.making.Lock()
+			defer e.making.Unlock()
 			d = e.opts.NewDirector()
 		}
 	}
@@ -297,30 +317,33 @@ func (e *Engine) newDirector() (d bsp.Director, err error) {
 	return d, nil
 }
 
-// onCPUs calls f for each CPU processor, with its search, after the current search, up to the first error.
+// onCPUs calls f for each CPU processor, with a search, after the current runs, up to the first error.
 func (e *Engine) onCPUs(ctx context.Context, f func(c *cpu.Processor, tree kernels.Run) error) error {
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, true)
+	if err != nil {
 		return err
 	}
-	defer e.release()
+	defer t.release()
+	st, err := e.open(ctx, t, bsp.Tree, 0)
+	if err != nil {
+		return err
+	}
 	for i, p := range e.procs {
-		if c, is := p.(*cpu.Processor); is {
-			if err := f(c, e.tree[i]); err != nil {
-				return err
-			}
+		if c, is := p.(*cpu.Processor); is && err == nil {
+			err = f(c, st.runs[i])
 		}
 	}
-	return nil
+	return errors.Join(err, e.giveBack(st, true))
 }
 
-// Tune sets the limits by which CPU processors choose kernels, after the current search. The
+// Tune sets the limits by which CPU processors choose kernels, after the current runs. The
 // error wraps cpu.ErrTuning, or is ErrClosed or ctx's.
 func (e *Engine) Tune(ctx context.Context, t cpu.Tuning) error {
 	return e.onCPUs(ctx, func(c *cpu.Processor, _ kernels.Run) error { return c.Tune(t) })
 }
 
 // UseKernels chooses the kernels of the CPU processors, as Options.Kernels does, after the
-// current search: "auto" measures those not measured before. The error wraps cpu.ErrKernels,
+// current runs: "auto" measures those not measured before. The error wraps cpu.ErrKernels,
 // or is ErrClosed or ctx's.
 func (e *Engine) UseKernels(ctx context.Context, spec string) error {
 	return e.onCPUs(ctx, func(c *cpu.Processor, tree kernels.Run) error {
@@ -333,15 +356,16 @@ func (e *Engine) UseKernels(ctx context.Context, spec string) error {
 	})
 }
 
-// SetDirector sets the director of later searches, after the current one; nil is that of
-// Options. An engine whose Options.Director has one direction holds no arcs of the other: it
+// SetDirector sets the director of later searches, which then run one at a time, after the current
+// runs; nil is that of Options. An engine whose Options.Director has one direction holds no arcs of the other: it
 // accepts directors of the same direction only (bsp.OneWay) and returns ErrOptions for all
 // others. Else the error is ErrDirector if a method of d panics, ErrArgument, ErrClosed or ctx's.
 func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) (err error) {
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, true)
+	if err != nil {
 		return err
 	}
-	defer e.release()
+	defer t.release()
 	defer recovered(&err, ErrDirector)
 	if only, is := e.opts.oneWay(); is && d != nil {
 		if one, is := d.(bsp.OneWay); !is || one.Direction() != only {
@@ -354,5 +378,6 @@ func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) (err error) {
 	}
 	e.report.rule(rule) // may panic: then nothing has changed
 	e.override = d
+	e.queue.share(d == nil)
 	return nil
 }

@@ -100,10 +100,11 @@ func commands(c gpu.Commands) *record.Commands {
 // ProfileDevices makes searches wait for each kernel of a device and clock it, until it is off: see
 // gpu.Processor.Profile. Errors are ctx's or ErrClosed.
 func (e *Engine) ProfileDevices(ctx context.Context, on bool) error {
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, true)
+	if err != nil {
 		return err
 	}
-	defer e.release()
+	defer t.release()
 	for _, p := range e.procs {
 		if g, is := p.(*gpu.Processor); is {
 			g.Profile(on)

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"iter"
+	"runtime"
 	"sync"
 	"time"
 
@@ -41,15 +42,18 @@ type BFSResult struct {
 	root     uint32
 	fresh    bool // Parents holds None throughout
 	block    hugemem.Slice[uint32]
+	cleanup  runtime.Cleanup // of block
 	levels   func() []int32
 }
 
 // NewResult returns a result for BFSInto with its memory touched, so that searches take no
 // page faults for it. Arrays of 1 MiB and more are in huge pages outside the Go heap: call
-// Free after use.
+// Free after use. The memory of a result that becomes unreachable without Free is freed by the
+// garbage collector some time later: Parents is valid while the result is reachable.
 func (e *Engine) NewResult() *BFSResult {
 	r := &BFSResult{engineID: e.engineID, labels: e.labels, block: hugemem.Make[uint32](e.n)}
 	r.Parents = r.block.S
+	r.cleanup = runtime.AddCleanup(r, func(b hugemem.Slice[uint32]) { b.Free() }, r.block)
 	r.clear()
 	return r
 }
@@ -68,6 +72,7 @@ func (r *BFSResult) clear() {
 // used afterwards. Results of BFS need no Free.
 func (r *BFSResult) Free() {
 	r.Parents = nil
+	r.cleanup.Stop()
 	r.done()
 	r.block.Free()
 }

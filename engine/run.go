@@ -12,7 +12,8 @@ import (
 )
 
 // Run runs a program with body on the engine's processors and returns its arrays by vertex id.
-// The body and the program's operators see ranks: RankOf and RunResult translate.
+// The body and the program's operators see ranks: RankOf and RunResult translate. A program must
+// not change after its first run, whose memory later ones use; it may run several times at once.
 //
 // Processors that cannot run the program are refused by name: the error wraps
 // kernels.ErrUnsupported. Other errors wrap program.ErrInvalid, ErrMemory, ErrArgument or
@@ -25,78 +26,49 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
-	return e.run(ctx, p, 0, body)
+	defer t.release()
+	return e.run(ctx, t, p, 0, body)
 }
 
-// run is Run in the caller's turn. more is the memory in bytes that the caller needs beside it.
-func (e *Engine) run(ctx context.Context, p *program.Program, more int64, body func(program.Machine) error) (_ *RunResult, err error) {
+// run is Run in a turn. more is the memory in bytes that the caller needs beside it.
+func (e *Engine) run(ctx context.Context, t *turn, p *program.Program, more int64, body func(program.Machine) error) (_ *RunResult, err error) {
 	if err := e.bothWays(); err != nil {
 		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}
-	if err := e.roomForRun(p, more); err != nil {
+	for _, a := range p.Arrays { // the result
+		if !a.Scratch {
+			more += int64(e.n) * int64(a.Type.Size())
+		}
+	}
+	st, err := e.open(ctx, t, p, more)
+	if err != nil {
 		return nil, err
 	}
-	runs := make([]kernels.Run, len(e.procs))
-	defer func() {
-		for _, r := range runs {
-			if r != nil {
-				err = errors.Join(err, r.Close())
-			}
-		}
-	}()
-	for i, k := range e.procs {
-		if runs[i], err = k.Open(ctx, p); err != nil {
-			return nil, fmt.Errorf("engine: program %q: processor %d (%s): %w", p.Name, i, e.opts.Processors[i], err)
-		}
-	}
+	done := false
+	defer func() { err = errors.Join(err, e.giveBack(st, done)) }()
 	var s *bsp.Statistics
 	if e.opts.RunStatistics {
 		s = &bsp.Statistics{}
 	}
-	if err := e.loop.Run(ctx, p, runs, s, body); err != nil {
+	if err := st.loop.Run(ctx, p, st.runs, s, body); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
 		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}
-	return e.read(p, runs, s)
+	r, err := e.read(p, st.runs, s)
+	done = err == nil
+	return r, err
 }
 
 // bothWays refuses an engine that holds the arcs of one direction alone.
 func (e *Engine) bothWays() error {
 	if d, only := e.opts.oneWay(); only && e.place.Directed {
 		return fmt.Errorf("%w: an engine for %v searches alone lacks the other arcs", kernels.ErrUnsupported, d)
-	}
-	return nil
-}
-
-// roomForRun checks the memory of a run of p, of its result, and of more bytes.
-func (e *Engine) roomForRun(p *program.Program, more int64) error {
-	for _, k := range e.procs {
-		more += k.RunBytes(p)
-	}
-	for _, a := range p.Arrays {
-		if !a.Scratch {
-			more += int64(e.n) * int64(a.Type.Size())
-		}
-	}
-	return e.room(fmt.Sprintf("program %q", p.Name), more)
-}
-
-// room checks the memory of need bytes for what, beside the engine's own.
-func (e *Engine) room(what string, need int64) error {
-	if e.opts.MemoryLimit <= 0 {
-		return nil
-	}
-	for _, k := range e.procs {
-		need += k.Bytes() + k.RunBytes(bsp.Tree)
-	}
-	if need > e.opts.MemoryLimit {
-		return fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, what, need, e.opts.MemoryLimit)
 	}
 	return nil
 }

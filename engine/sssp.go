@@ -67,22 +67,23 @@ func (e *Engine) SSSP(ctx context.Context, root uint64, o SSSPOptions) (*SSSPRes
 	if !(o.Delta >= 0) {
 		return nil, fmt.Errorf("%w: SSSP with delta %v", ErrArgument, o.Delta)
 	}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
+	defer t.release()
 	id, err := e.labels.ID(root)
 	if err != nil {
 		return nil, err
 	}
 	if o.UnitWeights {
-		return e.unitPaths(ctx, root, o)
+		return e.unitPaths(ctx, t, root, o)
 	}
 	w, err := e.weigh(ctx)
 	if err != nil {
 		return nil, err
 	}
-	s := &pathSearch{e, w, id, o, time.Now()}
+	s := &pathSearch{e, t, w, id, o, time.Now()}
 	switch e.kind {
 	case graph.Int32:
 		return shortest[int64, int32](ctx, s)
@@ -101,6 +102,7 @@ const narrowArcs, widest = 256, 16
 // pathSearch is a call of SSSP. root is a dense id.
 type pathSearch struct {
 	*Engine
+	turn  *turn
 	w     *weighed
 	root  uint32
 	o     SSSPOptions
@@ -117,7 +119,7 @@ func paths[T program.Value](ctx context.Context, s *pathSearch) (*SSSPResult, er
 	if r.Type == program.I32 {
 		more = 8 * int64(s.n) // distances as int64
 	}
-	run, err := s.run(ctx, p, more, func(m program.Machine) error {
+	run, err := s.run(ctx, s.turn, p, more, func(m program.Machine) error {
 		defer func() { r.Time = time.Since(s.start) }()
 		if rank == graph.None {
 			return nil // a root without arcs

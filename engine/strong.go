@@ -84,10 +84,11 @@ func (s *strong) search(ctx context.Context) error {
 // and takes 12 bytes a vertex beside the result. Errors wrap ErrNoRows or ErrMemory, or are
 // ErrClosed or ctx's.
 func (e *Engine) StrongComponents(ctx context.Context) (*ComponentsResult, error) {
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
+	defer t.release()
 	only, one := e.opts.oneWay()
 	rows, err := e.place.Rows(one && only == kernels.BottomUp) // the components of the reversed graph are the same
 	if err != nil {

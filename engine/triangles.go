@@ -101,11 +101,12 @@ func (t *triangles) merge(lo uint64, i int, hits, linked []uint32) (n, arcs uint
 // processors, and takes up to 9 bytes an edge and 44 a vertex, beside the result. Errors wrap ErrNoRows or
 // ErrMemory, or are ErrClosed or ctx's.
 func (e *Engine) Triangles(ctx context.Context) (*TrianglesResult, error) {
-	if err := e.take(ctx); err != nil {
+	turn, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
-	edges, threads := e.place.Edges(), workers.Count(e.opts.Threads)
+	defer turn.release()
+	edges, threads := e.place.Edges(), turn.workers()
 	longest := min(int64(e.place.MaxDegree), int64(math.Sqrt(2*float64(edges)))+1) // row of an Oriented
 	need := e.place.OrientedBytes() + 4*edges + 16*int64(e.place.Ranks) + 8*longest*int64(threads) + 16*int64(e.n)
 	if err := e.room("count of triangles", need); err != nil {

@@ -63,25 +63,26 @@ func (p *Processor) dismiss(c crew) {
 }
 
 // Assign gives r, a run of p between two uses, its threads for the next: from 1 to Threads, of a run
-// of values as many as it was opened on. 0 takes them away until the next Assign.
-func (p *Processor) Assign(r kernels.Run, threads int) {
+// of values as many as it was opened on: else it is false. 0 takes them away until the next Assign.
+func (p *Processor) Assign(r kernels.Run, threads int) bool {
 	var c *crew
-	s, tree := r.(*search)
 	switch r := r.(type) {
 	case *search:
 		c = &r.crew
+		defer r.grow()
 	case *valueRun:
 		c = &r.crew
+		if threads > 0 && threads != len(r.memory) {
+			return false
+		}
 	case *claimRun:
-		c = &r.crew
+		return p.Assign(r.valueRun, threads)
 	default:
-		return
+		return false
 	}
 	p.dismiss(*c)
 	if *c = (crew{}); threads > 0 {
 		*c = p.hire(threads)
 	}
-	if tree {
-		s.grow()
-	}
+	return true
 }
