@@ -14,7 +14,7 @@
 //	for vertex, parent := range r.Tree() { … }
 //
 // An Engine may be used from any goroutine. Runs share its threads, first come, first served: one
-// takes max(1, free ÷ runs that wait, itself among them) of each CPU processor, and waits while a
+// takes max(1, free ÷ callers) of each CPU processor, and waits while a
 // processor has none. A lone run has all; with a device one goes on at a time. A call that waits
 // returns when its context ends. Options.MemoryLimit bounds the memory. Results outlive the engine.
 //

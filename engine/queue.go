@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
@@ -17,7 +18,9 @@ type queue struct {
 	most          int       // runs at once
 	only          int       // 1 if runs share a director, else most
 	running       int
-	waiting       []*turn // a suffix of its array
+	waiting       []*turn
+	callers       int       // that ran or waited when a run ended
+	counted       time.Time // when
 	spare         []*turn
 	closed        bool
 }
@@ -93,7 +96,12 @@ func (e *Engine) take(ctx context.Context, alone bool) (*turn, error) {
 	return nil, err
 }
 
-// admit starts the runs that may start: max(1, free ÷ n) threads each, where n are the runs that may share them.
+// lately is for how long the number of callers counts after one of them has ended its run: it is likely to come again, and two
+// callers would else take turns with all threads.
+const lately = time.Millisecond
+
+// admit starts the runs that may start: max(1, free ÷ n) threads each, where n are the callers without threads, of whom no more
+// count than may start.
 func (q *queue) admit() {
 	for len(q.waiting) > 0 && !q.closed && q.running < q.only {
 		t := q.waiting[0]
@@ -105,7 +113,11 @@ func (q *queue) admit() {
 				return
 			}
 		}
-		share := min(len(q.waiting), q.only-q.running)
+		share := len(q.waiting)
+		if time.Since(q.counted) < lately {
+			share = max(share, q.callers-q.running)
+		}
+		share = min(share, q.only-q.running)
 		if t.alone {
 			share = 1
 		}
@@ -123,6 +135,9 @@ func (q *queue) admit() {
 func (q *queue) leave(t *turn) {
 	for i, n := range t.threads {
 		q.free[i] += n
+	}
+	if n := q.running + len(q.waiting); n >= q.callers || time.Since(q.counted) >= lately {
+		q.callers, q.counted = n, time.Now()
 	}
 	q.running--
 	q.spare = append(q.spare, t)
