@@ -103,7 +103,7 @@ func (e *Engine) search(ctx context.Context, t *turn, root uint64, r *BFSResult,
 	var out bsp.Outcome
 	if err == nil {
 		var director bsp.Director
-		if director, err = e.newDirector(st); err == nil {
+		if director, err = e.newDirector(st, t); err == nil {
 			out, err = st.bfs.Search(ctx, bsp.Search{
 				Root: rank, Parents: r.Parents, Director: director, Examined: examined, Statistics: r.Statistics,
 			})

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"time"
 
@@ -33,6 +34,7 @@ type Engine struct {
 	weighing sync.Mutex
 	making   sync.Mutex   // serialises NewDirector
 	director bsp.Director // of the options; nil where NewDirector makes one for each search
+	few      bsp.Rates    // of runs on fewer threads than there are: those of one thread
 	override bsp.Director // of SetDirector; nil for the options' director
 
 	report   report
@@ -157,13 +159,22 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 		if e.opts.Rates, err = first.bfs.Calibrate(ctx, e.opts.Rates, within); err != nil {
 			return nil, err
 		}
-		o.Logger.Debug("measured rates", "rates", e.opts.Rates)
+		one := &turn{threads: slices.Repeat([]int{1}, len(e.procs))}
+		if e.few = e.opts.Rates; e.states.kept && o.Threads > 1 && e.assign(first, one) {
+			if e.few, err = first.bfs.Calibrate(ctx, e.few, within); err != nil {
+				return nil, err
+			}
+		}
+		o.Logger.Debug("measured rates", "rates", e.opts.Rates, "one thread", e.few)
+	} else {
+		e.few = e.opts.Rates
 	}
 	if o.NewDirector == nil {
 		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
 			return nil, err
 		}
 		first.director = e.director
+		first.few, _ = bsp.NewDirector(o.Director, e.few)
 		e.report.rule(e.director)
 	}
 	e.states.bytes = first.bytes
@@ -303,11 +314,14 @@ func (e *Engine) enter(ctx context.Context) error {
 	return nil
 }
 
-// newDirector returns the director of the next search, in the caller's turn.
-func (e *Engine) newDirector(st *state) (d bsp.Director, err error) {
+// newDirector returns the director of the next search, in turn t.
+func (e *Engine) newDirector(st *state, t *turn) (d bsp.Director, err error) {
 	defer recovered(&err, ErrDirector)
 	if d = e.override; d == nil {
-		if d = st.director; d == nil {
+		if d = st.director; d != nil && !slices.Equal(t.threads, e.queue.threads) {
+			d = st.few
+		}
+		if d == nil {
 			e.making.Lock()
 			defer e.making.Unlock()
 			d = e.opts.NewDirector()

@@ -20,6 +20,7 @@ type state struct {
 	loop     *bsp.Loop
 	bfs      *bsp.BFS     // of bsp.Tree
 	director bsp.Director // of bfs; nil where Options.NewDirector makes one for each search
+	few      bsp.Director // of bfs on fewer threads than there are
 	bytes    int64
 }
 
@@ -46,6 +47,7 @@ func (e *Engine) newState(p *program.Program, runs []kernels.Run) (st *state, er
 	if p == bsp.Tree {
 		if st.bfs, err = bsp.NewBFS(st.loop, runs); err == nil && e.opts.NewDirector == nil {
 			st.director, err = bsp.NewDirector(e.opts.Director, e.opts.Rates)
+			st.few, _ = bsp.NewDirector(e.opts.Director, e.few)
 		}
 	}
 	return st, err
