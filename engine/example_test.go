@@ -345,3 +345,63 @@ func ExampleEngine_CDLP() {
 	// Output:
 	// [0 0 0 0 4] 2 communities after 5 iterations
 }
+
+// Closeness sums up the distances between all vertices; Diameter finds the largest.
+func ExampleEngine_Closeness() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.Closeness(ctx, engine.ClosenessOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	for v := range uint32(3) {
+		fmt.Printf("%d: closeness %.2f, harmonic %.1f, eccentricity %d\n", v, r.Closeness(v, false), r.Harmonic(v), r.Eccentricity[v])
+	}
+	fmt.Println("pairs by distance:", r.Hops)
+	// Output:
+	// 0: closeness 0.45, harmonic 2.0, eccentricity 2
+	// 1: closeness 0.75, harmonic 3.0, eccentricity 1
+	// 2: closeness 0.56, harmonic 2.5, eccentricity 2
+	// pairs by distance: [5 8 4]
+}
+
+func ExampleEngine_Diameter() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.Diameter(ctx)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Diameter, "in a component of", r.Vertices)
+	// Output: 2 in a component of 4
+}
+
+// Betweenness tells through which vertices shortest paths lead.
+func ExampleEngine_Betweenness() {
+	ctx := context.Background()
+	e, err := engine.New(ctx, friends(), engine.Options{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer e.Close()
+	r, err := e.Betweenness(ctx, engine.BetweennessOptions{})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(r.Scores)
+	// Output: [0 2 0 0 0]
+}

@@ -36,7 +36,14 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"Components":       func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Components(ctx)) },
 		"KCore":            func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.KCore(ctx)) },
 		"CDLP":             func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.CDLP(ctx, 2)) },
-		"Triangles":        func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Triangles(ctx)) },
+		"Diameter":         func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Diameter(ctx)) },
+		"Betweenness": func(ctx context.Context, e *engine.Engine) error {
+			return unlessRefused(e.Betweenness(ctx, engine.BetweennessOptions{Roots: []uint64{root}}))
+		},
+		"Closeness": func(ctx context.Context, e *engine.Engine) error {
+			return unlessRefused(e.Closeness(ctx, engine.ClosenessOptions{Samples: 3}))
+		},
+		"Triangles": func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Triangles(ctx)) },
 		"PageRank": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.PageRank(ctx, engine.PageRankOptions{MaxIterations: 3}))
 		},

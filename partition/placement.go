@@ -142,6 +142,14 @@ func (p *Placement) Rows(in bool) (*Rows, error) {
 	return r, nil
 }
 
+// Arcs is the number of arcs of all rows.
+func (r *Rows) Arcs() (n int64) {
+	for i := range r.segments {
+		n += r.segments[i].Adjacency.Arcs()
+	}
+	return n
+}
+
 // Segment returns the segment with the row of a rank, an empty one for padding.
 func (r *Rows) Segment(rank uint32) *Segment {
 	for i := range r.segments {

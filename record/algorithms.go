@@ -102,3 +102,40 @@ type Path struct {
 	ToName    string   `json:"to_name,omitempty"`    // name of To, if ids are names
 	PathNames []string `json:"path_names,omitempty"` // names of the vertices of Path, if ids are names
 }
+
+// Betweenness is the document of "totemgo bc".
+type Betweenness struct {
+	Run
+	Searches   int64   `json:"searches"`          // roots searched from: others have a closed form
+	Samples    int64   `json:"samples,omitempty"` // sources asked for; absent for all
+	Normalized bool    `json:"normalized"`        // divided by the number of pairs of other vertices
+	Ordered    bool    `json:"ordered"`           // pairs of an undirected graph count twice
+	Sum        float64 `json:"sum"`               // of all scores
+	Largest    float64 `json:"largest"`           // score
+	PredictedS float64 `json:"predicted_s"`       // time of the searches, as predicted once 2% of them were done
+}
+
+// Closeness is the document of "totemgo closeness".
+type Closeness struct {
+	Run
+	Roots           int64   `json:"roots"`            // vertices whose distances to others were summed up
+	Outward         bool    `json:"outward"`          // distances from a vertex to the roots; else those to it
+	PerComponent    bool    `json:"per_component"`    // closeness among the vertices that reach a vertex
+	Pairs           int64   `json:"pairs"`            // of a root and another vertex that it reaches
+	Average         float64 `json:"average"`          // mean distance of the pairs
+	LargestDistance int64   `json:"largest_distance"` // of a pair
+	Hops            []int64 `json:"hops"`             // pairs by distance; at 0 each root with itself
+	PredictedS      float64 `json:"predicted_s"`      // time, as predicted once 2% of the roots were done
+}
+
+// Diameter is the document of "totemgo diameter".
+type Diameter struct {
+	Run
+	Diameter          int64  `json:"diameter"`            // largest distance in the largest weak component
+	From              uint64 `json:"from"`                // vertex id: one end of a path of that length
+	To                uint64 `json:"to"`                  // vertex id: the other end
+	ComponentVertices int64  `json:"component_vertices"`  // vertices of that component
+	Searches          int64  `json:"searches"`            // roots that distances were measured from
+	FromName          string `json:"from_name,omitempty"` // name of From, if ids are names
+	ToName            string `json:"to_name,omitempty"`   // name of To, if ids are names
+}

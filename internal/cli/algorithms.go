@@ -59,6 +59,17 @@ var algorithms = []algorithm{
 		use: "cdlp FILE", short: "Find communities by label propagation", long: cdlpHelp, schema: record.SchemaCDLP,
 		rows: "a row a vertex (vertex, label)", top: "largest communities", job: func() job { return &cdlpJob{} },
 	},
+	{
+		use: "bc FILE", short: "Find betweenness", long: bcHelp, schema: record.SchemaBetweenness,
+		rows: "a row a vertex (vertex, score)", top: "highest scores", job: func() job { return &bcJob{} },
+	},
+	{
+		use: "closeness FILE", short: "Find how near each vertex is to all others", long: closenessHelp, schema: record.SchemaCloseness,
+		rows: "a row a vertex (vertex, closeness, harmonic,\neccentricity, reached_by)", top: "nearest vertices", job: func() job { return &closenessJob{} },
+	},
+	{
+		use: "diameter FILE", short: "Find the largest distance", long: diameterHelp, schema: record.SchemaDiameter, job: func() job { return &diameterJob{} },
+	},
 }
 
 // algorithm is a row of the table.
@@ -123,6 +134,9 @@ func newAlgorithm(e *env, a algorithm) *cobra.Command {
 		RunE: func(c *cobra.Command, args []string) error {
 			if o, is := j.(interface{ operands(args []string) }); is {
 				o.operands(args[1:])
+			}
+			if s, is := j.(interface{ shows(b *bar) }); is {
+				s.shows(e.progress(c.Name()))
 			}
 			return e.runAlgorithm(c.Context(), a, j, f, args[0])
 		},

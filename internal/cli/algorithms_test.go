@@ -66,6 +66,12 @@ func TestAlgorithms(t *testing.T) {
 		{"triangles", "triangles 2\ntransitivity 0.75\naverage clustering 0.277778 of 6 vertices\ntime ", "# vertex\ttriangles\tclustering\n0\t2\t0.3333333333333333\n1\t1\t0.5\n", "0\t2\t0.3333333333333333\n2\t2\t"},
 		{"kcore", "largest core number 2\nvertices with it 4 of 6\ntime ", "# vertex\tcore\n0\t2\n", "0\t2\n"},
 		{"cdlp --iterations 1", "communities 4\nlargest 3 of 6 vertices\niterations 1\nchanged 6\ntime ", "# vertex\tlabel\n0\t1\n1\t0\n2\t0\n3\t0\n7\t8\n8\t7\n", "0\t3\n1\t1\n"},
+		{"bc --undirected", "vertices 6\nsearches 4\nsum 1\nlargest 0.5\ntime ", "# vertex\tscore\n0\t0.5\n1\t0\n2\t0.5\n3\t0\n7\t0\n8\t0\n", "0\t0.5\n2\t0.5\n"},
+		{"bc --undirected --ordered --no-reduction", "vertices 6\nsearches 6\nsum 2\nlargest 1\ntime ", "# vertex\tscore\n0\t1\n1\t0\n2\t1\n", "0\t1\n2\t1\n"},
+		{"closeness --undirected", "roots 6 of 6 vertices\npairs 14\naverage 1.14286\nlargest distance 2\ntime ",
+			"# vertex\tcloseness\tharmonic\teccentricity\treached_by\n0\t0.6\t3\t1\t4\n1\t0.45", "0\t0.6\t3\t1\t4\n2\t0.6\t3\t1\t4\n"},
+		{"closeness --undirected --per-component --harmonic", "roots 6 of 6 vertices\n", "# vertex\tcloseness\tharmonic\teccentricity\treached_by\n0\t1\t3\t1\t4\n1\t0.75\t2.5",
+			"0\t1\t3\t1\t4\n2\t1\t3\t1\t4\n"},
 	} {
 		args := append(strings.Fields(c.args), path)
 		if strings.HasPrefix(c.args, "path") {
@@ -92,7 +98,7 @@ func TestAlgorithms(t *testing.T) {
 			t.Errorf("%s: %s", c.args, r.stdout)
 		}
 		r = command(t, append(args, "--json", "--stats")...).must(t)
-		steps := c.args != "cc --strong" && c.args != "triangles" && !strings.HasPrefix(c.args, "path") // takes supersteps
+		steps := c.args != "cc --strong" && c.args != "triangles" && !strings.HasPrefix(c.args, "path") && !strings.HasPrefix(c.args, "closeness") // takes supersteps
 		if steps {
 			has(t, r, "levels")
 		}
@@ -122,6 +128,19 @@ func TestAlgorithmDocuments(t *testing.T) {
 	if r.Schema != record.SchemaReach || !slices.Equal(r.Roots, []uint64{0, 8}) || r.Reached != 5 || r.Depth != 1 {
 		t.Errorf("%+v", r)
 	}
+	bc := document[record.Betweenness](t, command(t, "bc", path, "--undirected", "--json", "--normalized", "--top", "1"))
+	if bc.Schema != record.SchemaBetweenness || bc.Searches != 4 || !bc.Normalized || bc.Largest != 0.05 || bc.Sum != 0.1 || bc.Top[0]["score"] != json.Number("0.05") {
+		t.Errorf("%+v", bc)
+	}
+	h := document[record.Closeness](t, command(t, "closeness", path, "--undirected", "--json", "--top", "1", "--outward"))
+	if h.Schema != record.SchemaCloseness || h.Roots != 6 || !h.Outward || h.Pairs != 14 || h.Average != 16./14 || !slices.Equal(h.Hops, []int64{6, 12, 2}) ||
+		h.LargestDistance != 2 || len(h.Top) != 1 || h.Top[0]["harmonic"] != json.Number("3") {
+		t.Errorf("%+v", h)
+	}
+	d := document[record.Diameter](t, command(t, "diameter", path, "--json"))
+	if d.Schema != record.SchemaDiameter || d.Diameter != 2 || d.From+d.To != 4 || d.ComponentVertices != 4 || d.Searches < 4 {
+		t.Errorf("%+v", d)
+	}
 	b := document[record.BFS](t, command(t, "bfs", path, "--root", "0", "--json", "--top", "2"))
 	if len(b.Top) != 2 || b.Top[1]["level"] != json.Number("1") {
 		t.Errorf("%+v", b.Top)
@@ -138,6 +157,7 @@ func TestNames(t *testing.T) {
 		"reach --root alice,dora -o -":              "# vertex\nalice\nb, c\ndora\n",
 		"cc -o -":                                   "# vertex\tcomponent\nalice\talice\nb, c\talice\ndora\talice\n",
 		"pagerank --top 1":                          "dora\t",
+		"diameter --undirected":                     "diameter 2\nfrom ",
 		"bfs --root zoe":                            "",
 		"sssp --unit-weights --parents --root dora": "root dora\n",
 	} {

@@ -90,6 +90,8 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"pagerank MISSING --dangling keep", []string{`"keep"`, "spread", "drop"}},
 		{"pagerank MISSING --method power", []string{`"power"`, "pull", "delta"}},
 		{"pagerank MISSING --method delta --warm W", []string{"--warm"}},
+		{"bc MISSING --samples 0", []string{"--samples 0", "1 or more"}},
+		{"closeness MISSING --samples 0", []string{"--samples 0", "1 or more"}},
 		{"pagerank MISSING --multi --float32", []string{"exclude each other"}},
 		{"graph500", []string{"--scale is missing"}},
 		{"graph500 --scale 0", []string{"0", "1..31"}},
