@@ -197,7 +197,10 @@ func TestKeepPaying(t *testing.T) {
 // TestSample: the graph that speeds are measured on has hubs, and a size within its limits.
 func TestSample(t *testing.T) {
 	for edges, scale := range map[int64]int{1: sampleLeast, autoEdges: sampleLeast, 1 << 24: 16, 1 << 40: sampleLargest} {
-		g := sample(edges)
+		g := sample(edges, 2)
+		if !slices.Equal(g.Edges, sample(edges, 1).Edges) {
+			t.Errorf("%d edges: the sample depends on the threads", edges)
+		}
 		degree := make([]int, g.Vertices)
 		for _, e := range g.Edges {
 			degree[e.U]++

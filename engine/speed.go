@@ -12,6 +12,7 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/mix"
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -84,29 +85,33 @@ const (
 	searchLevels = 8
 )
 
-// sample is the graph that speeds are measured on, for a graph of so many edges.
-func sample(edges int64) *graph.EdgeList {
+// sample is the graph that speeds are measured on, for a graph of so many edges; it is the same for any number of threads.
+func sample(edges int64, threads int) *graph.EdgeList {
 	scale := min(max(bits.Len64(uint64(edges/16/sampleDegree))-1, sampleLeast), sampleLargest)
 	list := &graph.EdgeList{Vertices: 1 << scale, Edges: make([]graph.Edge, sampleDegree<<scale)}
-	for i := range list.Edges {
-		e, draw := &list.Edges[i], uint64(0)
-		for level := range scale {
-			if level%8 == 0 {
-				draw = mix.Mix(uint64(i)<<8 | uint64(level))
+	team := workers.Acquire(threads)
+	defer team.Close()
+	team.For(len(list.Edges), 1<<14, func(_, lo, hi int) {
+		for i := lo; i < hi; i++ {
+			e, draw := &list.Edges[i], uint64(0)
+			for level := range scale {
+				if level%8 == 0 {
+					draw = mix.Mix(uint64(i)<<8 | uint64(level))
+				}
+				// Of 256, 146 go to the quadrant of both lower halves, 49 to each of the next two: 57%, 19%, 19%.
+				switch d := draw & 0xff; {
+				case d < 146:
+				case d < 195:
+					e.V |= 1 << level
+				case d < 244:
+					e.U |= 1 << level
+				default:
+					e.U, e.V = e.U|1<<level, e.V|1<<level
+				}
+				draw >>= 8
 			}
-			// Of 256, 146 go to the quadrant of both lower halves, 49 to each of the next two: 57%, 19%, 19%.
-			switch d := draw & 0xff; {
-			case d < 146:
-			case d < 195:
-				e.V |= 1 << level
-			case d < 244:
-				e.U |= 1 << level
-			default:
-				e.U, e.V = e.U|1<<level, e.V|1<<level
-			}
-			draw >>= 8
 		}
-	}
+	})
 	return list
 }
 
@@ -166,7 +171,7 @@ func (d *Devices) measureSpeeds(ctx context.Context, o *Options, edges int64) er
 	if edges < autoEdges || !devices || len(o.Processors) < 2 && !optional || o.Shares != nil || o.Assignment != nil || len(o.Speeds) > 0 {
 		return nil
 	}
-	list, alone := sample(edges), map[string]clocked{}
+	list, alone := sample(edges, o.Threads), map[string]clocked{}
 	for _, p := range append(slices.Clone(o.Processors), Processor{Kind: CPU, Threads: o.Threads}) {
 		name := p.String()
 		if _, known := alone[name]; known || p.Kind == CPU && !optional && !slices.ContainsFunc(o.Processors, func(q Processor) bool { return q.String() == name }) {
