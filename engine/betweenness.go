@@ -176,16 +176,17 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 		}
 		p.component = c.Labels
 	}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
+	defer t.release()
 	if err := p.choose(e, &o); err != nil {
 		return nil, err
 	}
 	r := &BetweennessResult{Searches: int64(len(p.ranks))}
 	begin := time.Now()
-	run, err := e.run(ctx, betweenness, 20*int64(e.n), func(m program.Machine) error {
+	run, err := e.run(ctx, t, betweenness, 20*int64(e.n), func(m program.Machine) error {
 		for i, root := range p.ranks {
 			weight := 1.0
 			if p.reach != nil {

@@ -99,15 +99,16 @@ func (e *Engine) Closeness(ctx context.Context, o ClosenessOptions) (*ClosenessR
 	if o.Samples < 0 {
 		return nil, fmt.Errorf("%w: closeness from %d roots", ErrArgument, o.Samples)
 	}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
+	defer t.release()
 	var chosen []uint32
 	if o.Samples > 0 && o.Samples < e.n {
 		chosen = sampled(e.n, o.Samples, o.Seed)
 	}
-	return e.distances(ctx, chosen, o)
+	return e.distances(ctx, t, chosen, o)
 }
 
 // sampled returns k of n vertices, rising.
@@ -122,8 +123,8 @@ func sampled(n, k int, seed uint64) (chosen []uint32) {
 	return chosen
 }
 
-// distances searches from the vertices with dense ids chosen, all if it is nil, in the caller's turn.
-func (e *Engine) distances(ctx context.Context, chosen []uint32, o ClosenessOptions) (*ClosenessResult, error) {
+// distances searches from the vertices with dense ids chosen, all if it is nil, in a turn.
+func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o ClosenessOptions) (*ClosenessResult, error) {
 	if err := e.bothWays(); err != nil {
 		return nil, fmt.Errorf("engine: closeness: %w", err)
 	}
@@ -156,7 +157,7 @@ func (e *Engine) distances(ctx context.Context, chosen []uint32, o ClosenessOpti
 	if !e.onlyCPUs() {
 		search = e.programDistances
 	}
-	if err := search(ctx, r, roots, o.Outward, finished); err != nil {
+	if err := search(ctx, t, r, roots, o.Outward, finished); err != nil {
 		return nil, err
 	}
 	if alone > 0 {
@@ -185,7 +186,7 @@ func (e *Engine) onlyCPUs() bool {
 }
 
 // hostDistances searches by the threads of the host.
-func (e *Engine) hostDistances(ctx context.Context, r *ClosenessResult, roots []uint32, outward bool, finished func(int)) error {
+func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished func(int)) error {
 	out, err := e.place.Rows(outward)
 	if err != nil {
 		return fmt.Errorf("engine: closeness: %w", err)
@@ -194,7 +195,7 @@ func (e *Engine) hostDistances(ctx context.Context, r *ClosenessResult, roots []
 	if err != nil {
 		return fmt.Errorf("engine: closeness: %w", err)
 	}
-	team := workers.Acquire(min(workers.Count(e.opts.Threads), max(1, len(roots))))
+	team := workers.Acquire(min(t.workers(), max(1, len(roots))))
 	defer team.Close()
 	m := &manyRoots{out: out, in: in, ranks: int(e.place.Ranks), roots: roots, unit: float64(uint64(1) << r.shift), finished: finished}
 	m.states = make([]manyState, team.Threads())

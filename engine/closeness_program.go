@@ -80,12 +80,12 @@ func forgetRoots(b *program.Block) {
 }
 
 // programDistances is hostDistances on any processors.
-func (e *Engine) programDistances(ctx context.Context, r *ClosenessResult, roots []uint32, outward bool, finished func(int)) error {
+func (e *Engine) programDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished func(int)) error {
 	p := many[0]
 	if outward {
 		p = many[1]
 	}
-	run, err := e.run(ctx, p, 0, func(m program.Machine) (err error) {
+	run, err := e.run(ctx, t, p, 0, func(m program.Machine) (err error) {
 		for ; len(roots) > 0; roots = roots[min(64, len(roots)):] {
 			batch := roots[:min(64, len(roots))]
 			for i, rank := range batch {

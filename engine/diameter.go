@@ -35,11 +35,12 @@ func (e *Engine) Diameter(ctx context.Context) (*DiameterResult, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := e.take(ctx); err != nil {
+	t, err := e.take(ctx, false)
+	if err != nil {
 		return nil, err
 	}
-	defer e.release()
-	d := &diameter{ctx: ctx, e: e, result: &DiameterResult{RunResult: &RunResult{labels: e.labels}}}
+	defer t.release()
+	d := &diameter{ctx: ctx, e: e, turn: t, result: &DiameterResult{RunResult: &RunResult{labels: e.labels}}}
 	d.largest(c.Labels)
 	if len(d.members) > 1 {
 		if e.place.Directed {
@@ -56,6 +57,7 @@ func (e *Engine) Diameter(ctx context.Context) (*DiameterResult, error) {
 type diameter struct {
 	ctx     context.Context
 	e       *Engine
+	turn    *turn
 	members []uint32 // of the component, by dense id, rising
 	result  *DiameterResult
 }
@@ -84,7 +86,7 @@ func (d *diameter) largest(labels []uint32) {
 
 // from returns the distances from one vertex: Total of the result.
 func (d *diameter) from(v uint32) (level []uint64, farthest uint32, err error) {
-	r, err := d.e.distances(d.ctx, []uint32{v}, ClosenessOptions{})
+	r, err := d.e.distances(d.ctx, d.turn, []uint32{v}, ClosenessOptions{})
 	if err != nil {
 		return nil, 0, fmt.Errorf("engine: diameter: %w", err)
 	}
@@ -108,7 +110,7 @@ func (d *diameter) keep(from, to uint32, distance int64) {
 
 // searchFrom takes the largest distance from any of some vertices.
 func (d *diameter) searchFrom(roots []uint32) error {
-	r, err := d.e.distances(d.ctx, roots, ClosenessOptions{})
+	r, err := d.e.distances(d.ctx, d.turn, roots, ClosenessOptions{})
 	if err != nil {
 		return fmt.Errorf("engine: diameter: %w", err)
 	}
@@ -116,7 +118,7 @@ func (d *diameter) searchFrom(roots []uint32) error {
 	farthest := slices.MaxFunc(d.members, func(a, b uint32) int { return int(r.Eccentricity[a]) - int(r.Eccentricity[b]) })
 	if far := int64(r.Eccentricity[farthest]); far > d.result.Diameter {
 		// One search against arcs names the other end.
-		back, err := d.e.distances(d.ctx, []uint32{farthest}, ClosenessOptions{Outward: true})
+		back, err := d.e.distances(d.ctx, d.turn, []uint32{farthest}, ClosenessOptions{Outward: true})
 		if err != nil {
 			return fmt.Errorf("engine: diameter: %w", err)
 		}
