@@ -15,17 +15,30 @@ import (
 
 // WriteSession writes a session's results and samples as JSON, whole.
 func WriteSession(path string, s *record.PowerSession) error {
-	return atomicfile.Write(path, func(w io.Writer) error {
-		e := json.NewEncoder(w)
-		e.SetEscapeHTML(false)
-		return e.Encode(s)
-	})
+	return atomicfile.Write(path, func(w io.Writer) error { return EncodeSession(w, s) })
+}
+
+// EncodeSession writes a session to w as WriteSession does to a file.
+func EncodeSession(w io.Writer, s *record.PowerSession) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	return e.Encode(s)
 }
 
 // ReadSession reads what WriteSession wrote. A file that is something else is refused
 // with ErrFormat.
 func ReadSession(path string) (*record.PowerSession, error) {
-	b, err := os.ReadFile(path)
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("power: session: %w", err)
+	}
+	defer f.Close()
+	return DecodeSession(path, f)
+}
+
+// DecodeSession reads a session as ReadSession does; errors name path.
+func DecodeSession(path string, r io.Reader) (*record.PowerSession, error) {
+	b, err := io.ReadAll(r)
 	if err != nil {
 		return nil, fmt.Errorf("power: session: %w", err)
 	}

@@ -163,7 +163,7 @@ func raggedTuples(bytes int64, size int) error {
 
 // readTupleWeights reads n float32 weights.
 func readTupleWeights(path string, n int, in *input) (weights graph.Weights, err error) {
-	wi, err := openInput(in.ctx, path, &Options{MemoryLimit: in.o.MemoryLimit})
+	wi, err := openInput(in.ctx, path, &Options{MemoryLimit: in.o.MemoryLimit, Stdin: in.o.Stdin})
 	if err != nil {
 		return weights, err
 	}

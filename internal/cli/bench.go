@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -572,7 +573,7 @@ shares follow from the speeds (--rates FILE).
 		},
 	}
 	fl := c.Flags()
-	fl.StringVarP(&output, "output", "o", "", "write the figures to `FILE`, for --rates")
+	fl.StringVarP(&output, "output", "o", "", "write the figures to `FILE` (- for standard output), for --rates")
 	fl.StringVar(&list, "processors", "", "`LIST` of processors whose speed to measure: cpu, cpu:THREADS, opencl:N, cuda:N")
 	fl.IntVar(&scale, "scale", 18, "binary logarithm of the vertices of the graph that they search")
 	fl.IntVar(&threads, "threads", 0, "most threads (default all cores)")
@@ -658,8 +659,13 @@ func speed(ctx context.Context, g graph.Source, o engine.Options, roots []uint32
 }
 
 // readRates reads the costs and the speeds out of a file that bench machine wrote.
-func readRates(path string) (bsp.Rates, []record.Speed, error) {
-	data, err := os.ReadFile(path)
+func readRates(ctx context.Context, path string) (bsp.Rates, []record.Speed, error) {
+	in, err := openInput(ctx, path)
+	if err != nil {
+		return bsp.Rates{}, nil, err
+	}
+	defer in.Close()
+	data, err := io.ReadAll(in)
 	if err != nil {
 		return bsp.Rates{}, nil, err
 	}

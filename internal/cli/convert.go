@@ -63,7 +63,7 @@ direction, largest component, self-loops and duplicates, weights, ids.
 			case random != "" && dropWeights:
 				return usagef("--random-weights and --drop-weights exclude each other")
 			}
-			if err := checkOutput(args[1], format, asJSON); err != nil {
+			if err := checkOutput(args[1], format, weights, asJSON); err != nil {
 				return err
 			}
 			limit := int64(memory)
@@ -138,7 +138,7 @@ direction, largest component, self-loops and duplicates, weights, ids.
 				doc.Head = e.head(record.SchemaConvert)
 				return e.printJSON(doc)
 			}
-			if args[1] == "-" {
+			if args[1] == "-" || weights == "-" {
 				return nil
 			}
 			_, err = fmt.Fprintf(e.stdout, "%s: %d vertices, %d edges, %s, %s\n", args[1], doc.Vertices, doc.Edges, rep.Format, humanize.IBytes(uint64(rep.Bytes)))

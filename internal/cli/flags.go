@@ -49,11 +49,12 @@ type engineFlags struct {
 	tuning, rates                         string
 	device                                bytesFlag // memory of each device's part
 	set                                   *pflag.FlagSet
+	command                               *cobra.Command
 }
 
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	f.set, f.o.Drivers, f.o.Probe, f.o.LeftOut = fl, e.drivers, e.probe.auto, e.probe.leftOut
+	f.command, f.set, f.o.Drivers, f.o.Probe, f.o.LeftOut = c, fl, e.drivers, e.probe.auto, e.probe.leftOut
 	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the CPU below 1,048,576 edges, else the GPU that holds the graph, else the CPU with every GPU")
 	fl.StringVar((*string)(&f.o.Placement), "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
@@ -129,7 +130,7 @@ func (f *engineFlags) check() (err error) {
 		}
 	}
 	if f.rates != "" {
-		if o.Rates, o.Speeds, err = readRates(f.rates); err != nil {
+		if o.Rates, o.Speeds, err = readRates(f.command.Context(), f.rates); err != nil {
 			return err
 		}
 	}
@@ -190,7 +191,7 @@ func (f *engineFlags) resolve(ctx context.Context, vertices, edges int64, direct
 func (f *engineFlags) options(labels *graph.Labels) (o engine.Options, err error) {
 	o = f.o
 	if f.assignment != "" {
-		o.Assignment, err = readAssignment(f.assignment, labels, len(o.Processors))
+		o.Assignment, err = readAssignment(f.command.Context(), f.assignment, labels, len(o.Processors))
 	}
 	return o, err
 }

@@ -240,7 +240,7 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	if f.output == "" {
 		return usagef("generate needs -o FILE, or --dry-run")
 	}
-	if err := checkOutput(f.output, f.format, f.asJSON); err != nil {
+	if err := checkOutput(f.output, f.format, f.weights, f.asJSON); err != nil {
 		return err
 	}
 	so := graphio.SaveOptions{Format: f.format, Tuple: f.tuple, Threads: f.threads, Stdout: e.stdout}
@@ -301,7 +301,7 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 		doc.Head = e.head(record.SchemaGenerate)
 		return e.printJSON(doc)
 	}
-	if f.output == "-" {
+	if f.output == "-" || f.weights == "-" {
 		return nil
 	}
 	rate := float64(to-from) / took / 1e6

@@ -24,17 +24,24 @@ type vertexLines struct {
 	line   int64
 }
 
-// each calls f for the fields of every line that has some, comments included. in is read instead
-// of the path if it is not nil.
-func (l *vertexLines) each(ctx context.Context, in io.Reader, f func(fields []string) error) error {
-	if in == nil {
-		file, err := os.Open(l.path)
-		if err != nil {
-			return err
-		}
-		defer file.Close()
-		in = file
+// stdinKey is the key of the command's standard input in its context.
+type stdinKey struct{}
+
+// openInput opens a file to read, "-" for the standard input of the command whose context ctx is.
+func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
+	if in, is := ctx.Value(stdinKey{}).(io.Reader); is && path == "-" {
+		return io.NopCloser(in), nil
 	}
+	return os.Open(path)
+}
+
+// each calls f for the fields of every line that has some, comments included.
+func (l *vertexLines) each(ctx context.Context, f func(fields []string) error) error {
+	in, err := openInput(ctx, l.path)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
 	z, err := graphio.Decompress(in)
 	if err != nil {
 		return fmt.Errorf("%s: %w", l.path, err)
@@ -93,7 +100,7 @@ func (l *vertexLines) id(s string) (uint32, error) {
 // No vertex may have two lines.
 func (l *vertexLines) pairs(ctx context.Context, want string, alone bool, f func(v uint32, s string) error) error {
 	seen := make([]bool, l.labels.Len())
-	return l.each(ctx, nil, func(fields []string) error {
+	return l.each(ctx, func(fields []string) error {
 		switch {
 		case strings.HasPrefix(fields[0], "#"):
 			return nil
@@ -127,12 +134,12 @@ func readValues(ctx context.Context, path string, labels *graph.Labels, optional
 
 // readAssignment reads lines of a vertex and a processor number, or a number a line in the order of the vertices, as METIS
 // and KaHIP write parts.
-func readAssignment(path string, labels *graph.Labels, processors int) ([]uint8, error) {
+func readAssignment(ctx context.Context, path string, labels *graph.Labels, processors int) ([]uint8, error) {
 	const unset = 255
 	owner := bytes.Repeat([]byte{unset}, labels.Len())
 	l := &vertexLines{path: path, labels: labels}
 	columns, n := 0, 0
-	err := l.each(context.Background(), nil, func(fields []string) (err error) {
+	err := l.each(ctx, func(fields []string) (err error) {
 		if strings.HasPrefix(fields[0], "#") || strings.HasPrefix(fields[0], "%") {
 			return nil
 		}

@@ -15,7 +15,10 @@ import (
 
 // checkOutput refuses a graph file whose format nothing tells, and a document that
 // would stand in the middle of it.
-func checkOutput(path, format string, asJSON bool) error {
+func checkOutput(path, format, weights string, asJSON bool) error {
+	if asJSON && weights == "-" {
+		return usagef("the weights go to standard output, where --json would go too")
+	}
 	if path == "-" && asJSON {
 		return usagef("the graph goes to standard output, where --json would go too")
 	}

@@ -222,8 +222,8 @@ exit status and signals. What is missing and the summary go to standard error.`,
 	f.StringArrayVar(&r.specs, "power", []string{power.KindAuto},
 		"meters: auto, none, rapl, nvml, hwmon, wattsup:PORT, line:FILE, replay:FILE, model:idle=W,busy=W; may be given several times")
 	f.Float64Var(&r.rate, "rate", power.DefaultRate, "samples a second, 1 to 1000")
-	f.StringVarP(&r.out, "output", "o", "", "write results and samples to this JSON file, whole each second")
-	f.StringVar(&r.samples, "samples", "", "write the samples to this CSV file, whole each second")
+	f.StringVarP(&r.out, "output", "o", "", "write results and samples to this JSON file, whole each second (- for standard output, at the end)")
+	f.StringVar(&r.samples, "samples", "", "write the samples to this CSV file, whole each second (- for standard output, at the end)")
 	f.DurationVar(&r.baseline, "baseline", 0, "measure the idle machine this long before the command starts")
 	f.BoolVar(&r.subtract, "subtract-baseline", false, "state also the energy less the baseline")
 	f.BoolVarP(&r.quiet, "quiet", "q", false, "print no summary")
@@ -353,7 +353,7 @@ func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, s
 		if r.out == "" && r.samples == "" {
 			return nil
 		}
-		return r.write(state(nil), false)
+		return r.write(c.OutOrStdout(), state(nil), false)
 	}
 	if err := update(); err != nil {
 		return 0, nil, err // refuses a file that cannot be written before the command runs
@@ -389,7 +389,7 @@ func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, s
 	if cerr != nil {
 		result.Notes = append(result.Notes, "closing the meters: "+cerr.Error())
 	}
-	werr := r.write(result, true)
+	werr := r.write(c.OutOrStdout(), result, true)
 	if werr != nil && status != 0 {
 		// Prints the failure, and keeps the command's own status.
 		fmt.Fprintln(c.ErrOrStderr(), "totemgo:", werr)
@@ -398,21 +398,29 @@ func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, s
 	return status, result, errors.Join(err, werr)
 }
 
-// write writes the files that were asked for; devices and pipes, which cannot be
-// rewritten, once at the end.
-func (r *recording) write(p *record.PowerSession, end bool) error {
+// write writes the files that were asked for; standard output, devices and pipes once, at the end.
+func (r *recording) write(stdout io.Writer, p *record.PowerSession, end bool) error {
 	var errs []error
-	if r.out != "" && (end || !special(r.out)) {
-		errs = append(errs, power.WriteSession(r.out, p))
-	}
-	if r.samples != "" && (end || !special(r.samples)) {
-		errs = append(errs, atomicfile.Write(r.samples, func(w io.Writer) error { return power.WriteSamples(w, p) }))
+	for _, f := range []struct {
+		path   string
+		encode func(io.Writer, *record.PowerSession) error
+	}{{r.out, power.EncodeSession}, {r.samples, power.WriteSamples}} {
+		switch {
+		case f.path == "" || !end && special(f.path):
+		case f.path == "-":
+			errs = append(errs, f.encode(stdout, p))
+		default:
+			errs = append(errs, atomicfile.Write(f.path, func(w io.Writer) error { return f.encode(w, p) }))
+		}
 	}
 	return errors.Join(errs...)
 }
 
-// special tells whether path is something else than a file: a device or a pipe.
+// special tells whether path is no file: standard output, a device or a pipe.
 func special(path string) bool {
+	if path == "-" {
+		return true
+	}
 	st, err := os.Stat(path)
 	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
@@ -430,7 +438,12 @@ func newPowerReportCommand() *cobra.Command {
 			return nil
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			s, err := power.ReadSession(args[0])
+			in, err := openInput(c.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer in.Close()
+			s, err := power.DecodeSession(args[0], in)
 			if err != nil {
 				return err
 			}

@@ -173,7 +173,7 @@ func TestInterruptDriver(t *testing.T) {
 			}
 			err := c.Wait()
 			var exit *exec.ExitError
-			if took := time.Since(start); took > 3*grace || !errors.As(err, &exit) || exit.ExitCode() != exitInterrupted || stderr.String() != "totemgo: interrupted\n" {
+			if took := time.Since(start); took > 3*grace || !errors.As(err, &exit) || exit.ExitCode() != 128+int(signal) || stderr.String() != "totemgo: interrupted\n" {
 				t.Errorf("%q, %v: %v after %v, %q", args, signal, err, took, stderr.String())
 			}
 		}

@@ -148,7 +148,9 @@ func endsItself(ctx context.Context) {
 
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
 	out := &remembered{to: stdout}
-	e := &env{stdin: &patient{ctx: ctx, from: stdin}, stdout: out, stderr: stderr, args: args, drivers: drivers}
+	in := &patient{ctx: ctx, from: stdin}
+	ctx = context.WithValue(ctx, stdinKey{}, io.Reader(in))
+	e := &env{stdin: in, stdout: out, stderr: stderr, args: args, drivers: drivers}
 	e.probe = &probe{note: e.note, left: map[string]bool{}}
 	root := newRoot(e)
 	root.SetArgs(args)
@@ -164,7 +166,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	started := false
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		started = true
-		return checkOwnInput(c, args)
+		return checkFiles(c, args)
 	}
 	// Goroutines that read a mapped graph look after themselves; this is for the others.
 	err := graphio.Guard("the graph", func() error { return root.ExecuteContext(ctx) })

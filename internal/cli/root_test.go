@@ -137,7 +137,7 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"generate uniform --vertices 5 --edges 3 --edgefactor 2 -o OUT", []string{"--edgefactor and --edges"}},
 		{"generate star --vertices 5 --seed 1,2 -o OUT", []string{`"1,2"`, "one number"}},
 		{"generate kron --scale 5 --format graph500 -o OUT --weights OUT ", []string{"tuples and the weights"}},
-		{"generate kron --scale 5 --format graph500 -o - --weights -", []string{"tuples and the weights"}},
+		{"generate kron --scale 5 --format graph500 -o - --weights -", []string{"only one output can be standard output"}},
 		{"convert A", []string{"OUTPUT is missing"}},
 		{"convert", []string{"INPUT and OUTPUT is missing"}},
 		{"convert MISSING OUT.thing", []string{"--format", "edgelist"}},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -38,9 +37,6 @@ first line "# root R" names the root.
 			if err := checkThreads(threads); err != nil {
 				return err
 			}
-			if args[0] == "-" && args[1] == "-" {
-				return usagef("only one of the two can be standard input")
-			}
 			file, err := rf.open(ctx, e, args[0], threads, 0)
 			if err != nil {
 				return err
@@ -49,7 +45,7 @@ first line "# root R" names the root.
 			if err := file.Verify(ctx); err != nil {
 				return err
 			}
-			tree, err := e.readParents(ctx, args[1], file.Source.VertexLabels())
+			tree, err := readParents(ctx, args[1], file.Source.VertexLabels())
 			if err != nil {
 				return err
 			}
@@ -88,11 +84,7 @@ first line "# root R" names the root.
 }
 
 // readParents reads a tree as bfs -o writes it.
-func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels) (*graph500.Tree, error) {
-	var in io.Reader
-	if path == "-" {
-		in = e.stdin
-	}
+func readParents(ctx context.Context, path string, labels *graph.Labels) (*graph500.Tree, error) {
 	n := labels.Len()
 	t := &graph500.Tree{Root: graph.None, Parents: make([]uint32, n)}
 	for i := range t.Parents {
@@ -102,7 +94,7 @@ func (e *env) readParents(ctx context.Context, path string, labels *graph.Labels
 	columns := 0 // of the first line with a parent
 	named := false
 	l := &vertexLines{path: path, labels: labels}
-	err := l.each(ctx, in, func(fields []string) (err error) {
+	err := l.each(ctx, func(fields []string) (err error) {
 		switch {
 		case l.line == 1 && fields[0] == "vertex" && l.labels.Names() == nil:
 			return nil // the names of the columns, in CSV

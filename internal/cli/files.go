@@ -14,14 +14,18 @@ import (
 // outputFlags are the flags that name files to write. The others with a `FILE` name files to read.
 var outputFlags = []string{"output", "weights", "samples", "predecessors"}
 
-// checkOwnInput refuses an output that is an input of the same command line, under whatever name.
-func checkOwnInput(c *cobra.Command, args []string) error {
+// checkFiles refuses an output that is an input of the same command line, under whatever name, and two
+// inputs or outputs that are the standard streams.
+func checkFiles(c *cobra.Command, args []string) error {
 	var in, out []string
 	if len(args) > 0 && c.Name() != "record" { // its arguments are those of another command
 		in = append(in, args[0])
 	}
-	if c.Name() == "convert" {
+	switch c.Name() {
+	case "convert":
 		out = append(out, args[1])
+	case "validate":
+		in = append(in, args[1])
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		what, _ := pflag.UnquoteUsage(f)
@@ -38,6 +42,14 @@ func checkOwnInput(c *cobra.Command, args []string) error {
 			in = append(in, f.Value.String())
 		}
 	})
+	for _, s := range []struct {
+		what  string
+		files []string
+	}{{"input", in}, {"output", out}} {
+		if i := slices.Index(s.files, "-"); i >= 0 && slices.Contains(s.files[i+1:], "-") {
+			return usagef("only one %s can be standard %s (-)", s.what, s.what)
+		}
+	}
 	for _, o := range out {
 		written := []string{o}
 		if formatOf(o, "") == "graphalytics" {

@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// TestOwnInput: an output that is an input of the same command is refused, also through links, and the
+// input stays as it is. Devices and other files are not.
+func TestOwnInput(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	texts := map[string]string{"r.el": "0 1\n1 2\n", "start": "1\n", "own": "0 0\n1 0\n2 0\n", "g.e": "1 2\n2 3\n", "g.v": "1\n2\n3\n",
+		"watts.csv": "time,watts\n0,1\n1,1\n", "other.el": "0 1\n"}
+	for name, text := range texts {
+		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if runtime.GOOS != "windows" {
+		if err := os.Symlink("r.el", "link.el"); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(".", "here"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link("r.el", "hard.el"); err != nil {
+		t.Fatal(err)
+	}
+	refused := []string{
+		"bfs r.el --root 1 -o r.el",
+		"bfs r.el --root 1 -o ./r.el",
+		"bfs r.el --root 1 -o " + filepath.Join(dir, "r.el"),
+		"bfs r.el --root 1 -o hard.el",
+		"bfs r.el --root 1 --processors cpu:1 --assignment own -o own",
+		"reach r.el --root 1 -o r.el",
+		"sssp r.el --root 1 --unit-weights -o r.el",
+		"cc r.el -o r.el",
+		"apsp r.el -o r.el",
+		"pagerank r.el --start start -o start",
+		"convert r.el r.el --directed",
+		"convert r.el ./r.el",
+		"convert g.e g.v",
+		"convert g.e g.e",
+		"power record --power replay:watts.csv,column=watts --samples watts.csv -- true",
+	}
+	if runtime.GOOS != "windows" {
+		refused = append(refused, "bfs r.el --root 1 -o link.el", "bfs link.el --root 1 -o r.el", "bfs link.el --root 1 -o link.el",
+			"bfs r.el --root 1 -o here/r.el", "convert link.el here/r.el")
+	}
+	for _, line := range refused {
+		r := command(t, strings.Fields(line)...)
+		if r.status != exitFailed || r.stdout != "" || !strings.Contains(r.stderr, "the output is the input") {
+			t.Errorf("%s: status %d, %q, %q", line, r.status, r.stdout, r.stderr)
+		}
+	}
+	for _, line := range []string{"bfs r.el --root 1 -o other.el", "bfs r.el --root 1 -o " + os.DevNull, "convert r.el new.el", "cc r.el -o -"} {
+		if r := command(t, strings.Fields(line)...); r.status != exitOK {
+			t.Errorf("%s: status %d, %q", line, r.status, r.stderr)
+		}
+	}
+	delete(texts, "other.el")
+	for name, text := range texts {
+		if got := content(t, name); got != text {
+			t.Errorf("%s holds %q, was %q", name, got, text)
+		}
+	}
+}
+
+// TestDash: - is standard input wherever a file is read, and standard output wherever one is written.
+func TestDash(t *testing.T) {
+	t.Chdir(t.TempDir())
+	command(t, "generate", "kron", "--scale", "4", "--weights", "w", "-o", "k.edges").must(t)
+	weights := content(t, "w")
+	if err := os.WriteFile("r.el", []byte("0 1\n1 2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	machine := command(t, "bench", "machine", "--largest", "64KiB", "-o", "-")
+	machine.must(t)
+	session := ""
+	if runtime.GOOS != "windows" {
+		session = commandProcess(t, "power", "record", "--power", "model:idle=1,busy=2", "-q", "-o", "-", "--", "true").stdout
+	}
+	for _, c := range []struct {
+		line, stdin string
+		status      int
+		want        string // in standard output, or in the message
+	}{
+		{"bfs - --root 0 -o -", "0 1\n1 2\n", 0, "2\t1\t2\n"},
+		{"bfs r.el --root 0 --processors cpu:1,cpu:1 --assignment - -o -", "0 0\n1 1\n2 0\n", 0, "2\t1\t2\n"},
+		{"bfs r.el --root 0 --rates - -o -", machine.stdout, 0, "2\t1\t2\n"},
+		{"pagerank r.el --undirected --start - -o -", "0\n", 0, "\n2\t"},
+		{"pagerank r.el --undirected --warm - -o -", "0 1\n1 1\n", 0, "\n2\t"},
+		{"path r.el 0 2 --unit-weights --weighted --heuristic -", "0 1\n", 2, "unknown flag"},
+		{"validate r.el -", "# root 0\n0 0\n1 0\n2 1\n", 0, "valid"},
+		{"convert k.edges - --weights-in - --format edgelist", weights, 0, " 0."},
+		{"convert k.edges - --format graph500 --weights-in w --weights w2", "", 0, content(t, "k.edges")},
+		{"convert k.edges k2.edges --weights-in w --weights -", "", 0, weights},
+		{"generate kron --scale 4 -o k3.edges --weights -", "", 0, weights},
+		{"power report -", session, 0, "session of"},
+		{"bfs - --root 0 --processors cpu:1,cpu:1 --assignment -", "0 1\n", 2, "only one input can be standard input"},
+		{"validate - -", "", 2, "only one input can be standard input"},
+		{"generate kron --scale 4 -o - --weights - --format graph500", "", 2, "only one output can be standard output"},
+		{"generate kron --scale 4 -o k3.edges --weights - --json", "", 2, "--json"},
+		{"convert k.edges k2.edges --weights-in w --weights - --json", "", 2, "--json"},
+	} {
+		if c.line == "power report -" && session == "" {
+			continue
+		}
+		r := commandWith(t, t.Context(), strings.NewReader(c.stdin), strings.Fields(c.line)...)
+		if text := r.stdout + r.stderr; r.status != c.status || !strings.Contains(text, c.want) {
+			t.Errorf("%s: status %d, %.300q, want %d with %.80q", c.line, r.status, text, c.status, c.want)
+		}
+		if c.want == weights && r.stdout != weights {
+			t.Errorf("%s prints more than the weights: %.300q", c.line, r.stdout)
+		}
+	}
+}
