@@ -22,7 +22,8 @@ type Options struct {
 	// threads. See ParseProcessors and AutoProcessors.
 	Processors []Processor
 	// Threads is the number of threads of all CPU processors together, unless each needs one.
-	// Those with Processor.Threads 0 share the threads that the others leave. 0 and more than
+	// Those with Processor.Threads 0 share the threads that the others leave. 0 is
+	// GOMAXPROCS, or the processors that the process may use if they are fewer; more than
 	// GOMAXPROCS are GOMAXPROCS.
 	Threads int
 	// Placement assigns vertices to processors; partition.Auto, "", chooses by the graph.

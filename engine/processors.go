@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -101,10 +102,14 @@ func (o *Options) shareThreads(check func(field string, err error) bool) {
 	if o.Threads < 0 {
 		check("Threads", fmt.Errorf("%d threads", o.Threads))
 	}
-	procs := runtime.GOMAXPROCS(0)
-	if o.Threads <= 0 || o.Threads > procs {
-		o.Threads = procs
+	if o.Threads <= 0 {
+		named := 0
+		for _, p := range o.Processors {
+			named += max(p.Threads, 0)
+		}
+		o.Threads = max(workers.Count(0), named)
 	}
+	o.Threads = min(o.Threads, runtime.GOMAXPROCS(0))
 	if o.Processors = slices.Clone(o.Processors); len(o.Processors) == 0 {
 		o.Processors = []Processor{{Kind: CPU}}
 	}

@@ -135,12 +135,13 @@ func TestSearchStartsNoGoroutine(t *testing.T) {
 func TestEngineThreads(t *testing.T) {
 	procs(t, 4)
 	o := shared(t)
+	all := min(4, runtime.NumCPU()) // of processors that were given no number, without Options.Threads
 	for _, c := range []struct {
 		processors string
 		threads    int
 		want       []int
 	}{
-		{"cpu", 0, []int{4}},
+		{"cpu", 0, []int{all}},
 		{"cpu", 1, []int{1}},
 		{"cpu", 3, []int{3}},
 		{"cpu", 100, []int{4}},
@@ -148,10 +149,10 @@ func TestEngineThreads(t *testing.T) {
 		{"cpu:100", 2, []int{2}},
 		{"cpu:3", 2, []int{2}},
 		{"cpu:1,cpu:2", 0, []int{1, 2}},
-		{"cpu,cpu", 0, []int{2, 2}},
+		{"cpu,cpu", 0, []int{(all + 1) / 2, max(all/2, 1)}},
 		{"cpu,cpu", 3, []int{2, 1}},
 		{"cpu,cpu,cpu", 4, []int{2, 1, 1}},
-		{"cpu:1,cpu", 0, []int{1, 3}},
+		{"cpu:1,cpu", 0, []int{1, max(all-1, 1)}},
 		{"cpu,cpu:3,cpu", 4, []int{1, 2, 1}}, // every partition has a thread
 		{"cpu:2,cpu:2", 2, []int{1, 1}},
 		{"cpu:3,cpu:1", 3, []int{2, 1}},

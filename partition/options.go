@@ -76,7 +76,7 @@ type Options struct {
 	NoOut, NoIn bool
 	// Weighted keeps the weights: of parallel records the smallest.
 	Weighted bool
-	// Threads used for building; 0 means GOMAXPROCS.
+	// Threads used for building; 0 means GOMAXPROCS, or the processors that the process may use if they are fewer.
 	Threads int
 	// MemoryLimit is the number of bytes that building and its result may take; 0
 	// means no limit.

@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"runtime"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -12,6 +11,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph500"
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
@@ -99,9 +99,7 @@ const (
 // kernelTimes measures the kernels of each set on a Kronecker graph, on so many threads, 0
 // for all.
 func kernelTimes(ctx context.Context, threads int) (list []record.KernelTime, err error) {
-	if threads == 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
+	threads = workers.Count(threads)
 	g, err := gen.Make(ctx, gen.KroneckerOptions{Scale: kernelScale, Threads: threads})
 	if err != nil {
 		return nil, err

@@ -36,6 +36,14 @@ import (
 // the caller of Run spins for its helpers before it does.
 const SpinFor = 2 * time.Millisecond
 
+// spinShort replaces SpinFor in a team of more workers than the process has processors: a spinning
+// worker keeps one from the worker that it waits for.
+const spinShort = 10 * time.Microsecond
+
+// preempted is the time between two checks of the clock, 1 to 2 µs apart, from which on a spinning worker
+// was off its processor: others need it, so the worker parks.
+const preempted = 200 * time.Microsecond
+
 // spinLoads is the number of polls between two checks of the clock: 1 to 2 µs.
 const spinLoads = 2048
 
@@ -63,10 +71,10 @@ func (w *waiter) wake() {
 	}
 }
 
-// wait returns once word is value: it spins for SpinFor, yielding after every so many
+// wait returns once word is value: it spins for a time, yielding after every so many
 // looks at the clock, and then parks until wake. word must be value before wake is called.
-func (w *waiter) wait(word *atomic.Uint64, value uint64, looks int) {
-	var since time.Time
+func (w *waiter) wait(word *atomic.Uint64, value uint64, looks int, spin time.Duration) {
+	var since, last time.Time
 	for look := 1; ; look++ {
 		for range spinLoads {
 			if word.Load() == value {
@@ -75,14 +83,16 @@ func (w *waiter) wait(word *atomic.Uint64, value uint64, looks int) {
 		}
 		switch at := time.Now(); {
 		case since.IsZero():
-			since = at
-		case at.Sub(since) > SpinFor:
+			since, last = at, at
+		case at.Sub(since) > spin, at.Sub(last) > preempted:
 			// Announced. If word is value by now, take the announcement back or wait for wake.
 			w.state.Store(parked)
 			if word.Load() != value || !w.state.CompareAndSwap(parked, awake) {
 				<-w.token
 			}
 			continue
+		default:
+			last = at
 		}
 		if look%looks == 0 {
 			runtime.Gosched()
@@ -104,6 +114,7 @@ type Team struct {
 	helpers []*helper
 	body    func(worker int) // the function that For passes to Run; made once
 	looks   int              // checks of the clock between two yields
+	spin    time.Duration    // how long its workers spin
 	closed  bool
 	busy    atomic.Bool
 	left    sync.WaitGroup // helpers that have not ended yet
@@ -168,11 +179,14 @@ func keep(failure *atomic.Pointer[Panic], worker int, v any) {
 }
 
 // Acquire returns a team of the given number of workers, at least one and at
-// most GOMAXPROCS; zero and less mean GOMAXPROCS. The team holds threads-1
+// most GOMAXPROCS; zero and less mean those of Count. The team holds threads-1
 // goroutines until it is closed.
 func Acquire(threads int) *Team {
 	threads = min(Count(threads), runtime.GOMAXPROCS(0))
 	t := &Team{looks: 1 + threads/yieldShare, shares: make([]share, threads)}
+	if t.spin = SpinFor; threads > runtime.NumCPU() {
+		t.spin = spinShort
+	}
 	t.body = t.chunks
 	t.caller.token = make(chan struct{}, 1)
 	t.left.Add(threads - 1)
@@ -241,7 +255,7 @@ func (t *Team) run(f func(worker int)) {
 // finish waits for the helpers, also when worker 0 panicked: they may still use variables
 // of the frames that the panic unwinds.
 func (t *Team) finish() {
-	t.caller.wait(&t.pending, 0, t.looks)
+	t.caller.wait(&t.pending, 0, t.looks, t.spin)
 	t.f = nil
 	p := t.failure.Swap(nil)
 	t.busy.Store(false)
@@ -320,7 +334,7 @@ func (h *helper) live(t *Team) {
 // next waits for the next Run of the team; it returns false if there is none.
 func (h *helper) next(t *Team) bool {
 	h.epoch++
-	h.wait(&t.epoch, h.epoch, t.looks)
+	h.wait(&t.epoch, h.epoch, t.looks, t.spin)
 	return !t.ended.Load()
 }
 
@@ -339,10 +353,11 @@ func (h *helper) work(t *Team) {
 	returned = true
 }
 
-// Count is the number of threads that an option asks for: 0 and less mean GOMAXPROCS.
+// Count is the number of threads that an option asks for: 0 and less mean GOMAXPROCS, but at most the
+// processors that the process may use.
 func Count(threads int) int {
 	if threads <= 0 {
-		return runtime.GOMAXPROCS(0)
+		return min(runtime.GOMAXPROCS(0), runtime.NumCPU())
 	}
 	return threads
 }

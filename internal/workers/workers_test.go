@@ -30,7 +30,8 @@ func acquire(t testing.TB, n int) *Team {
 
 func TestAcquireClamps(t *testing.T) {
 	procs(t, 3)
-	for _, c := range []struct{ ask, want int }{{-1, 3}, {0, 3}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {1000, 3}} {
+	all := min(3, runtime.NumCPU())
+	for _, c := range []struct{ ask, want int }{{-1, all}, {0, all}, {1, 1}, {2, 2}, {3, 3}, {4, 3}, {1000, 3}} {
 		team := Acquire(c.ask)
 		if got := team.Threads(); got != c.want {
 			t.Errorf("Acquire(%d).Threads() = %d, want %d", c.ask, got, c.want)
@@ -371,5 +372,29 @@ func TestEachPanics(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// TestManyThreadsOnFewProcessors: a team of 64 workers with 64 Ps makes progress on the processors that there are, not at
+// the cost of as many time slices.
+func TestManyThreadsOnFewProcessors(t *testing.T) {
+	procs(t, 64)
+	if got := Count(0); got != min(64, runtime.NumCPU()) {
+		t.Errorf("Count(0) = %d on %d processors", got, runtime.NumCPU())
+	}
+	team := acquire(t, 64)
+	if runtime.NumCPU() < 64 && team.spin != spinShort {
+		t.Errorf("a team of 64 spins for %v", team.spin)
+	}
+	var n atomic.Int64
+	start := time.Now()
+	for range 50 {
+		team.Run(func(int) { n.Add(1) })
+	}
+	if n.Load() != 50*64 {
+		t.Errorf("%d calls", n.Load())
+	}
+	if took := time.Since(start); took > 10*time.Second {
+		t.Errorf("50 runs take %v", took)
 	}
 }
