@@ -8,12 +8,16 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
-// Limits of options. Vertex ids have 32 bits.
+// Limits of options. Vertex ids have 32 bits, but for KroneckerOptions.FillWide.
 const (
-	MinScale      = 1
-	MaxScale      = 31
-	MaxEdgeFactor = 1 << 24
+	MinScale          = 1
+	MaxScale          = 31
+	MaxKroneckerScale = 42
+	MaxEdgeFactor     = 1 << 24
 )
+
+// maxEdges bounds the edges of a graph, so that the bytes of a file of 16 a tuple are an int64.
+const maxEdges = int64(1) << 58
 
 // Defaults of Graph500.
 const (
@@ -25,7 +29,8 @@ const (
 // KroneckerOptions describe the Graph500 graph of version 3.0 of its reference code.
 // They are a Recipe.
 type KroneckerOptions struct {
-	// Scale is the binary logarithm of the number of vertices, MinScale..MaxScale.
+	// Scale is the binary logarithm of the number of vertices, MinScale..MaxKroneckerScale. Above
+	// MaxScale there is Size and FillWide only.
 	Scale int
 	// EdgeFactor is the number of edges per vertex, at most MaxEdgeFactor; 0 means
 	// DefaultEdgeFactor.
@@ -45,8 +50,8 @@ type KroneckerOptions struct {
 func (o KroneckerOptions) Size() (Size, error) {
 	factor := cmp.Or(o.EdgeFactor, DefaultEdgeFactor)
 	err := cmp.Or(
-		checkRange("scale", int64(o.Scale), MinScale, MaxScale),
-		checkRange("edge factor", int64(factor), 1, MaxEdgeFactor))
+		checkRange("scale", int64(o.Scale), MinScale, MaxKroneckerScale),
+		checkRange("edge factor", int64(factor), 1, min(MaxEdgeFactor, maxEdges>>max(o.Scale, 0))))
 	if err != nil {
 		return Size{}, err
 	}
@@ -65,11 +70,31 @@ func (o KroneckerOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.P
 
 // Fill implements Recipe.
 func (o KroneckerOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
+	if err := checkRange("scale", int64(o.Scale), MinScale, MaxScale); err != nil {
+		return err
+	}
 	if _, err := o.Size(); err != nil {
 		return err
 	}
 	k := newKronecker(o)
-	return fill(ctx, o, from, edges, weights, k.fill)
+	return fill(ctx, o, from, edges, weights, func(from int64, edges []graph.Edge, weights []float32) {
+		k.fill(from, edges, nil, weights)
+	})
+}
+
+// FillWide is Fill for ids of 64 bits, at any scale.
+func (o KroneckerOptions) FillWide(ctx context.Context, from int64, edges []graph.Pair64, weights []float32) error {
+	if _, err := o.Size(); err != nil {
+		return err
+	}
+	k := newKronecker(o)
+	return fill(ctx, o, from, edges, weights, func(from int64, edges []graph.Pair64, weights []float32) {
+		low, high := make([]graph.Edge, len(edges)), make([]uint32, len(edges))
+		k.fill(from, low, high, weights)
+		for i, e := range low {
+			edges[i] = graph.Pair64{U: uint64(e.U) | uint64(high[i]&0xFFFF)<<32, V: uint64(e.V) | uint64(high[i]>>16)<<32}
+		}
+	})
 }
 
 // kronecker makes edges.
@@ -103,8 +128,9 @@ const (
 	reject = mrgP % kroneckerRange
 )
 
-// fill makes edges and weights from edge number from on.
-func (k *kronecker) fill(from int64, edges []graph.Edge, weights []float32) {
+// fill makes edges and weights from edge number from on. high, if not nil, receives bits 32 to 47 of both ids,
+// those of V in its upper half.
+func (k *kronecker) fill(from int64, edges []graph.Edge, high []uint32, weights []float32) {
 	jump := *k.powers[edgeShift]
 	s := k.powers.skip(k.start, uint64(from), edgeShift)
 	scramble := k.scramble
@@ -134,7 +160,11 @@ func (k *kronecker) fill(from int64, edges []graph.Edge, weights []float32) {
 			u, v = u<<1|bitU, v<<1|bitV
 			level++
 		}
-		edges[i] = graph.Edge{U: uint32(scramble.id(u)), V: uint32(scramble.id(v))}
+		u, v = scramble.id(u), scramble.id(v)
+		edges[i] = graph.Edge{U: uint32(u), V: uint32(v)}
+		if high != nil {
+			high[i] = uint32(u>>32) | uint32(v>>32)<<16
+		}
 		if weights != nil {
 			last := mrgState{z1, z2, z3, z4, z5}
 			weights[i] = float32(float64(float32(last.next())) * 4.65661287524579692e-10)

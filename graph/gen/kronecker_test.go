@@ -228,3 +228,41 @@ func BenchmarkKronecker(b *testing.B) {
 		}
 	}
 }
+
+// TestKroneckerWide: ids of 64 bits are those of Fill where both exist, and those of the reference code at scale 36.
+func TestKroneckerWide(t *testing.T) {
+	o := gen.KroneckerOptions{Scale: 14}
+	narrow, wide := make([]graph.Edge, 100), make([]graph.Pair64, 100)
+	if err := errors.Join(o.Fill(t.Context(), 1000, narrow, nil), o.FillWide(t.Context(), 1000, wide, nil)); err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range narrow {
+		if want := (graph.Pair64{U: uint64(e.U), V: uint64(e.V)}); wide[i] != want {
+			t.Fatalf("edge %d: %v, want %v", i, wide[i], want)
+		}
+	}
+	o.Scale = 36
+	for _, c := range []struct {
+		from int64
+		want []graph.Pair64
+	}{
+		{0, []graph.Pair64{{U: 62163263662, V: 3140448243}, {U: 33521025155, V: 8816060607}, {U: 56981991280, V: 58590562487}}},
+		{1<<40 - 2, []graph.Pair64{{U: 7678371621, V: 50253327246}, {U: 62765026550, V: 43562237547}}},
+	} {
+		got := make([]graph.Pair64, len(c.want))
+		if err := o.FillWide(t.Context(), c.from, got, nil); err != nil || !slices.Equal(got, c.want) {
+			t.Errorf("from %d: %v, %v", c.from, got, err)
+		}
+	}
+	if err := o.FillWide(t.Context(), 1<<40-1, make([]graph.Pair64, 2), nil); !errors.Is(err, gen.ErrRange) {
+		t.Errorf("beyond the last edge: %v", err)
+	}
+	if err := o.Fill(t.Context(), 0, narrow, nil); !errors.Is(err, gen.ErrOption) {
+		t.Errorf("ids of 32 bits at scale 36: %v", err)
+	}
+	for _, o := range []gen.KroneckerOptions{{Scale: 43}, {Scale: 42, EdgeFactor: 1 << 24}} {
+		if _, err := o.Size(); !errors.Is(err, gen.ErrOption) {
+			t.Errorf("%+v: %v", o, err)
+		}
+	}
+}

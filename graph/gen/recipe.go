@@ -64,6 +64,11 @@ func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 	if err != nil {
 		return nil, err
 	}
+	if k, is := r.(KroneckerOptions); is {
+		if err := checkRange("scale", int64(k.Scale), MinScale, MaxScale); err != nil {
+			return nil, err
+		}
+	}
 	if size.Edges > math.MaxInt/16 {
 		return nil, fmt.Errorf("%w: %d edges do not fit in memory", ErrOption, size.Edges)
 	}
@@ -89,8 +94,8 @@ func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 const blockEdges = 1 << 14
 
 // fill calls block for parts of a range of edges, in parallel.
-func fill(ctx context.Context, r Recipe, from int64, edges []graph.Edge, weights []float32,
-	block func(from int64, edges []graph.Edge, weights []float32)) error {
+func fill[E graph.Edge | graph.Pair64](ctx context.Context, r Recipe, from int64, edges []E, weights []float32,
+	block func(from int64, edges []E, weights []float32)) error {
 	if ctx == nil {
 		return fmt.Errorf("%w: the context is nil", ErrOption)
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -62,7 +63,7 @@ seed gives the same graph for any number of threads.
 		RunE:      func(c *cobra.Command, args []string) error { return e.generate(c.Context(), c, args[0], &f) },
 	}
 	fl := c.Flags()
-	fl.IntVar(&f.scale, "scale", 0, "binary logarithm of the number of vertices (kron, rmat, uniform)")
+	fl.IntVar(&f.scale, "scale", 0, fmt.Sprintf("binary logarithm of the number of vertices (kron, rmat, uniform), 1 to %d;\nkron to %d with --range or --dry-run", gen.MaxScale, gen.MaxKroneckerScale))
 	fl.IntVar(&f.edgefactor, "edgefactor", gen.DefaultEdgeFactor, "edges per vertex")
 	fl.Int64Var(&f.vertices, "vertices", 0, "number of vertices (uniform, chain, star, complete)")
 	fl.Int64Var(&f.edges, "edges", 0, "number of edges (rmat, uniform)")
@@ -144,6 +145,14 @@ func (f *generateFlags) checkShape(c *cobra.Command, kind string) error {
 	return nil
 }
 
+// checkScale checks the scale of a Kronecker graph: ids of more than 32 bits are made by parts only.
+func (f *generateFlags) checkScale() error {
+	if f.scale < gen.MinScale || f.scale > gen.MaxKroneckerScale || f.scale > gen.MaxScale && f.span == "" && !f.dryRun {
+		return usagef("--scale %d: want %d..%d, or up to %d with --range or --dry-run", f.scale, gen.MinScale, gen.MaxScale, gen.MaxKroneckerScale)
+	}
+	return nil
+}
+
 // recipe turns the flags into a recipe.
 func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done, total int64)) (gen.Recipe, error) {
 	a, b, err := parseSeeds(f.seed, 1, 0)
@@ -169,7 +178,7 @@ func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done
 	case "kron":
 		return gen.KroneckerOptions{
 			Scale: f.scale, EdgeFactor: f.edgefactor, Seed1: a, Seed2: b, Threads: f.threads, Weights: weights, Progress: progress,
-		}, needs("scale")
+		}, cmp.Or(needs("scale"), f.checkScale())
 	case "rmat":
 		edges := f.edges
 		if !counted && f.scale >= gen.MinScale && f.scale <= gen.MaxScale {
@@ -224,6 +233,9 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	}
 	doc := record.Generate{Graph: kind, Vertices: size.Vertices, Edges: to - from, Weighted: f.weights != "", DryRun: f.dryRun}
 	need := (to - from) * 8
+	if f.scale > gen.MaxScale {
+		need = (to - from) * 24 // ids of 64 bits first
+	}
 	if f.weights != "" {
 		need += (to - from) * 4
 	}
@@ -265,13 +277,8 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 			size.Vertices, to-from, need, humanize.IBytes(uint64(need)), limit)
 	}
 	start := time.Now()
-	list := &graph.EdgeList{Vertices: int(size.Vertices), Edges: make([]graph.Edge, to-from)}
-	var w []float32
-	if f.weights != "" {
-		w = make([]float32, to-from)
-		list.Weights = graph.WeightsOf(w)
-	}
-	if err := r.Fill(ctx, from, list.Edges, w); err != nil {
+	list, err := makeEdges(ctx, r, size, from, to, f.weights != "", graph.CompactOptions{Threads: f.threads, MemoryLimit: limit})
+	if err != nil {
 		return err
 	}
 	bar.done()
@@ -308,6 +315,29 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	_, err = fmt.Fprintf(e.stdout, "%s: %d vertices, %d edges in %s (%.1f M edges/s)\n%s: %s, %s\n", kind, doc.Vertices, doc.Edges, seconds(took), rate,
 		f.output, rep.Format, humanize.IBytes(uint64(rep.Bytes)))
 	return err
+}
+
+// makeEdges makes the edges from to to-1. Ids of more than 32 bits are the labels of dense ones.
+func makeEdges(ctx context.Context, r gen.Recipe, size gen.Size, from, to int64, weighted bool, o graph.CompactOptions) (list *graph.EdgeList, err error) {
+	list = &graph.EdgeList{Vertices: int(size.Vertices)}
+	var w []float32
+	if weighted {
+		w = make([]float32, to-from)
+		list.Weights = graph.WeightsOf(w)
+	}
+	if kron, is := r.(gen.KroneckerOptions); is && kron.Scale > gen.MaxScale {
+		wide := make([]graph.Pair64, to-from)
+		if err := kron.FillWide(ctx, from, wide, w); err != nil {
+			return nil, err
+		}
+		if list.Edges, list.Labels, err = graph.Compact(ctx, [][]graph.Pair64{wide}, o); err != nil {
+			return nil, err
+		}
+		list.Vertices = list.Labels.Len()
+		return list, nil
+	}
+	list.Edges = make([]graph.Edge, to-from)
+	return list, r.Fill(ctx, from, list.Edges, w)
 }
 
 // parseSpan reads FROM:TO.
