@@ -10,6 +10,15 @@ type BenchMachine struct {
 	Rates    Rates        `json:"rates"`            // costs at the largest working set
 	Speeds   []Speed      `json:"speeds,omitempty"` // of the processors that were measured
 	Kernels  []KernelTime `json:"kernels"`          // kernels of a CPU search
+	MinPlus  []MinPlus    `json:"min_plus"`         // what bounds all pairs by dense tiles
+}
+
+// MinPlus is the rate of a loop of additions and minima in registers alone.
+type MinPlus struct {
+	Type    string  `json:"type"`    // of distances
+	Kernels string  `json:"kernels"` // tile kernels whose instructions it has
+	Threads int     `json:"threads"` // at once
+	GopS    float64 `json:"gop_s"`   // additions and minima, in 10⁹ a second
 }
 
 // KernelTime is one kernel of a CPU search, measured on a Kronecker graph of scale 17.

@@ -24,6 +24,7 @@ func recipes(threads int, progress func(done, total int64)) map[string]gen.Recip
 		"grid":        gen.GridOptions{Rows: 123, Columns: 301, Threads: threads, Weights: true},
 		"chain":       gen.ShapeOptions{Shape: gen.Chain, Vertices: 40000, Threads: threads, Weights: true},
 		"star":        gen.ShapeOptions{Shape: gen.Star, Vertices: 40000, Threads: threads, Weights: true},
+		"density":     gen.DensityOptions{Vertices: 300, Density: 0.4, LargestDegree: 45, Seed: 3, Threads: threads, Weights: true},
 		"complete":    gen.ShapeOptions{Shape: gen.Complete, Vertices: 300, Threads: threads, Weights: true},
 	}
 }
@@ -125,6 +126,8 @@ func TestBadOptions(t *testing.T) {
 		gen.RMATOptions{Scale: 5, A: math.NaN()},
 		gen.UniformOptions{Edges: 1}, gen.UniformOptions{Vertices: -1}, gen.UniformOptions{Vertices: 1 << 32},
 		gen.ShapeOptions{Vertices: -1}, gen.ShapeOptions{Shape: 9}, gen.ShapeOptions{Shape: gen.Complete, Vertices: 1 << 30},
+		gen.DensityOptions{Vertices: 1 << 17}, gen.DensityOptions{Vertices: 3, Density: 1.1}, gen.DensityOptions{Vertices: 3, Density: math.NaN()},
+		gen.DensityOptions{Vertices: 3, LargestDegree: 101}, gen.DensityOptions{Vertices: -1},
 		gen.GridOptions{Rows: 1}, gen.GridOptions{Rows: 1 << 20, Columns: 1 << 20},
 	} {
 		if _, err := gen.Make(context.Background(), r); !errors.Is(err, gen.ErrOption) {
@@ -156,6 +159,53 @@ func TestProgress(t *testing.T) {
 	}
 	if last != 16<<12 {
 		t.Errorf("last told %d", last)
+	}
+}
+
+// TestDensity: the graph is simple, connected, of the density asked for unless the largest degree forbids it, and no
+// degree is above that.
+func TestDensity(t *testing.T) {
+	for n := range int64(40) {
+		for _, density := range []float64{0, 0.1, 0.25, 0.5, 0.8, 1} {
+			for _, percent := range []float64{0, 5, 25, 60, 95} {
+				o := gen.DensityOptions{Vertices: n, Density: density, LargestDegree: percent, Seed: uint64(n)}
+				l, err := gen.Make(context.Background(), o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				most := n - 1
+				if percent > 0 {
+					most = min(most, max(2, int64(float64(n)*percent/100)))
+				}
+				want := max(0, n-1, min(int64(math.Round(density*float64(n*(n-1)/2))), n*most/2))
+				if int64(len(l.Edges)) != want {
+					t.Fatalf("%+v: %d edges, want %d", o, len(l.Edges), want)
+				}
+				degrees, seen, joined := make([]int64, n), map[graph.Edge]bool{}, make([]int, n)
+				for v := range joined {
+					joined[v] = v
+				}
+				for _, e := range l.Edges {
+					degrees[e.U]++
+					degrees[e.V]++
+					u, v := min(e.U, e.V), max(e.U, e.V)
+					if u == v || seen[graph.Edge{U: u, V: v}] {
+						t.Fatalf("%+v: edge %v is a loop or not the first", o, e)
+					}
+					seen[graph.Edge{U: u, V: v}] = true
+					for a, b, i := joined[u], joined[v], 0; i < len(joined); i++ {
+						if joined[i] == a {
+							joined[i] = b
+						}
+					}
+				}
+				for v, d := range degrees {
+					if d > most || joined[v] != joined[0] {
+						t.Fatalf("%+v: vertex %d has degree %d, above %d, or is apart", o, v, d, most)
+					}
+				}
+			}
+		}
 	}
 }
 

@@ -497,7 +497,8 @@ func newBenchMachine(e *env) *cobra.Command {
 words at random, alone and many in flight, by the size of the working set, on one thread
 and on all. The file's costs are those that --director auto predicts from. The CPU's inner
 loops of each set that runs here are measured on a graph of Graph500's of scale 17, one
-by one: nanoseconds for a vertex, or an entry of a row, and the set that auto takes. With
+by one: nanoseconds for a vertex, or an entry of a row, and the set that auto takes. A loop of
+additions and minima in registers alone bounds apsp. With
 --processors each processor of the list also searches a graph of Graph500's alone: default
 shares follow from the speeds (--rates FILE).
 
@@ -539,6 +540,9 @@ shares follow from the speeds (--rates FILE).
 			if doc.Kernels, err = kernelTimes(c.Context(), threads); err != nil {
 				return err
 			}
+			if doc.MinPlus, err = minPlusRates(c.Context(), threads); err != nil {
+				return err
+			}
 			doc.Head = e.head(record.SchemaBenchMachine)
 			if output != "" {
 				file := *e
@@ -567,6 +571,10 @@ shares follow from the speeds (--rates FILE).
 					threads = fmt.Sprintf(" on %d %s", s.Threads, plural(int64(s.Threads), "thread"))
 				}
 				fmt.Fprintf(e.stdout, "%s%s: %.4g edges/s\n", s.Processor, threads, s.EdgesPerS)
+			}
+			fmt.Fprintln(e.stdout)
+			for _, r := range doc.MinPlus {
+				fmt.Fprintf(e.stdout, "min-plus in registers, %s, %s, %d %s: %.1f Gop/s\n", r.Type, r.Kernels, r.Threads, plural(int64(r.Threads), "thread"), r.GopS)
 			}
 			fmt.Fprintln(e.stdout)
 			return e.printKernelTimes(doc.Kernels)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"text/tabwriter"
 	"time"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -145,6 +147,31 @@ func benchPairs[T allpairs.Value](ctx context.Context, doc *record.BenchAllPairs
 		doc.Runs = append(doc.Runs, r)
 	}
 	return nil
+}
+
+// minPlusRates measures the tile kernels' instructions in registers alone, of each type, on one thread and on all.
+func minPlusRates(ctx context.Context, threads int) ([]record.MinPlus, error) {
+	var list []record.MinPlus
+	for _, t := range slices.Compact([]int{1, workers.Count(threads)}) {
+		for _, k := range []struct {
+			typ   string
+			names []string
+			rate  func(context.Context, string, int) (float64, error)
+		}{
+			{"float32", allpairs.Kernels[float32](), allpairs.Rate[float32]},
+			{"int32", allpairs.Kernels[int32](), allpairs.Rate[int32]},
+			{"float64", allpairs.Kernels[float64](), allpairs.Rate[float64]},
+		} {
+			for _, name := range k.names {
+				rate, err := k.rate(ctx, name, t)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, record.MinPlus{Type: k.typ, Kernels: name, Threads: t, GopS: rate / 1e9})
+			}
+		}
+	}
+	return list, nil
 }
 
 // denseGraph has n vertices, and an arc of a random weight up to 1000 to three quarters of all others.

@@ -20,13 +20,14 @@ import (
 )
 
 // kinds of graphs that generate makes.
-var generators = []string{"kron", "rmat", "uniform", "grid", "chain", "star", "complete"}
+var generators = []string{"kron", "rmat", "uniform", "grid", "density", "chain", "star", "complete"}
 
 type generateFlags struct {
 	scale, edgefactor, threads int
 	vertices, edges            int64
 	seed                       string
 	rows, columns              int64
+	density, largest           float64
 	a, b, c, d                 float64
 	span, output, format       string
 	weights, merge             string
@@ -49,7 +50,8 @@ seed gives the same graph for any number of threads.
   totemgo generate kron --scale 16 --format graph500 -o k16.edges --weights k16.weights
   totemgo generate rmat --scale 26 --edgefactor 48 --dry-run
   totemgo generate uniform --vertices 1000000 --edges 16000000 -o u.el
-  totemgo generate grid --rows 2000 --columns 2000 -o grid.graph`,
+  totemgo generate grid --rows 2000 --columns 2000 -o grid.graph
+  totemgo generate density --vertices 10240 --density 0.25 --largest-degree 40 -o dense.tgr`,
 		Args: func(c *cobra.Command, args []string) error {
 			if err := takes("KIND")(c, args); err != nil {
 				return fmt.Errorf("%w; kinds are %s", err, strings.Join(generators, ", "))
@@ -65,10 +67,12 @@ seed gives the same graph for any number of threads.
 	fl := c.Flags()
 	fl.IntVar(&f.scale, "scale", 0, fmt.Sprintf("binary logarithm of the number of vertices (kron, rmat, uniform), 1 to %d;\nkron to %d with --range or --dry-run", gen.MaxScale, gen.MaxKroneckerScale))
 	fl.IntVar(&f.edgefactor, "edgefactor", gen.DefaultEdgeFactor, "edges per vertex")
-	fl.Int64Var(&f.vertices, "vertices", 0, "number of vertices (uniform, chain, star, complete)")
+	fl.Int64Var(&f.vertices, "vertices", 0, "number of vertices (uniform, density, chain, star, complete)")
 	fl.Int64Var(&f.edges, "edges", 0, "number of edges (rmat, uniform)")
 	fl.Int64Var(&f.rows, "rows", 0, "rows of a grid")
 	fl.Int64Var(&f.columns, "columns", 0, "columns of a grid")
+	fl.Float64Var(&f.density, "density", 0, "part of all pairs of vertices that are edges, 0 to 1; the graph is connected (density)")
+	fl.Float64Var(&f.largest, "largest-degree", 100, "largest degree in percent of the vertices, at least 2 edges (density)")
 	fl.Float64Var(&f.a, "a", 0.57, "probability of the quadrant (0,0) (rmat)")
 	fl.Float64Var(&f.b, "b", 0.19, "probability of the quadrant (0,1) (rmat)")
 	fl.Float64Var(&f.c, "c", 0.19, "probability of the quadrant (1,0) (rmat)")
@@ -112,6 +116,7 @@ var shapeFlags = map[string][]string{
 	"rmat":     {"scale", "edgefactor", "edges", "a", "b", "c", "d"},
 	"uniform":  {"scale", "vertices", "edgefactor", "edges"},
 	"grid":     {"rows", "columns"},
+	"density":  {"vertices", "density", "largest-degree"},
 	"chain":    {"vertices"},
 	"star":     {"vertices"},
 	"complete": {"vertices"},
@@ -201,6 +206,9 @@ func (f *generateFlags) recipe(c *cobra.Command, kind string, progress func(done
 			m = n * int64(f.edgefactor)
 		}
 		return gen.UniformOptions{Vertices: n, Edges: m, Seed: a, Threads: f.threads, Weights: weights, Progress: progress}, nil
+	case "density":
+		return gen.DensityOptions{Vertices: f.vertices, Density: f.density, LargestDegree: f.largest, Seed: a, Threads: f.threads, Weights: weights,
+			Progress: progress}, needs("vertices", "density")
 	case "grid":
 		return gen.GridOptions{Rows: f.rows, Columns: f.columns, Seed: a, Threads: f.threads, Weights: weights, Progress: progress}, needs("rows", "columns")
 	}

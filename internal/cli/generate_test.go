@@ -23,6 +23,8 @@ func TestGenerate(t *testing.T) {
 		{"uniform --vertices 50 --edges 70", 50, 70},
 		{"uniform --scale 5", 32, 512},
 		{"grid --rows 3 --columns 4", 12, 17},
+		{"density --vertices 40 --density 0.25", 40, 195},
+		{"density --vertices 40 --density 0.25 --largest-degree 20", 40, 160},
 		{"chain --vertices 9", 9, 8},
 		{"star --vertices 9", 9, 8},
 		{"complete --vertices 9", 9, 36},
