@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Compiles the kernels of programs with values as CUDA, an operator of each form, and assembles them:
+# Compiles the kernels of programs with values as CUDA, an operator of each form, and those of dense tiles, and assembles them:
 # no register may spill. Nothing is kept: a device compiles them from source.
 #
 #   scripts/gpu-lint-values.sh PTXAS
@@ -69,4 +69,8 @@ check local '#define ARRAYS GLB uint* t_0
 #define NAMES t_0
 FN void arc(uint u, uint v, uint k, GLB uint* parent) { if (LD(&parent[u]) != LD(&parent[v])) link(parent, u, v); }
 FN void rank(uint v, GLB uint* parent) { compress(parent, v); }' value_forest.cl value_local.cl --
-echo "gpu-lint: $kernels kernels of values compiled as CUDA and assembled for sm_70, sm_80 and sm_90"
+for type in int float double; do # the tiles of package allpairs: 4 × 4 entries a lane
+	check "tile-$type" "" ../../../allpairs/tile.cl -- "-DT=$type"
+	check "tile-widest-$type" "" ../../../allpairs/tile.cl -- "-DT=$type" -DWIDEST
+done
+echo "gpu-lint: $kernels kernels of values and tiles compiled as CUDA and assembled for sm_70, sm_80 and sm_90"
