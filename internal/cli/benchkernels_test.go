@@ -153,6 +153,14 @@ func TestKernelTimes(t *testing.T) {
 	if !slices.Equal(names, cpu.KernelNames()) {
 		t.Errorf("kernels are %v", names)
 	}
+	if len(d.MinPlus) < 6 || d.MinPlus[0].Type != "float32" || d.MinPlus[0].Threads != 1 || d.MinPlus[len(d.MinPlus)-1].Threads != 2 {
+		t.Errorf("min-plus: %+v", d.MinPlus)
+	}
+	for _, x := range d.MinPlus {
+		if x.GopS <= 0 {
+			t.Errorf("min-plus: %+v", x)
+		}
+	}
 	out := command(t, "bench", "machine", "--largest", "32KiB", "--threads", "1").must(t).stdout
 	for _, text := range append(names, "generic ns") {
 		if !strings.Contains(out, text) {

@@ -359,6 +359,38 @@ func (c *failureCase) paths(t *testing.T, raw json.RawMessage, flags []string) {
 	}
 }
 
+// TestCasesOfAllPairs: negative arcs give exact distances by each method, and a negative cycle is refused with its vertices.
+func TestCasesOfAllPairs(t *testing.T) {
+	for _, c := range casesOf(t, "K10") {
+		for _, method := range []string{"auto", "blocked", "naive", "squaring", "searches"} {
+			var want struct {
+				Source json.Number
+				Dist   map[string]*float64
+				Error  string
+			}
+			if err := json.Unmarshal(c.Results["sssp"], &want); err != nil {
+				t.Fatal(err)
+			}
+			r := command(t, append([]string{"apsp", c.file(), "--method", method, "-o", "-"}, c.direction()...)...)
+			if want.Error != "" {
+				c.refusedRun(t, r, "1 → 2 → 1")
+				continue
+			}
+			got := map[string]string{want.Source.String(): "0"}
+			for line := range strings.Lines(r.must(t).stdout) {
+				if f := strings.Fields(line); f[0] == want.Source.String() {
+					got[f[1]] = f[2]
+				}
+			}
+			for v, d := range want.Dist {
+				if x, reached := got[v]; reached != (d != nil) || reached && number(t, x) != *d {
+					t.Errorf("%s, %s: distance of %s is %q, want %v", c.ID, method, v, x, d)
+				}
+			}
+		}
+	}
+}
+
 // components compares components, whose names are their smallest vertices.
 func (c *failureCase) components(t *testing.T, raw json.RawMessage, flags []string) {
 	t.Helper()
