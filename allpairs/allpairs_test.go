@@ -237,7 +237,7 @@ func TestWidest(t *testing.T) {
 // as its least weight; of integers all methods and numbers of threads name the same vertices.
 func TestPredecessors(t *testing.T) {
 	r := rand.New(rand.NewPCG(15, 16))
-	for try := range 60 {
+	for try := range 35 {
 		n := sizes[1+try%(len(sizes)-1)]
 		l := randomGraph(r, n, r.IntN(5*n), r.IntN(3) > 0, r.IntN(2) == 0)
 		if try%5 == 0 {
