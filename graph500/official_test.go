@@ -95,3 +95,26 @@ func TestOfficialWriteError(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestEdgesOfStyles: at scale 10 version 2.1.4 counts 16383 edges, self-loops among them, and 3.0 16239.
+func TestEdgesOfStyles(t *testing.T) {
+	r := sample()
+	r.BFS = graph500.Statistics([]float64{1, 1}, []int64{16239, 16239}, []float64{1, 2}, true)
+	r.Searches = []record.Search{{TimeS: 1, NEdge: 16239, NEdgeSpec: 16383}, {TimeS: 1, NEdge: 16239, NEdgeSpec: 16383}}
+	for style, want := range map[graph500.Style][]string{
+		graph500.StyleSpec: {"bfs_min_nedge:                  16239"},
+		graph500.Style30:   {"num_mpi_processes:              1", "min_nedge:                      16239"},
+		graph500.Style214: {"num_mpi_processes:              1", "min_nedge:                      16383",
+			"harmonic_mean_TEPS:             16383", "max_validate:                   2"},
+	} {
+		var text strings.Builder
+		if err := graph500.WriteOfficial(&text, style, r); err != nil {
+			t.Fatal(err)
+		}
+		for _, line := range want {
+			if !strings.Contains(text.String(), line+"\n") {
+				t.Errorf("%s lacks %q:\n%s", style, line, text.String())
+			}
+		}
+	}
+}
