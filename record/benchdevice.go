@@ -7,7 +7,7 @@ const SchemaBenchDevice = "totemgo.bench-device/1"
 // clock.
 type BenchDevice struct {
 	Head
-	Device    *Device          `json:"device,omitempty"`    // as "totemgo devices" describes it; absent with --predict, as all measured figures
+	Device    *Device          `json:"device,omitempty"`    // as "totemgo devices" describes it; absent, as all measured figures, where predictions alone were asked for
 	Accesses  []DeviceAccess   `json:"accesses,omitempty"`  // by the size of the working set
 	Transfers []DeviceTransfer `json:"transfers,omitempty"` // by size
 	LaunchS   float64          `json:"launch_s,omitempty"`  // a kernel without work, in a queue with many
