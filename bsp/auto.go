@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sort"
 	"time"
 
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -41,15 +42,51 @@ func (r Rates) IsZero() bool { return r == Rates{} }
 type auto struct {
 	rates Rates
 	graph GraphInfo
+	rule  *kernels.Rule // by which Next chooses, once Rule was called for the graph
 }
 
 func (d *auto) Name() string       { return string(DirectorAuto) }
 func (d *auto) Need() kernels.Need { return kernels.NeedFewArcs | kernels.NeedUnvisited }
-func (d *auto) Start(g GraphInfo)  { d.graph = g }
-func (d *auto) Next(o *Observation) kernels.Direction {
-	if o.Arcs < 0 {
-		return kernels.BottomUp // above the limit of NeedFewArcs
+func (d *auto) Start(g GraphInfo) {
+	if g != d.graph {
+		d.graph, d.rule = g, nil
 	}
+}
+
+func (d *auto) Next(o *Observation) kernels.Direction {
+	switch {
+	case o.Arcs < 0:
+		return kernels.BottomUp // above the limit of NeedFewArcs
+	case d.rule != nil:
+		return d.rule.Way(o.Last, o.Unvisited, o.Arcs)
+	}
+	return d.predict(o)
+}
+
+// Rule tabulates predict: for each number of unvisited vertices that begins a step of a rule, the most arcs of a
+// frontier that goes top-down. The predicted cost of a top-down step grows with them, that of a bottom-up step falls.
+func (d *auto) Rule(*Observation) *kernels.Rule {
+	if d.rule != nil {
+		return d.rule
+	}
+	d.rule = &kernels.Rule{}
+	for last := range d.rule.Above {
+		o := Observation{Last: kernels.Direction(last)}
+		for i := range d.rule.Above[last] {
+			if o.Unvisited = int64(4+i%4) << (i / 4) / 4; o.Unvisited > 2*d.graph.Vertices {
+				break
+			}
+			d.rule.Above[last][i] = uint32(max(0, sort.Search(int(min(d.graph.Arcs, math.MaxUint32-1)), func(arcs int) bool {
+				o.Arcs = int64(arcs)
+				return d.predict(&o) == kernels.BottomUp
+			})-1))
+		}
+	}
+	return d.rule
+}
+
+// predict chooses by the costs.
+func (d *auto) predict(o *Observation) kernels.Direction {
 	r := d.rates
 	down := float64(o.Arcs) * r.ClaimNS
 	up := r.StepNS + float64(d.graph.Words)*r.WordNS

@@ -35,6 +35,18 @@ func (b *BFS) next(d Director, o *Observation) (dir kernels.Direction) {
 	return dir
 }
 
+// rule returns d's rule.
+func (b *BFS) rule(d Ruled, o *Observation) (rule *kernels.Rule) {
+	err := guard(ErrDirectorFailed, func() error {
+		rule = d.Rule(o)
+		return nil
+	})
+	if err != nil {
+		b.failBy(err)
+	}
+	return rule
+}
+
 // lookahead returns the number of top-down steps that d promises.
 func (b *BFS) lookahead(d Lookahead, o *Observation, limits kernels.MultiStepLimits) (steps int) {
 	err := guard(ErrDirectorFailed, func() error {

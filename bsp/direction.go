@@ -3,6 +3,7 @@ package bsp
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/totemgo/totemgo/kernels"
 )
@@ -64,6 +65,25 @@ type Lookahead interface {
 	Steps(o *Observation, limits kernels.MultiStepLimits) int
 }
 
+// Ruled is a Director whose choices follow from the frontier's out-arcs and the unvisited vertices
+// alone, so that a processor that owns every vertex may choose itself.
+type Ruled interface {
+	Director
+	// Rule is called after Next has chosen from o. It returns the rule by which Next would choose all
+	// further directions, nil if there is none. Next is not called for the supersteps that follow it.
+	Rule(o *Observation) *kernels.Rule
+}
+
+// constant is the rule of each direction: a frontier without out-arcs goes top-down.
+var constant = func() (both [2]kernels.Rule) {
+	for last := range both[kernels.TopDown].Above {
+		for i := range both[kernels.TopDown].Above[last] {
+			both[kernels.TopDown].Above[last][i] = math.MaxUint32
+		}
+	}
+	return both
+}()
+
 // OneWay is a Director that always chooses one direction, so that the adjacency of the other
 // need not be built.
 type OneWay interface {
@@ -118,6 +138,8 @@ func (d fixed) Start(GraphInfo)                     {}
 func (d fixed) Next(*Observation) kernels.Direction { return d.Direction() }
 func (d fixed) Direction() kernels.Direction        { return kernels.Direction(d) }
 
+func (d fixed) Rule(*Observation) *kernels.Rule { return &constant[d] }
+
 func (d fixed) Steps(_ *Observation, limits kernels.MultiStepLimits) int { return limits.Levels }
 
 // Script chooses the direction of each level from a list, whose last entry holds for all
@@ -132,6 +154,13 @@ func (d Script) Next(o *Observation) kernels.Direction {
 		return kernels.TopDown
 	}
 	return d[min(o.Level, len(d)-1)]
+}
+
+func (d Script) Rule(o *Observation) *kernels.Rule {
+	if o.Level < len(d)-1 {
+		return nil
+	}
+	return &constant[d.Next(o)]
 }
 
 func (d Script) Steps(o *Observation, limits kernels.MultiStepLimits) int {
@@ -234,6 +263,13 @@ func (d *totem) Next(o *Observation) kernels.Direction {
 		return kernels.BottomUp
 	}
 	return kernels.TopDown
+}
+
+func (d *totem) Rule(*Observation) *kernels.Rule {
+	if !d.over {
+		return nil
+	}
+	return &constant[kernels.TopDown]
 }
 
 func (d *totem) Steps(_ *Observation, limits kernels.MultiStepLimits) int {

@@ -15,11 +15,35 @@ const (
 	mostSkips = 64
 )
 
+// stepRule runs several supersteps in one call, either way, if the only processor evaluates rules and the
+// director has one. It returns nil if it ran none.
+func (b *BFS) stepRule(st *Observation, d Director) []kernels.Stepped {
+	f, is := d.(Ruled)
+	if !is || b.rules == nil {
+		return nil
+	}
+	rule := b.rule(f, st)
+	if rule == nil {
+		return nil
+	}
+	begun := time.Now()
+	run, err := b.rules.StepRule(b.ctx, kernels.Direction(b.command.step.Way), rule)
+	if err != nil || len(run) == 0 {
+		b.fail(0, err)
+		return b.one(kernels.Counts{})
+	}
+	pt := &b.participants[0]
+	pt.report.Counts = run[len(run)-1].Counts
+	pt.times = stepTimes{compute: time.Since(begun) / time.Duration(len(run))}
+	b.share()
+	return run
+}
+
 // stepMany runs several top-down supersteps in one call if one partition holds the whole
 // frontier, its run is a MultiStepper and the director promises them: without exchange
 // and without waking other processors. It returns each superstep's counts over all
 // partitions, nil if it ran none.
-func (b *BFS) stepMany(st *Observation, d Director) []kernels.Counts {
+func (b *BFS) stepMany(st *Observation, d Director) []kernels.Stepped {
 	f, is := d.(Lookahead)
 	if !is || b.command.step.Way != program.Push || len(b.tree) < b.Processors {
 		return nil
@@ -43,7 +67,7 @@ func (b *BFS) stepMany(st *Observation, d Director) []kernels.Counts {
 	name, run, err := b.many[i].StepMany(b.ctx, levels)
 	if err != nil {
 		b.fail(i, err)
-		return append(b.sum[:0], kernels.Counts{})
+		return b.one(kernels.Counts{})
 	}
 	if len(run) < 2 {
 		// The frontier keeps crossing to another partition.
@@ -69,11 +93,13 @@ func (b *BFS) stepMany(st *Observation, d Director) []kernels.Counts {
 	b.participants[i].report.Counts = run[len(run)-1]
 	b.participants[i].times = stepTimes{compute: took, kernel: name}
 	b.share()
-	for k := range run {
-		run[k].Unvisited += rest.Unvisited
-		run[k].UnvisitedArcs += rest.UnvisitedArcs
+	b.ran = b.ran[:0]
+	for _, c := range run {
+		c.Unvisited += rest.Unvisited
+		c.UnvisitedArcs += rest.UnvisitedArcs
+		b.ran = append(b.ran, kernels.Stepped{Counts: c})
 	}
-	return run
+	return b.ran
 }
 
 // small reports that the coordinator runs the superstep alone.

@@ -25,7 +25,8 @@ type BFS struct {
 	claims []kernels.Claims
 	many   []kernels.MultiStepper // nil where it is none
 	limits []kernels.MultiStepLimits
-	allCPU bool // every processor is a CPU, of this process
+	rules  kernels.RuleStepper // the run of the only processor, nil where it is none
+	allCPU bool                // every processor is a CPU, of this process
 	// inDevices holds the runs if all keep their parents in device memory, else nil.
 	inDevices []kernels.DeviceResults
 
@@ -34,7 +35,7 @@ type BFS struct {
 	skips   int // levels until the next try of StepMany
 	backoff int // skips after the last call that ran less than two levels
 	outcome Outcome
-	sum     [1]kernels.Counts // of all processors in one superstep
+	ran     []kernels.Stepped // the supersteps of a call, over all processors
 }
 
 // NewBFS returns searches on runs of Tree, one for each processor of this process. The error wraps ErrProcessor if a run is no kernels.Claims.
@@ -55,6 +56,9 @@ func NewBFS(l *Loop, runs []kernels.Run) (*BFS, error) {
 			b.many[i], b.limits[i] = many, many.MultiStepLimits()
 		}
 		b.allCPU = b.allCPU && l.kinds[l.lo+i] == kernels.CPU
+	}
+	if r, is := runs[0].(kernels.RuleStepper); is && l.Processors == 1 && r.HasRules() {
+		b.rules = r
 	}
 	if len(b.inDevices) < l.Processors {
 		b.inDevices = nil
@@ -171,7 +175,10 @@ func (b *BFS) coordinate(s *Search) (begun, ended time.Time) {
 		if b.timed {
 			started = time.Now()
 		}
-		run := b.stepMany(st, d)
+		run := b.stepRule(st, d)
+		if run == nil {
+			run = b.stepMany(st, d)
+		}
 		if run == nil {
 			run = b.stepOnce(st, started)
 		}
@@ -181,12 +188,19 @@ func (b *BFS) coordinate(s *Search) (begun, ended time.Time) {
 			took = time.Since(started) / time.Duration(len(run))
 		}
 		for i := range run {
-			c := &run[i]
+			c := &run[i].Counts
 			if s.Statistics != nil {
-				r := record.Level{Level: st.Level, Direction: dir.String(), Frontier: float64(st.Frontier)}
+				if name := run[i].Kernel; name != "" {
+					b.participants[b.lo].times.kernel = name
+				}
+				r := record.Level{Level: st.Level, Direction: run[i].Way.String(), Frontier: float64(st.Frontier)}
 				if s.Examined {
 					x := float64(c.Examined)
 					r.EdgesExamined = &x
+					if c.Turns > 0 {
+						turns := float64(c.Turns)
+						r.LongestTurns = &turns
+					}
 				}
 				s.Statistics.add(r, arcs, took, b.participants[b.lo:b.hi])
 				if arcs = b.frontierArcs(); i < len(run)-1 {
@@ -203,7 +217,7 @@ func (b *BFS) coordinate(s *Search) (begun, ended time.Time) {
 				break
 			}
 			st.Level++
-			st.Last = dir
+			st.Last = run[i].Way
 			st.Before, st.Frontier, st.Arcs = st.Frontier, c.Next, c.NextArcs
 			st.Unvisited, st.UnvisitedArcs = c.Unvisited, c.UnvisitedArcs
 		}
@@ -252,15 +266,20 @@ func (b *BFS) observeHub(st *Observation) {
 }
 
 // stepOnce runs one superstep on all processors and returns the sums of their counts.
-func (b *BFS) stepOnce(st *Observation, started time.Time) []kernels.Counts {
+func (b *BFS) stepOnce(st *Observation, started time.Time) []kernels.Stepped {
 	if b.small(st) {
 		b.stepSmall(started)
 	} else {
 		b.issue(started)
 	}
 	b.share()
-	b.sum[0] = b.total()
-	return b.sum[:]
+	return b.one(b.total())
+}
+
+// one returns one superstep of the command's way.
+func (b *BFS) one(c kernels.Counts) []kernels.Stepped {
+	b.ran = append(b.ran[:0], kernels.Stepped{Counts: c, Way: kernels.Direction(b.command.step.Way)})
+	return b.ran
 }
 
 // total sums up the counts of all processors.
@@ -272,6 +291,7 @@ func (b *BFS) total() (sum kernels.Counts) {
 		sum.NextArcs += c.NextArcs
 		uncounted = uncounted || c.NextArcs < 0
 		sum.Examined += c.Examined
+		sum.Turns = max(sum.Turns, c.Turns)
 		sum.Unvisited += c.Unvisited
 		sum.UnvisitedArcs += c.UnvisitedArcs
 	}

@@ -200,8 +200,7 @@ func (d *Devices) processor(p Processor, o *Options) (kernels.Processor, error) 
 		k := cpu.New(p.Threads)
 		return k, errors.Join(k.Use(o.Kernels), k.Tune(*o.Tuning))
 	}
-	return gpu.New(d.open[p.String()].program, gpu.Options{TopDown: o.GPUStrategy, BottomUp: o.GPUBottomUp, Graph: o.DeviceGraph, Memory: d.budget(p, o),
-		Threads: o.Threads})
+	return gpu.New(d.open[p.String()].program, gpu.Options{Graph: o.DeviceGraph, Memory: d.budget(p, o), Threads: o.Threads})
 }
 
 // deviceMemoryPart is the largest part of a device's memory for its part of a graph.

@@ -87,9 +87,6 @@ type Options struct {
 	// processor without one counts by its kind, in proportion to those with one. If nil, New measures them where a
 	// device is among the processors and the graph has 2^20 edges.
 	Speeds []record.Speed
-	// GPUStrategy and GPUBottomUp assign the work of top-down and bottom-up steps to lanes of
-	// a device.
-	GPUStrategy, GPUBottomUp gpu.Strategy
 	// Kernels names the kernels of CPU processors, as cpu.Processor.Use reads it; "" and
 	// "auto" choose by measurement.
 	Kernels string
@@ -146,8 +143,6 @@ func (o *Options) ensureDefaults() error {
 		_, err := o.speed(p)
 		check("Speeds", err)
 	}
-	check("GPUStrategy", gpu.Options{TopDown: o.GPUStrategy}.Validate())
-	check("GPUBottomUp", gpu.Options{BottomUp: o.GPUBottomUp}.Validate())
 	check("DeviceGraph", gpu.Options{Graph: o.DeviceGraph}.Validate())
 	check("Kernels", cpu.New(1).Use(o.Kernels))
 	if o.Tuning == nil {

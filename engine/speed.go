@@ -128,7 +128,7 @@ func (c clocked) search(edges int64) float64 { return float64(edges)*c.edge + se
 func (d *Devices) clock(ctx context.Context, o *Options, procs []Processor, list *graph.EdgeList) (c clocked, err error) {
 	few := Options{
 		Processors: slices.Clone(procs), Devices: d, Drivers: o.Drivers, Threads: o.Threads, Speeds: o.Speeds, MemoryLimit: o.MemoryLimit,
-		DeviceGraph: o.DeviceGraph, GPUStrategy: o.GPUStrategy, GPUBottomUp: o.GPUBottomUp, Kernels: o.Kernels, Tuning: o.Tuning,
+		DeviceGraph: o.DeviceGraph, Kernels: o.Kernels, Tuning: o.Tuning,
 	}
 	for i := range few.Processors {
 		few.Processors[i].Optional = false
@@ -140,6 +140,9 @@ func (d *Devices) clock(ctx context.Context, o *Options, procs []Processor, list
 	defer func() { err = errors.Join(err, e.Close()) }()
 	r := e.NewResult().Collect()
 	defer r.Free()
+	if err := e.ProfileDevices(ctx, true); err != nil { // each superstep has a time of its own
+		return c, err
+	}
 	c.step = math.Inf(1)
 	total := 0.0
 	for i := range sampleSearches {

@@ -66,10 +66,10 @@ func (m *LevelMeans) Levels() []record.Level {
 				*x /= n
 			}
 		}
-		l.EdgesExamined = nil
+		l.EdgesExamined, l.LongestTurns = nil, nil
 		if i, found := slices.BinarySearchFunc(m.counted, l, compareLevels); found {
 			x := *m.counted[i].EdgesExamined / float64(m.counted[i].Searches)
-			l.EdgesExamined = &x
+			l.EdgesExamined, l.LongestTurns = &x, m.counted[i].LongestTurns
 		}
 		out = append(out, l)
 	}

@@ -36,6 +36,8 @@ type Counts struct {
 	Unvisited     int64 // unvisited own vertices
 	UnvisitedArcs int64 // their in-arcs in the part
 	Examined      int64 // adjacency entries read by the step
+	// Turns is the most entries of one row that a lane of a device read one after the other (NeedExamined).
+	Turns int64
 	// Least is the smallest entry of the new frontier in program.Program.LeastArray, the
 	// type's largest value if there are no entries.
 	Least program.Bits

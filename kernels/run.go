@@ -2,6 +2,7 @@ package kernels
 
 import (
 	"context"
+	"math/bits"
 
 	"github.com/totemgo/totemgo/program"
 )
@@ -122,6 +123,48 @@ type MultiStepper interface {
 type MultiStepLimits struct {
 	Levels         int
 	Vertices, Arcs int64
+}
+
+// RuleStepper is a Run that can run several supersteps of operator 0 in one call, either way: it
+// evaluates a Rule after each. Every vertex is the processor's own.
+type RuleStepper interface {
+	Run
+	// HasRules reports that the run is one; it does not change once the run is open.
+	HasRules() bool
+	// StepRule runs Step, the first one's way given, and Advance one or several times, as one call
+	// that cannot be cancelled. It may end before any superstep but the first, and ends before one
+	// whose frontier is empty. The supersteps are valid until the next call.
+	StepRule(ctx context.Context, way Direction, rule *Rule) ([]Stepped, error)
+}
+
+// Stepped is a superstep of a call of several: its counts, as Advance returns them, its way and the
+// name of its kernel.
+type Stepped struct {
+	Counts
+	Way    Direction
+	Kernel string
+}
+
+// RuleSteps is the number of steps of a Rule in the number of unvisited vertices: four a power of two.
+const RuleSteps = 4 * 32
+
+// Rule chooses the way of a superstep after one of way last: bottom-up if the frontier has more
+// out-arcs than Above[last][RuleStep(unvisited)], where unvisited is the number of own vertices.
+type Rule struct{ Above [2][RuleSteps]uint32 }
+
+// Way is the way of the next superstep.
+func (r *Rule) Way(last Direction, unvisited, arcs int64) Direction {
+	if arcs > int64(r.Above[last][RuleStep(unvisited)]) {
+		return BottomUp
+	}
+	return TopDown
+}
+
+// RuleStep is the index of a number, at most 2^32−1: its exponent and the two bits below its leading one.
+func RuleStep(n int64) int {
+	x := uint32(n)
+	e := 31 - bits.LeadingZeros32(x|1)
+	return 4*e + int(x<<(31-e)>>29&3)
 }
 
 // DeviceResults is a Claims with memory of its own. Where every run of a search is one, it ends

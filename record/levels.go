@@ -68,7 +68,7 @@ type Commands struct {
 
 // KernelProfile is one kernel of a search on a device.
 type KernelProfile struct {
-	Kernel   string  `json:"kernel"`   // "bottomup_scan"
+	Kernel   string  `json:"kernel"`   // "superstep"
 	Launches float64 `json:"launches"` // in a search
 	TimeS    float64 `json:"time_s"`   // in a search
 	// Bytes that its kind of accesses touches at least in a search, by the counts of the levels: see docs/gpu.md;
@@ -110,10 +110,13 @@ type Level struct {
 	Frontier float64 `json:"frontier"` // vertices that the step starts from
 	// Out-arcs of these vertices; absent if the director needs no count or may have got a bound instead ("auto": a
 	// processor's count of at most a 64th of all ranks, or a large one); of a mean if absent in one of its levels
-	FrontierArcs  *float64         `json:"frontier_arcs,omitempty"`
-	EdgesExamined *float64         `json:"edges_examined,omitempty"` // adjacency entries read; absent if not counted
-	TimeS         float64          `json:"time_s"`                   // wall time
-	Processors    []ProcessorLevel `json:"processors"`               // in the order of the run's processors
+	FrontierArcs  *float64 `json:"frontier_arcs,omitempty"`
+	EdgesExamined *float64 `json:"edges_examined,omitempty"` // adjacency entries read; absent if not counted
+	// Most entries of one row that one lane of a device read, one after the other, in any search; absent if not
+	// counted, and without a device
+	LongestTurns *float64         `json:"longest_turns,omitempty"`
+	TimeS        float64          `json:"time_s"`     // wall time
+	Processors   []ProcessorLevel `json:"processors"` // in the order of the run's processors
 }
 
 // ProcessorLevel is one processor's part of a level. ComputeS, PushS, PullS and IdleS are
@@ -149,6 +152,12 @@ func (l *Level) Add(m Level) {
 			l.EdgesExamined = new(float64)
 		}
 		*l.EdgesExamined += *m.EdgesExamined
+	}
+	if m.LongestTurns != nil {
+		if l.LongestTurns == nil {
+			l.LongestTurns = new(float64)
+		}
+		*l.LongestTurns = max(*l.LongestTurns, *m.LongestTurns)
 	}
 	for i, p := range m.Processors {
 		if i == len(l.Processors) {

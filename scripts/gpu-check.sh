@@ -272,11 +272,6 @@ for d in "${devices[@]}"; do
 	for rule in totem beamer top-down; do
 		bench 60 "$graph" "$d" --director "$rule"
 	done
-	if has gpu-strategy; then
-		for s in thread warp group edge; do
-			bench 60 "$graph" "$d" --gpu-strategy "$s"
-		done
-	fi
 done
 
 # Hybrid lists, beside the CPU alone; and what auto takes.
@@ -342,7 +337,7 @@ kit() { # kit DEVICE SECONDS FLAG...
 		set -- -test.run . "$@"
 	else
 		test=$(binary gpu.test "${GPU_TEST:-}" test -c ./kernels/gpu) || true
-		set -- -test.run '^Test(OpenCL|OpenCLStrategies|HybridSearch)$' "$@"
+		set -- -test.run '^Test(OpenCL|SmallGroups|HybridSearch)$' "$@"
 	fi
 	if [[ -z $test ]]; then
 		failed=$((failed + 1))

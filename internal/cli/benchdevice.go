@@ -177,6 +177,9 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 			continue
 		}
 		times := make([]float64, len(work))
+		if err := eng.ProfileDevices(ctx, true); err != nil { // each level has a time of its own
+			return nil, err
+		}
 		for round := range modelRounds {
 			if err := eng.BFSInto(ctx, label, r); err != nil {
 				return nil, err
@@ -190,6 +193,9 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 					times[i] = l.TimeS
 				}
 			}
+		}
+		if err := eng.ProfileDevices(ctx, false); err != nil {
+			return nil, err
 		}
 		for i, w := range work {
 			addLevel(doc, i, w.BottomUp, record.DevicePrediction{MeasuredS: times[i], PredictedS: m.Predict(w)})

@@ -133,6 +133,6 @@ func mergeCounts(clocked, counted []record.Level) {
 		if clocked[i].Direction != counted[i].Direction {
 			continue
 		}
-		clocked[i].EdgesExamined = counted[i].EdgesExamined
+		clocked[i].EdgesExamined, clocked[i].LongestTurns = counted[i].EdgesExamined, counted[i].LongestTurns
 	}
 }

@@ -118,9 +118,6 @@ func TestDeviceAloneTooSmall(t *testing.T) {
 func TestWrongDeviceFlags(t *testing.T) {
 	for _, c := range [][3]string{
 		{"--device-graph", "disk", "device, host or split"},
-		{"--gpu-strategy", "list", "one of auto, thread, warp, group, edge\n"},
-		{"--gpu-strategy", "Edge", "one of auto, thread, warp, group, edge\n"},
-		{"--gpu-bottom-up", "edge", "one of auto, list, word\n"},
 	} {
 		if r := command(t, "graph500", "--scale", "5", c[0], c[1]); r.status != exitUsage || !strings.Contains(r.stderr, c[0]) || !strings.Contains(r.stderr, c[2]) {
 			t.Errorf("%v: status %d, %q", c, r.status, r.stderr)

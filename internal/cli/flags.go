@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -43,13 +42,13 @@ func (b *bytesFlag) Set(s string) error {
 // engineFlags are the flags of every command that places a graph. Most are fields of the
 // engine's options; check reads the others into them.
 type engineFlags struct {
-	o                                     engine.Options
-	processors, share, assignment         string
-	gpuStrategy, gpuBottomUp, deviceGraph string
-	tuning, rates                         string
-	device                                bytesFlag // memory of each device's part
-	set                                   *pflag.FlagSet
-	command                               *cobra.Command
+	o                             engine.Options
+	processors, share, assignment string
+	deviceGraph                   string
+	tuning, rates                 string
+	device                        bytesFlag // memory of each device's part
+	set                           *pflag.FlagSet
+	command                       *cobra.Command
 }
 
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
@@ -70,10 +69,6 @@ func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	completes(c, "device-graph", "device", "host", "split")
 	if runs {
 		fl.BoolVar(&f.o.ReleaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
-		fl.StringVar(&f.gpuStrategy, "gpu-strategy", "auto", "`NAME` of the load balancing of top-down steps on devices: auto, thread, warp, group, edge")
-		fl.StringVar(&f.gpuBottomUp, "gpu-bottom-up", "auto", "`NAME` of that of bottom-up steps: auto, list, word")
-		completes(c, "gpu-strategy", topDownStrategies...)
-		completes(c, "gpu-bottom-up", bottomUpStrategies...)
 		fl.StringVar(&f.o.Kernels, "kernels", "auto", "`SET` of the CPU's inner loops: avx512, avx2, generic, auto (for each the quickest, as measured), or a list\nof some such as probe=generic,settle=avx2: "+strings.Join(cpu.KernelNames(), ", "))
 		completes(c, "kernels", append(cpu.Kernels(), "auto")...)
 		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
@@ -82,12 +77,6 @@ func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 		completes(c, "director", directors()...)
 	}
 }
-
-// The strategies of devices that --gpu-strategy and --gpu-bottom-up take.
-var (
-	topDownStrategies  = []string{"auto", "thread", "warp", "group", "edge"}
-	bottomUpStrategies = []string{"auto", "list", "word"}
-)
 
 // autoProcessors leaves the choice of processors to the graph and the machine.
 const autoProcessors = "auto"
@@ -98,18 +87,6 @@ func (f *engineFlags) check() (err error) {
 	o := &f.o
 	if o.DeviceGraph, err = gpu.ParseGraphPlacement(f.deviceGraph); err != nil {
 		return usagef("--device-graph %q: want device, host or split", f.deviceGraph)
-	}
-	for _, s := range []struct {
-		to          *gpu.Strategy
-		flag, value string
-		names       []string
-	}{{&o.GPUStrategy, "gpu-strategy", f.gpuStrategy, topDownStrategies}, {&o.GPUBottomUp, "gpu-bottom-up", f.gpuBottomUp, bottomUpStrategies}} {
-		if s.value == "" {
-			continue
-		}
-		if err := s.to.UnmarshalText([]byte(s.value)); err != nil || !slices.Contains(s.names, s.value) {
-			return usagef("--%s %q: want one of %s", s.flag, s.value, strings.Join(s.names, ", "))
-		}
 	}
 	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {

@@ -1,7 +1,7 @@
 package cli
 
 import (
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/totemgo/totemgo/engine"
@@ -18,70 +18,29 @@ func needsDevice(t *testing.T) {
 	}
 }
 
-// TestForcedStrategy: the strategy of --gpu-strategy is the kernel of every top-down
-// level of the device, and no other top-down kernel is launched.
-func TestForcedStrategy(t *testing.T) {
+// TestDeviceKernels: the way of a level is the kernel that the device names, and a search launches no other.
+func TestDeviceKernels(t *testing.T) {
 	needsDevice(t)
 	for _, processors := range []string{"cpu:1,opencl:0", "opencl:0"} {
-		for _, strategy := range []string{"thread", "warp", "group", "edge"} {
-			d := document[record.Graph500](t, command(t, "graph500", "--scale", "9", "--roots", "8", "--director", "totem",
-				"--processors", processors, "--gpu-strategy", strategy, "--json"))
-			if d.Validation.Passed != 8 || d.Validation.Failed != 0 {
-				t.Errorf("%s on %s: %+v", strategy, processors, d.Validation)
-			}
-			at := len(d.Processors) - 1
-			steps := 0
-			for _, l := range d.Levels {
-				if l.Direction != record.TopDown {
-					continue
-				}
-				// The device is left out of a level whose frontier is the CPU's alone.
-				leftOut := at > 0 && l.Processors[at].ComputeS == 0
-				if k := l.Processors[at].Kernel; k != strategy && !(leftOut && k == "") {
-					t.Errorf("%s on %s: level %d ran %q", strategy, processors, l.Level, k)
-				}
-				steps += l.Searches
-			}
-			launches := d.Processors[at].Launches
-			for name, n := range launches {
-				if n < 1 || strings.HasPrefix(name, "topdown_") && name != "topdown_"+strategy {
-					t.Errorf("%s on %s: launches %v", strategy, processors, launches)
-				}
-			}
-			// Alone it has the whole frontier of every level; the last may have no arcs.
-			if n := launches["topdown_"+strategy]; steps == 0 || n == 0 || processors == "opencl:0" && n < int64(2*steps) {
-				t.Errorf("%s on %s: %d top-down steps, launches %v", strategy, processors, steps, launches)
-			}
-			if at > 0 && d.Processors[0].Launches != nil {
-				t.Errorf("a CPU launched %v", d.Processors[0].Launches)
-			}
+		d := document[record.Graph500](t, command(t, "graph500", "--scale", "9", "--roots", "8", "--director", "totem",
+			"--processors", processors, "--json"))
+		if d.Validation.Passed != 8 || d.Validation.Failed != 0 {
+			t.Errorf("%s: %+v", processors, d.Validation)
 		}
-	}
-}
-
-// TestBottomUpStrategy: likewise for bottom-up steps, and names that are none.
-func TestBottomUpStrategy(t *testing.T) {
-	needsDevice(t)
-	for strategy, kernel := range map[string]string{"auto": "list", "list": "list", "word": "word"} {
-		d := document[record.Graph500](t, command(t, "graph500", "--scale", "9", "--roots", "4", "--director", "bottom-up",
-			"--processors", "opencl:0", "--gpu-bottom-up", strategy, "--json"))
+		at := len(d.Processors) - 1
 		for _, l := range d.Levels {
-			if k := l.Processors[0].Kernel; k != kernel {
-				t.Errorf("%s: level %d ran %q", strategy, l.Level, k)
+			// The device is left out of a level whose frontier is the CPU's alone.
+			leftOut := at > 0 && l.Processors[at].ComputeS == 0
+			k := l.Processors[at].Kernel
+			if want := map[string][]string{record.TopDown: {"push", "thin"}, record.BottomUp: {"pull"}}[l.Direction]; !slices.Contains(want, k) && !(leftOut && k == "") {
+				t.Errorf("%s: level %d %s ran %q", processors, l.Level, l.Direction, k)
 			}
 		}
-		launches := d.Processors[0].Launches
-		if d.Validation.Passed != 4 || (launches["bottomup_word"] > 0) != (kernel == "word") || (launches["bottomup_scan"] > 0) != (kernel == "list") {
-			t.Errorf("%s: %+v, launches %v", strategy, d.Validation, launches)
+		if launches := d.Processors[at].Launches; launches["superstep"] == 0 || launches["search_begin"] == 0 {
+			t.Errorf("%s: launches %v", processors, launches)
 		}
-		// The list is built once a phase: by the first step of each search, with its warm-up and the counting ones.
-		if kernel == "list" && launches["bottomup_probe"] != 9 {
-			t.Errorf("%s: launches %v in 9 searches", strategy, launches)
-		}
-	}
-	for _, args := range [][]string{{"--gpu-bottom-up", "edge"}, {"--gpu-bottom-up", "lane"}, {"--gpu-strategy", "word"}, {"--gpu-strategy", "list"}} {
-		if r := command(t, append([]string{"graph500", "--scale", "5"}, args...)...); r.status != 2 {
-			t.Errorf("%q: status %d, %q", args, r.status, r.stderr)
+		if at > 0 && d.Processors[0].Launches != nil {
+			t.Errorf("a CPU launched %v", d.Processors[0].Launches)
 		}
 	}
 }

@@ -11,22 +11,28 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
+// fewClaims is the number of claims that are read with their number, in one wait.
+const fewClaims = 4096
+
 // RemoteClaims lists own vertices that partition q found.
 func (p *run) RemoteClaims(q int) (all []uint32, err error) {
 	defer p.done("RemoteClaims", &err)
 	if q < 0 || q >= len(p.delivered) || !p.delivered[q] {
 		return nil, nil
 	}
-	p.unvisitedListed = false // scratchA is overwritten
 	claims := p.scratchA
 	counter := p.counterWords(len(p.chunks)) - 1
 	for i := range p.chunks {
 		p.fill(p.counters, 4*int64(counter), 4, 0)
 		p.listRemote(&p.chunks[i], q, claims, counter)
+		few := min(fewClaims, claims.Size()/4, int64(len(p.messageWords)))
+		p.read(p.messages, 0, claims, 0, 4*few)
 		if err := p.readCounters(); err != nil {
 			return nil, err
 		}
-		if all, err = p.appendWords(all, claims, int64(p.tally[counter])); err != nil {
+		if n := int64(p.tally[counter]); n <= few {
+			all = append(all, p.messageWords[:n]...)
+		} else if all, err = p.appendWords(all, claims, n); err != nil {
 			return nil, err
 		}
 	}
@@ -36,7 +42,7 @@ func (p *run) RemoteClaims(q int) (all []uint32, err error) {
 // listRemote launches the kernel that lists the vertices of a chunk that partition q found,
 // and counts them in a counter.
 func (p *Processor) listRemote(c *chunk, q int, list device.Buffer, counter int) {
-	p.launch("foreign_list", int64(c.n), buf(p.seen, p.finder).u32(c.base-c.rank(), c.rank(), c.n, uint32(q)).
+	p.launch("foreign_list", int64(c.n), buf(p.seen(), p.finder).u32(c.base-c.rank(), c.rank(), c.n, uint32(q)).
 		buf(list, p.counters).u32(uint32(counter)))
 }
 
@@ -49,7 +55,6 @@ func (p *Processor) appendWords(list []uint32, src device.Buffer, n int64) ([]ui
 // LookupParents returns parents by rank.
 func (p *run) LookupParents(ranks []uint32) (all []uint32, err error) {
 	defer p.done("LookupParents", &err)
-	p.unvisitedListed = false
 	asked := p.scratchA // ranks, then their parents
 	for part := range slices.Chunk(ranks, int(asked.Size()/4)) {
 		p.upload(asked, 0, part)
@@ -89,7 +94,6 @@ func (p *run) CopyTo(out []uint32) (err error) {
 }
 
 func (p *Processor) settle(foreign, answers [][]uint32) {
-	p.unvisitedListed = false
 	pairs := p.scratchA // n ranks, then their n parents
 	for q := range foreign {
 		parents := answers[q]
@@ -109,7 +113,7 @@ func (p *Processor) settle(foreign, answers [][]uint32) {
 // scatterParents launches the kernel that stores the parents of a chunk by vertex id.
 func (p *Processor) scatterParents(c *chunk) {
 	result := p.scratchA
-	p.launch("scatter_parents", int64(c.n), buf(p.parent, p.seen, p.vertexOf, p.placesOnDevice).u32(c.rank(), c.n).buf(result))
+	p.launch("scatter_parents", int64(c.n), buf(p.parent, p.seen(), p.vertexOf, p.placesOnDevice).u32(c.rank(), c.n).buf(result))
 }
 
 // places finds own vertices in the order of vertex ids: word 2w has a bit for each of the ids
@@ -170,11 +174,12 @@ func (s places) scatter(out, parents []uint32, lo, hi int) {
 // scatterWords is the number of words of ids that a thread stores at a time: 128 KiB of results.
 const scatterWords = 1 << 10
 
-// fetch copies the parents to out, through one half of staging while the other is stored.
+// fetch copies the parents to out: few in one piece, else through one half of staging while the other is stored.
 func (p *Processor) fetch(out []uint32) error {
 	result, half := p.scratchA, int64(len(p.staged))/2 // of scatterParents
-	if p.finish() != nil {
-		return p.err
+	most := half
+	if all := p.places.before(p.places.words()); all <= uploadsSmallest/4 {
+		most = all
 	}
 	type piece struct {
 		lo, hi int // words
@@ -189,10 +194,10 @@ func (p *Processor) fetch(out []uint32) error {
 	next := 0
 	read := func(i int) {
 		lo := next
-		next = p.places.until(lo, half)
+		next = p.places.until(lo, most)
 		first, n := p.places.before(lo), p.places.before(next)-p.places.before(lo)
-		p.read(p.stream, p.uploads, 4*half*int64(i), result, 4*first, 4*n)
-		pieces[i] = piece{lo, next, p.record(p.stream)}
+		p.read(p.uploads, 4*half*int64(i), result, 4*first, 4*n)
+		pieces[i] = piece{lo, next, p.record()}
 	}
 	read(0)
 	for i, lo := 0, 0; lo < p.places.words(); i = 1 - i {

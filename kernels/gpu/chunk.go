@@ -18,7 +18,7 @@ const (
 
 // rows is one adjacency structure of a chunk on the device. Offsets begin at 0.
 type rows struct {
-	offsets, neighbours, first device.Buffer
+	offsets, neighbours, first, second device.Buffer
 }
 
 // chunk is a run of rows of an own range: rows lo … lo+n−1 of the subgraph.
@@ -29,11 +29,15 @@ type chunk struct {
 	lo, n   uint32 // lo is a multiple of 32
 	base    uint32 // own ranks before it: where its part of a list begins
 	out, in rows   // one structure in an undirected graph
-	hub     uint32 // the first word of the frontier that bottomup_probe keeps
+	hub     uint32 // the first word of a bitmap that a pull keeps
+	pieces  uint32 // pieces of earlier chunks: where its part of such a list begins
 
 	// The frontier of the step to come.
 	frontier frontierShape
 }
+
+// frontierShape is a frontier's numbers of vertices and out-arcs, its largest out-degree, and the numbers of its list entries.
+type frontierShape struct{ vertices, arcs, largest, small, medium, long int64 }
 
 // rank is the rank of the chunk's first row.
 func (c *chunk) rank() uint32 { return c.sub.First + c.lo }
@@ -64,8 +68,8 @@ func firstOnDevice(sub *graph.Subgraph, room int64) uint32 {
 	return min(32*word, sub.Rows)
 }
 
-// adjacencyBytes bounds the bytes of rows lo … hi−1: neighbours, first neighbours and
-// offsets, with one more offset a chunk.
+// adjacencyBytes bounds the bytes of rows lo … hi−1: neighbours, first and second neighbours,
+// and offsets, with one more offset a chunk.
 func adjacencyBytes(sub *graph.Subgraph, lo, hi uint32) (bytes int64) {
 	if lo == hi {
 		return 0
@@ -76,7 +80,7 @@ func adjacencyBytes(sub *graph.Subgraph, lo, hi uint32) (bytes int64) {
 		}
 		from, _ := a.Row(lo)
 		_, to := a.Row(hi - 1)
-		bytes += 4 * (int64(to-from) + 2*int64(hi-lo) + maxChunks)
+		bytes += 4 * (int64(to-from) + 3*int64(hi-lo) + maxChunks)
 	}
 	return bytes
 }
@@ -136,4 +140,18 @@ func (c *chunk) hubWindow(words int) uint32 {
 		}
 	}
 	return uint32(min(best*hubWords, words-hubWords))
+}
+
+// piecesOf is the number of pieces of the chunk's rows, of which a push reads one by 32 lanes: it
+// bounds those of a frontier.
+func (c *chunk) piecesOf() (n uint32) {
+	if c.sub.Out == nil {
+		return 0
+	}
+	for r := c.lo; r < c.lo+c.n; r++ {
+		if d := c.sub.Out.Degree(r); d > pieceArcs {
+			n += uint32((d + pieceArcs - 1) / pieceArcs)
+		}
+	}
+	return n
 }

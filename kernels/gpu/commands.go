@@ -1,15 +1,12 @@
 package gpu
 
 import (
-	"errors"
-	"slices"
-
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
 // Bounds of the size of the staging of uploads, in bytes.
 const (
-	uploadsSmallest = 64 << 10
+	uploadsSmallest = 128 << 10
 	uploadsLargest  = 8 << 20
 )
 
@@ -32,8 +29,8 @@ func (p *Processor) done(op string, err *error) {
 // a list once: buf and u32 append in place.
 type args []device.Arg
 
-// mostArgs is the most parameters of a kernel, those of bottomup_scan.
-const mostArgs = 17
+// mostArgs is the most parameters of a kernel, those of superstep.
+const mostArgs = 32
 
 // buf begins a list of arguments.
 func buf(buffers ...device.Buffer) args { return make(args, 0, mostArgs).buf(buffers...) }
@@ -82,9 +79,9 @@ func (p *Processor) fill(b device.Buffer, at, n int64, word uint32) {
 }
 
 // read copies n bytes of src from srcAt to dst at dstAt.
-func (p *Processor) read(on device.Stream, dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) {
+func (p *Processor) read(dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) {
 	if p.err == nil {
-		p.err = on.Read(dst, dstAt, src, srcAt, n)
+		p.err = p.stream.Read(dst, dstAt, src, srcAt, n)
 	}
 }
 
@@ -119,7 +116,7 @@ func from(words []uint32) func(int64, []uint32) {
 func (p *Processor) download(src device.Buffer, at, n int64, take func(words []uint32)) error {
 	for end := at + n; at < end; {
 		words := p.staged[:min(int64(len(p.staged)), end-at)]
-		p.read(p.stream, p.uploads, 0, src, 4*at, 4*int64(len(words)))
+		p.read(p.uploads, 0, src, 4*at, 4*int64(len(words)))
 		if err := p.finish(); err != nil {
 			return err
 		}
@@ -129,7 +126,7 @@ func (p *Processor) download(src device.Buffer, at, n int64, take func(words []u
 	return p.err
 }
 
-// finish waits for all commands of stream.
+// finish waits for all commands.
 func (p *Processor) finish() error {
 	if p.err == nil {
 		p.err = p.stream.Finish()
@@ -140,10 +137,10 @@ func (p *Processor) finish() error {
 	return p.err
 }
 
-// record returns an event that completes with all commands of a stream so far.
-func (p *Processor) record(on device.Stream) (e device.Event) {
+// record returns an event that completes with all commands so far.
+func (p *Processor) record() (e device.Event) {
 	if p.err == nil {
-		e, p.err = on.Record()
+		e, p.err = p.stream.Record()
 	}
 	return e
 }
@@ -160,23 +157,17 @@ func (p *Processor) await(e *device.Event) error {
 		p.err = err
 	}
 	*e = nil
+	if p.meter.idle() {
+		p.stagedUsed = 0
+	}
 	return p.err
 }
 
-// drain waits for all commands, also those of a search that failed, and frees all events.
+// drain waits for all commands of a run that failed.
 func (p *Processor) drain() error {
-	var errs []error
-	for _, s := range []device.Stream{p.stream, p.copies} {
-		if s != nil {
-			errs = append(errs, s.Finish())
-		}
+	if p.stream == nil || p.meter.idle() {
+		return nil
 	}
-	for _, e := range slices.Concat(p.listed, p.copied) {
-		if e != nil {
-			errs = append(errs, e.Free())
-		}
-	}
-	clear(p.listed)
-	clear(p.copied)
-	return errors.Join(errs...)
+	p.stagedUsed = 0
+	return p.stream.Finish()
 }

@@ -3,11 +3,10 @@
 //
 // # Device memory
 //
-// Over all ranks: the bitmaps seen, frontier and next, parent and vertex id (4 bytes a rank each).
+// Over all ranks: two bitmaps of visited vertices, which take turns, and parent and vertex id (4 bytes a rank each).
 // Over all vertex ids: places of own vertices in the result (2 bits each). Over
-// own ranks: finder (1 byte) and three lists (4 bytes each): the frontier, and two scratch
-// buffers. In a bottom-up phase these list the unvisited vertices, before and after a
-// step; topdown_edge keeps its prefix sums in them, and the end of a search what is
+// own ranks: finder (1 byte) and four lists (4 bytes each): two of the frontier, by the parity of supersteps, and two of the
+// unvisited vertices, by the parity of bottom-up steps; at the end of a search these have what is
 // exchanged. Adjacency is cut by rows into chunks, each within the device's largest
 // allocation and below 2^31 arcs, so that kernels use 32-bit arithmetic; each kernel is
 // launched once a chunk.
@@ -20,13 +19,9 @@
 // # Transfers
 //
 // The graph is uploaded once. A search transfers the claims of a top-down step, the
-// frontier before a bottom-up step, the messages of other processors and some counters
-// (20 bytes a chunk); parents leave at the end, as vertex ids and in the order of vertex ids.
+// frontier before a bottom-up step, the messages of other processors and some counters;
+// parents leave at the end, as vertex ids and in the order of vertex ids.
 //
-// A processor has two in-order queues: one for kernels, counters, its own frontier and
-// incoming messages; one for the claims, which are copied beside kernels.
-//
-// A step that no message follows (bottom-up, or no other partition) counts the new
-// frontier in the same queue, so that a level on a device alone waits for the device
-// once; up to 64 levels of small frontiers wait once together (topdown_thin).
+// A processor has one in-order queue. Step waits for its messages and counters once. On a device alone several supersteps
+// share a wait (StepRule): the device chooses their ways.
 package gpu

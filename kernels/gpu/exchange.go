@@ -2,10 +2,10 @@ package gpu
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/program"
 )
 
@@ -17,63 +17,124 @@ func asList(count int, rg kernels.Range) bool {
 	return kernels.AsList(count, int(rg.Padded()-rg.First))
 }
 
-// readMessage enqueues the copy of range r's message to messageStaging: count ranks of
-// list, or the range's words of bits. list is indexed like bits.
-func (p *Processor) readMessage(on device.Stream, r, count int, list, bits device.Buffer) {
-	rg := p.part.Ranges[r]
-	at, n, from := int64(rg.First/8), 4*int64(words(rg)), bits
-	if asList(count, rg) {
-		n, from = 4*int64(count), list
+// foldClaims makes the messages to other processors: what a push has visited in remote ranges. A frontier of
+// arcs out-arcs claims no more vertices: few are read as a list, more as bits.
+func (p *Processor) foldClaims(arcs int64) {
+	for r, rg := range p.part.Ranges {
+		if rg.Owner == p.part.Index {
+			continue
+		}
+		n, from, most := int64(words(rg)), p.boxes, uint32(0)
+		if p.asList[r] = arcs <= n; p.asList[r] {
+			n, from, most = arcs, p.outbox, words(rg)
+		}
+		p.news(r, words(rg), most, true)
+		p.read(p.messages, int64(rg.First/8), from, int64(rg.First/8), 4*n)
 	}
-	p.read(on, p.messageStaging, at, from, at, n)
 }
 
-// message is the message of range r in messageStaging.
-func (p *Processor) message(r, count int) kernels.Message {
+// news launches the kernel that counts the visited vertices in the first words of range r that are not in old,
+// and lists up to most of them.
+func (p *Processor) news(r int, words, most uint32, sync bool) {
+	var s uint32
+	if sync {
+		s = 1
+	}
+	p.launch("news", int64(words), buf(p.seen(), p.old()).u32(p.part.Ranges[r].First/32, words, most, s).
+		buf(p.boxes, p.outbox, p.counters).u32(uint32(p.rangeCounter(r))))
+}
+
+// publish reads the bits of the own frontier after a pull, where other processors may ask for them.
+func (p *Processor) publish() {
+	if !p.hasForeign {
+		return
+	}
+	for _, r := range p.owned {
+		p.news(r, words(p.part.Ranges[r]), 0, false)
+		p.readOwn(r)
+	}
+	p.boxed = true
+}
+
+// readOwn reads the bits of own range r in boxes.
+func (p *Processor) readOwn(r int) {
 	rg := p.part.Ranges[r]
-	staged := words32(p.messageStaging.Bytes())[rg.First/32 : rg.Padded()/32]
+	p.read(p.messages, 4*int64(p.ownAt(r)), p.boxes, int64(rg.First/8), 4*int64(words(rg)))
+}
+
+// ownAt is the word of messages at which own range r begins: others may still read those of the superstep before.
+func (p *Processor) ownAt(r int) uint32 {
+	return (uint32(p.parity)*p.part.Ranks + p.part.Ranges[r].First) / 32
+}
+
+// message is the message of count ranks of range r, in messages from word at on as a list or as bits.
+func (p *Processor) message(r, count int, at uint32, listed bool) kernels.Message {
+	rg := p.part.Ranges[r]
+	staged := p.messageWords[at:][:words(rg)]
 	switch {
 	case count == 0:
 		return kernels.Message{}
-	case asList(count, rg):
+	case listed && asList(count, rg):
 		return kernels.Message{Count: count, List: staged[:count:count]}
-	default:
+	case listed:
+		set := p.sent[rg.First/32 : rg.Padded()/32]
+		clear(set)
+		for _, v := range staged[:count] {
+			set[(v-rg.First)/32] |= 1 << (v % 32)
+		}
+		return kernels.Message{Count: count, Bits: set}
+	case !asList(count, rg):
 		return kernels.Message{Count: count, Bits: staged}
 	}
+	list := p.sent[rg.First/32 : rg.First/32 : rg.Padded()/32]
+	for i, w := range staged {
+		for ; w != 0; w &= w - 1 {
+			list = append(list, rg.First+32*uint32(i)+uint32(bits.TrailingZeros32(w)))
+		}
+	}
+	return kernels.Message{Count: count, List: list}
 }
 
-// Fold implements kernels.Run: it waits for the copy of the claims on range r.
-func (p *run) Fold(r int) (_ kernels.Message, err error) {
-	defer p.done("Fold", &err)
-	return p.message(r, p.claimed[r]), p.await(&p.copied[r])
+// Fold implements kernels.Run.
+func (p *run) Fold(r int) (kernels.Message, error) {
+	return p.message(r, p.claimed[r], p.part.Ranges[r].First/32, p.asList[r]), nil
 }
 
-// Expand implements kernels.Run: it copies the frontier of own range r to the host.
+// Expand implements kernels.Run: it copies the frontier of own range r to the host, unless the last pull did.
 func (p *run) Expand(_ int, _ program.Step, r int) (_ kernels.Message, err error) {
 	defer p.done("Expand", &err)
-	rg, count := p.part.Ranges[r], p.published[r]
-	if count == 0 {
-		return kernels.Message{}, nil
-	}
-	if asList(count, rg) {
-		at := int64(rg.First / 8)
-		for _, c := range p.chunks {
-			if c.rng == r {
-				p.read(p.stream, p.messageStaging, at, p.list, 4*int64(c.base), 4*c.frontier.vertices)
-				at += 4 * c.frontier.vertices
-			}
+	if p.published[r] > 0 && !p.boxed {
+		if p.listed {
+			p.bitsOf(r)
+		} else {
+			p.news(r, words(p.part.Ranges[r]), 0, false)
 		}
-	} else {
-		p.readMessage(p.stream, r, count, nil, p.front)
+		p.readOwn(r)
+		if err := p.finish(); err != nil {
+			return kernels.Message{}, err
+		}
 	}
-	return p.message(r, count), p.finish()
+	return p.message(r, p.published[r], p.ownAt(r), false), nil
 }
 
-// clearFrontier clears the frontier's bits of remote range r.
-func (p *Processor) clearFrontier(r int) {
+// box reads the bits of the frontier, which is in lists, in own ranges.
+func (p *Processor) box() {
+	for _, r := range p.owned {
+		p.bitsOf(r)
+		p.readOwn(r)
+	}
+}
+
+// bitsOf makes the bits of the frontier in own range r from its lists.
+func (p *Processor) bitsOf(r int) {
 	rg := p.part.Ranges[r]
-	p.dirty[r] = false
-	p.fill(p.front, int64(rg.First/8), 4*int64(words(rg)), 0)
+	p.fill(p.boxes, int64(rg.First/8), 4*int64(words(rg)), 0)
+	for i := range p.chunks {
+		if c := &p.chunks[i]; c.rng == r {
+			p.launch("frontier_bits", int64(c.n), buf(c.out.offsets).u32(c.rank(), c.n).buf(p.lists[p.slot%2]).
+				u32(c.base).buf(p.pieces[p.slot%2]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(p.slot, i))).buf(p.boxes))
+		}
+	}
 }
 
 // incoming is a message in inbox: n ranks, or as bits n words of the range that begins at
@@ -111,22 +172,18 @@ func (p *Processor) take(kernel string, m incoming, rest args) {
 	p.launch(kernel, int64(m.n), append(message.u32(m.n), rest...))
 }
 
-// gather launches the kernel that sets a message's bits in front and seen.
-func (p *Processor) gather(m incoming) { p.take("gather", m, buf(p.front, p.seen)) }
+// gather launches the kernel that sets a message's bits in seen.
+func (p *Processor) gather(m incoming) { p.take("gather", m, buf(p.seen())) }
 
-// merge launches the kernel that merges the claims of a sender into next.
+// merge launches the kernel that merges the claims of a sender into seen.
 // finder[shift+rank] is a rank's byte.
 func (p *Processor) merge(m incoming, shift, sender uint32) {
-	p.take("merge", m, buf(p.seen, p.next, p.finder).u32(shift, sender))
+	p.take("merge", m, buf(p.seen(), p.finder).u32(shift, sender))
 }
 
 // Take implements kernels.Run: it uploads the frontier of remote range r.
 func (p *run) Take(_ int, _ program.Step, r int, m kernels.Message) (err error) {
 	defer p.done("Take", &err)
-	if p.dirty[r] && (m.Count == 0 || m.List != nil) {
-		p.clearFrontier(r)
-	}
-	p.dirty[r] = false
 	if m.Count == 0 {
 		return nil
 	}
@@ -140,7 +197,8 @@ func (p *run) Merge(r, from int, m kernels.Message) (err error) {
 	if m.Count == 0 || i < 0 {
 		return nil
 	}
-	p.delivered[from] = true
+	p.delivered[from], p.merged = true, true
+	p.boxed = p.boxed || int64(m.Count) > p.ownVertices/256
 	shift := p.chunks[i].base - p.chunks[i].rank() // wraps; the sum with a rank does not
 	return p.receive(r, m, func(m incoming) { p.merge(m, shift, uint32(from)) })
 }

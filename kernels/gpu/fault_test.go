@@ -265,14 +265,14 @@ func TestBeginAfterFailure(t *testing.T) {
 func TestLoadIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	dev := counted(t, fake.Options{})
-	p, err := gpu.New(build(t, cancelling{dev, "topdown_warp", cancel}, gpu.BuildOptions{}), gpu.Options{})
+	p, err := gpu.New(build(t, cancelling{dev, "frontier_list", cancel}, gpu.BuildOptions{}), gpu.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Load(ctx, pathPart(300)); !errors.Is(err, context.Canceled) {
 		t.Errorf("Load: %v", err)
 	}
-	if n := dev.Launches(); n["topdown_warp"] != 1 || n["topdown_group"] != 0 || n["scatter_parents"] != 0 {
+	if n := dev.Launches(); n["frontier_list"] != 1 || n["scatter_parents"] != 0 {
 		t.Errorf("launches: %v", n)
 	}
 	if live := dev.Live(); len(live) > 1 || live["program"] != 1 {
@@ -322,45 +322,6 @@ func TestTooLarge(t *testing.T) {
 		if live := dev.Live(); len(live) > 1 {
 			t.Errorf("%s: not freed: %v", name, live)
 		}
-	}
-}
-
-// TestStrategyIsUsed: a forced strategy is what Step names and what is launched.
-func TestStrategyIsUsed(t *testing.T) {
-	dev := counted(t, fake.Options{})
-	program := build(t, dev, gpu.BuildOptions{})
-	for _, s := range []gpu.Strategy{gpu.Thread, gpu.Warp, gpu.Group, gpu.Edge} {
-		p, err := gpu.New(program, gpu.Options{TopDown: s})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := p.Load(context.Background(), pathPart(300)); err != nil {
-			t.Fatal(err)
-		}
-		search, err := opened(p)
-		if err := errors.Join(err, search.Begin(0), search.Seed(0, -1, 0)); err != nil {
-			t.Fatal(err)
-		}
-		name, err := search.Step(context.Background(), 0, way(kernels.TopDown))
-		if err != nil || name != s.String() || p.Launches()["topdown_"+s.String()] != 1 {
-			t.Errorf("%v: Step is %q, %v; launches %v", s, name, err, p.Launches())
-		}
-		if err := p.Close(); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if _, err := gpu.New(program, gpu.Options{TopDown: gpu.Word}); !errors.Is(err, gpu.ErrOptions) {
-		t.Errorf("a bottom-up strategy for top-down: %v", err)
-	}
-	for s := gpu.Auto; s <= gpu.Word; s++ {
-		var read gpu.Strategy
-		text, err := s.MarshalText()
-		if err = errors.Join(err, read.UnmarshalText(text)); read != s || err != nil {
-			t.Errorf("%v as text is %s and reads as %v: %v", s, text, read, err)
-		}
-	}
-	if _, err := gpu.ParseStrategy("lane"); !errors.Is(err, gpu.ErrOptions) {
-		t.Errorf("ParseStrategy: %v", err)
 	}
 }
 

@@ -31,18 +31,22 @@ func (p *Processor) Commands() Commands {
 	return c
 }
 
-// Profile makes searches wait for each kernel and clock it from its launch, until it is off again: the
-// time of an empty kernel that is waited for is part of each. Such a search is slower.
+// Profile makes searches run one superstep a call, wait for each kernel and clock it from its launch, until it is
+// off again: the time of an empty kernel that is waited for is part of each. Such a search is slower.
 func (p *Processor) Profile(on bool) { p.meter.profiling = on }
 
 // meter counts the commands of a processor's streams.
 type meter struct {
 	Commands
-	profiling bool
+	profiling      bool
+	enqueued, done int64 // commands, and those that are known to have ended
 }
 
 // reset forgets all counts.
 func (m *meter) reset() { m.Commands = Commands{Kernels: map[string]KernelTime{}} }
+
+// idle reports that no command may be running.
+func (m *meter) idle() bool { return m.done == m.enqueued }
 
 // search counts a search.
 func (m *meter) search() {
@@ -60,6 +64,7 @@ type metered struct {
 
 func (s metered) Launch(k device.Kernel, l device.Launch) error {
 	s.Launches++
+	s.enqueued++
 	if !s.profiling {
 		return s.Stream.Launch(k, l)
 	}
@@ -78,18 +83,21 @@ func (s metered) Launch(k device.Kernel, l device.Launch) error {
 
 func (s metered) Write(dst device.Buffer, dstAt int64, src device.Staging, srcAt, n int64) error {
 	s.Uploads++
+	s.enqueued++
 	s.UploadBytes += n
 	return s.Stream.Write(dst, dstAt, src, srcAt, n)
 }
 
 func (s metered) Read(dst device.Staging, dstAt int64, src device.Buffer, srcAt, n int64) error {
 	s.Reads++
+	s.enqueued++
 	s.ReadBytes += n
 	return s.Stream.Read(dst, dstAt, src, srcAt, n)
 }
 
 func (s metered) Fill(dst device.Buffer, at, n int64, word uint32) error {
 	s.Fills++
+	s.enqueued++
 	s.FillBytes += n
 	return s.Stream.Fill(dst, at, n, word)
 }
@@ -99,21 +107,30 @@ func (s metered) Record() (device.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	return meteredEvent{e, s.meter}, nil
+	return meteredEvent{e, s.meter, s.enqueued}, nil
 }
 
 func (s metered) Finish() error {
 	s.Waits++
-	return s.Stream.Finish()
+	err := s.Stream.Finish()
+	if err == nil {
+		s.done = s.enqueued
+	}
+	return err
 }
 
 // meteredEvent is an event whose waits are counted.
 type meteredEvent struct {
 	device.Event
 	*meter
+	after int64 // commands
 }
 
 func (e meteredEvent) Wait() error {
 	e.Waits++
-	return e.Event.Wait()
+	err := e.Event.Wait()
+	if err == nil {
+		e.done = max(e.done, e.after)
+	}
+	return err
 }

@@ -1,13 +1,10 @@
 package gpu
 
-import (
-	"math"
-	"strings"
-)
+import "math"
 
 // LevelWork is what a superstep on a device alone does.
 type LevelWork struct {
-	BottomUp, First bool    // First: it probes first neighbours
+	BottomUp, First bool    // First: it probes the first two neighbours
 	Kernel          string  // as Step returns it
 	Frontier        float64 // vertices that it starts from
 	Unvisited       float64 // vertices before it
@@ -36,21 +33,17 @@ func (m *Measured) Predict(l LevelWork) float64 {
 	if l.Kernel == "thin" { // lists alone, bits and offsets
 		return (m.WaitS+m.LaunchS)/math.Max(1, l.Together) + reads(2*l.Frontier+l.Examined+2*l.Found, words) + atomics(l.Found, bitmap)
 	}
-	// The new frontier is listed from a bitmap, which is cleared; two offsets and an entry a vertex.
-	t := m.WaitS + 3*m.LaunchS + 3*m.FillS + stream(2*bitmap) + reads(2*l.Found, words) + stream(4*l.Found)
-	// A claim sets a bit in two bitmaps and stores a parent.
-	t += atomics(2*l.Found, bitmap) + reads(l.Found, words)
+	// A vertex found sets a bit, stores a parent and a list entry, and reads its degree.
+	t := m.WaitS + m.LaunchS + atomics(l.Found, bitmap) + reads(3*l.Found, words) + stream(4*l.Found)
 	if !l.BottomUp {
 		return t + reads(2*l.Frontier, words) + stream(4*l.Examined) + reads(l.Examined, bitmap)
 	}
-	rest := l.Examined
+	t += stream(2 * bitmap) // one bitmap follows the other
+	rest, left := l.Examined, l.Unvisited
 	if l.First {
-		// The probe reads a neighbour and a bit for each unvisited vertex, and lists the others.
-		t += m.LaunchS + m.FillS + stream(4*l.Ranks) + reads(l.Unvisited, bitmap)
+		// Each unvisited vertex reads up to two neighbours and their bits; the others are listed.
+		t += stream(8*l.Ranks) + reads(l.Unvisited, bitmap)
 		rest = math.Max(0, l.Examined-l.Unvisited)
-	}
-	left := l.Unvisited
-	if l.First {
 		left = math.Min(left, rest)
 	}
 	return t + stream(8*left) + reads(2*left, words) + reads(rest, bitmap)
@@ -83,6 +76,9 @@ func (m *Measured) At(bytes float64) (copied, reads, atomics float64) {
 // LeastBytes is the bytes that a kernel must touch in a search on a device alone, each access counted as the
 // 4 bytes that it reads or writes; false for a kernel whose bytes the levels' counts do not give.
 func LeastBytes(kernel string, levels []LevelWork) (bytes float64, known bool) {
+	if kernel == "scatter_parents" && len(levels) > 0 {
+		return 24 * levels[0].Ranks, true
+	}
 	for _, l := range levels {
 		rest, left := l.Examined, l.Unvisited // of the scan
 		if l.First {
@@ -90,25 +86,17 @@ func LeastBytes(kernel string, levels []LevelWork) (bytes float64, known bool) {
 			left = math.Min(left, rest)
 		}
 		switch {
-		case strings.HasPrefix(kernel, "topdown_"):
-			if kernel == "topdown_"+l.Kernel { // neighbours and bits; ids and offsets; two bits and a parent
-				bytes += 8*l.Examined + 12*l.Frontier + 12*l.Found
-			}
-		case kernel == "bottomup_probe":
+		case kernel == "thin" && l.Kernel == kernel, kernel == "superstep" && l.Kernel == "push":
+			bytes += 8*l.Examined + 12*l.Frontier + 20*l.Found // neighbours and bits; ids and offsets; a bit, a parent, a degree, an id
+		case kernel == "superstep" && l.BottomUp:
+			bytes += 8*rest + 16*left + 20*l.Found
 			if l.First { // first neighbours and their bits
 				bytes += 4*l.Ranks + 8*l.Unvisited
 			}
-		case kernel == "bottomup_scan":
-			if l.BottomUp {
-				bytes += 8*rest + 16*left
-			}
-		case kernel == "frontier_list":
-			bytes += l.Ranks/8 + 12*l.Found
-		case kernel == "scatter_parents":
-			return 24 * l.Ranks, true
-		default:
-			return 0, false
 		}
+	}
+	if kernel != "thin" && kernel != "superstep" {
+		return 0, false
 	}
 	return bytes, len(levels) > 0
 }

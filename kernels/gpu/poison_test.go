@@ -62,9 +62,7 @@ func TestUninitialised(t *testing.T) {
 			p := poisoned{dev, word}
 			checkPoison(t, p)
 			program := build(t, p, gpu.BuildOptions{GroupSize: 64})
-			for j, o := range append(settings, gpu.Options{}) {
-				sampleSearches(t, i*7+j, 30*len(settings), factory(program, o))
-			}
+			sampleSearches(t, i, 30, factory(program, gpu.Options{}))
 		})
 	}
 }

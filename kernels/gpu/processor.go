@@ -25,48 +25,51 @@ type Processor struct {
 	chunks []chunk
 	owned  []int // indices of own ranges
 
-	// stream is the in-order queue of kernels and uploads, copies that of claims.
-	stream, copies device.Stream
-	kernels        map[string]device.Kernel
-	modules        map[device.Program]*module
-	weighted       map[weightKey][]device.Buffer
-	freed          []freer // everything to free, in the order made
-	arrays         []Array
+	stream   device.Stream // the in-order queue
+	kernels  map[string]device.Kernel
+	modules  map[device.Program]*module
+	weighted map[weightKey][]device.Buffer
+	freed    []freer // everything to free, in the order made
+	arrays   []Array
 
-	// Over all ranks.
-	seen, front, next, parent device.Buffer
-	vertexOf                  device.Buffer
-	places                    places
-	placesOnDevice            device.Buffer
+	// Over all ranks. One of bitmaps is seen, the visited vertices; the other one lags behind.
+	bitmaps          [2]device.Buffer
+	parent, vertexOf device.Buffer
+	places           places
+	placesOnDevice   device.Buffer
 	// Over own ranks.
 	finder             device.Buffer
-	list               device.Buffer // the frontier's ranks
-	scratchA, scratchB device.Buffer // each use has a name of its own
-	counters, lengths  device.Buffer
-	outbox             device.Buffer
+	lists, pieces      [2]device.Buffer // the frontier by the parity of its slot: see slots.cl
+	scratchA, scratchB device.Buffer    // unvisited vertices, by the parity of pulls; other uses have names
+	counters, rule     device.Buffer
+	boxes, outbox      device.Buffer // by range: the bits, and the list, of a message
 	inbox              device.Buffer
 	uploads            device.Staging // of what goes to the device, and of lists from it
 	staged             []uint32       // the words of uploads
 	stagedUsed         int64          // words of staged that commands may still read
-	messageStaging     device.Staging // by range: a message on its way to the host
+	messages           device.Staging // by range: a message on its way to the host; then own ranges again
+	messageWords       []uint32       // the words of messages
+	sent               []uint32       // by range: a message as a list
 	counterStaging     device.Staging
-	tally              []uint32 // the words of counterStaging
+	tally              []uint32     // the words of counterStaging
+	ruled              kernels.Rule // what rule holds
 	launches           map[string]int64
 	meter              meter
-	thin               []kernels.Counts // of the last StepMany
+	many               []kernels.Stepped // of the last call of several supersteps
+	manyCounts         []kernels.Counts  // of the last StepMany
 	ownVertices        int64
 	ownInArcs          int64
+	ownPieces          int64
 	largestRange       uint32 // words of the largest range
 	ownPadded          uint32
 	groups             int // the most groups of a launch
 	hasForeign         bool
+	alone              bool // one chunk holds every vertex: steps make the next frontier's lists
 
 	// err is the first error of commands; see done.
 	err error
 
-	running bool           // a run is open
-	listed  []device.Event // by remote range: the number of its claims is in tally
-	copied  []device.Event // by remote range: its claims are in messageStaging
+	running bool // a run is open
 	search
 }
 
@@ -76,15 +79,17 @@ type search struct {
 	counts    kernels.Counts
 	unvisited int64
 	inArcs    int64
-	// counted: counterStaging holds the counters of the new frontier.
-	counted bool
-	// unvisitedListed: scratchA lists what the last bottom-up step left unvisited.
-	unvisitedListed bool
-	flip            uint32 // which of a chunk's two lengths belongs to scratchA
-	dirty           []bool // by remote range: front holds claims instead of the frontier
-	claimed         []int  // by remote range: vertices claimed by the step
-	delivered       []bool // by sender: it has claimed own vertices in this search
-	published       []int  // by own range: number of frontier vertices
+	slot      uint32 // superstep of the search: that of the frontier
+	last      kernels.Direction
+	flip      int    // parity of pulls: the bitmap that is seen
+	listed    bool   // the frontier's lists are complete
+	boxed     bool   // messages has the bits of the own frontier
+	merged    bool   // claims were merged since the step
+	parity    int    // of supersteps: the half of messages that has own ranges
+	claimed   []int  // by remote range: vertices claimed by the step
+	asList    []bool // by remote range: their list is in messages, not their bits
+	delivered []bool // by sender: it has claimed own vertices in this search
+	published []int  // by own range: number of frontier vertices
 }
 
 type freer interface{ Free() error }
@@ -178,24 +183,22 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 		}
 	}
 	p.places = newPlaces(part)
-	p.listed = make([]device.Event, len(part.Ranges))
-	p.copied = make([]device.Event, len(part.Ranges))
 	err := p.cut()
 	if err != nil {
 		return err
 	}
-	for _, s := range []*device.Stream{&p.stream, &p.copies} {
-		if *s, err = p.dev.NewStream(); err != nil {
-			return err
-		}
-		p.freed = append(p.freed, *s)
-		*s = metered{*s, &p.meter}
+	p.alone = !p.hasForeign && len(p.chunks) == 1
+	if p.stream, err = p.dev.NewStream(); err != nil {
+		return err
 	}
+	p.freed = append(p.freed, p.stream)
+	p.stream = metered{p.stream, &p.meter}
 	if err := p.allocate(); err != nil {
 		return err
 	}
 	p.upload(p.vertexOf, 0, part.VertexOf)
 	p.upload(p.placesOnDevice, 0, p.places)
+	p.fill(p.rule, 0, p.rule.Size(), 0)
 	for i := range p.chunks {
 		if err := cmp.Or(p.err, ctx.Err()); err != nil {
 			return err
@@ -204,10 +207,7 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			return err
 		}
 	}
-	if err := p.warm(ctx); err != nil {
-		return err
-	}
-	err = p.reset(0)
+	err = p.warm(ctx)
 	p.meter.reset()
 	return err
 }
@@ -220,7 +220,15 @@ func (p *Processor) cut() error {
 		room = 0
 	case p.options.Graph == Split && p.options.Memory > 0:
 		room = p.options.Memory
-		for _, b := range p.searchBuffers(2 * maxChunks * len(p.owned)) {
+		most := 0
+		for _, i := range p.owned { // a range that is divided has one chunk more
+			whole, err := cutRange(p.part.Subgraphs[i], i, 0, p.dev.Info().LargestAllocation, -1)
+			if err != nil {
+				return err
+			}
+			most += len(whole) + 1
+		}
+		for _, b := range p.searchBuffers(most) {
 			room -= b.bytes
 		}
 		room = max(0, room)
@@ -240,6 +248,12 @@ func (p *Processor) cut() error {
 		p.chunks = append(p.chunks, chunks...)
 		base += rg.Padded() - rg.First
 	}
+	pieces := uint32(0)
+	for i := range p.chunks {
+		p.chunks[i].pieces = pieces
+		pieces += p.chunks[i].piecesOf()
+	}
+	p.ownPieces = int64(pieces)
 	return nil
 }
 
@@ -253,23 +267,25 @@ type searchBuffer struct {
 // searchBuffers lists all buffers except the adjacency, for the given number of chunks.
 func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 	words := int64(p.part.Ranks / 32)
-	group := int64(p.program.group)
-	lists := 4 * ((int64(p.ownPadded)+group-1)/group*group + group)
+	lists, pieces := 4*int64(max(p.ownPadded, 64)), 8*p.ownPieces
 	return []searchBuffer{
-		{"seen", &p.seen, 4 * words},
-		{"frontier", &p.front, 4 * max(words, hubWords)},
-		{"next", &p.next, 4 * max(words, hubWords)},
+		{"seen", &p.bitmaps[0], 4 * max(words, hubWords)},
+		{"seen", &p.bitmaps[1], 4 * max(words, hubWords)},
 		{"parents", &p.parent, 4 * int64(p.part.Ranks)},
 		{"vertex_ids", &p.vertexOf, 4 * int64(p.part.Ranks)},
 		{"places", &p.placesOnDevice, 4 * int64(len(p.places))},
 		{"finders", &p.finder, int64(p.ownPadded)},
-		{"lists", &p.list, lists},
+		{"lists", &p.lists[0], lists},
+		{"lists", &p.lists[1], lists},
 		{"lists", &p.scratchA, lists},
 		{"lists", &p.scratchB, lists},
+		{"lists", &p.pieces[0], pieces},
+		{"lists", &p.pieces[1], pieces},
 		{"inbox", &p.inbox, 4 * int64(p.largestRange)},
 		{"outbox", &p.outbox, 4 * words},
-		{"counters", &p.counters, 4 * int64(max(p.counterWords(chunks), thinWords))},
-		{"counters", &p.lengths, 8 * int64(chunks)},
+		{"outbox", &p.boxes, 4 * words},
+		{"counters", &p.counters, 4 * int64(p.counterWords(chunks)+logWords)},
+		{"counters", &p.rule, 4 * 2 * kernels.RuleSteps},
 	}
 }
 
@@ -281,7 +297,8 @@ func (p *Processor) allocate() error {
 	if p.err != nil {
 		return p.err
 	}
-	p.messageStaging, _ = p.newStaging(4 * int64(p.part.Ranks/32))
+	p.messages, p.messageWords = p.newStaging(8 * int64(p.part.Ranks/32))
+	p.sent = make([]uint32, p.part.Ranks/32)
 	p.counterStaging, p.tally = p.newStaging(p.counters.Size())
 	p.uploads, p.staged = p.newStaging(min(max(uploadsSmallest, 4*int64(p.largestRange)), uploadsLargest))
 	return p.err
@@ -348,11 +365,23 @@ func (p *Processor) loadChunk(c *chunk) error {
 	if c.in = c.out; in != nil && in != out {
 		c.in = p.loadRows(c, in, inNames)
 	}
-	if in != nil { // bottomup_probe reads first neighbours
+	if in != nil { // a pull probes two neighbours
 		c.in.first = p.newWords(c, inNames+"first_neighbours", int64(c.n), from(in.FirstNeighbours[c.lo:c.lo+c.n]))
+		c.in.second = p.newWords(c, inNames+"second_neighbours", int64(c.n), func(at int64, words []uint32) {
+			for k := range words {
+				words[k] = graph.None
+				if lo, hi := in.Row(c.lo + uint32(at) + uint32(k)); hi-lo > 1 {
+					words[k] = in.Neighbours[lo+1]
+				}
+			}
+		})
 	}
 	if out == nil {
 		c.out = c.in
+	}
+	if in == nil { // arguments of a kernel that does not read them
+		c.in = c.out
+		c.in.first, c.in.second = c.out.offsets, c.out.offsets
 	}
 	return p.err
 }
@@ -388,7 +417,7 @@ func (p *Processor) free() error {
 	for i := len(p.freed) - 1; i >= 0; i-- {
 		errs = append(errs, p.freed[i].Free())
 	}
-	p.freed, p.stream, p.copies = nil, nil, nil
+	p.freed, p.stream = nil, nil
 	p.kernels = map[string]device.Kernel{}
 	p.modules, p.weighted = nil, nil
 	p.arrays = nil
@@ -403,22 +432,47 @@ func words32(data []byte) []uint32 {
 	return unsafe.Slice((*uint32)(unsafe.Pointer(&data[0])), len(data)/4)
 }
 
-// counterWords is the length of counters: five a chunk, one a range, and one that
-// listRemote uses.
-func (p *Processor) counterWords(chunks int) int {
-	return countsOfChunk*chunks + len(p.part.Ranges) + 1
-}
-
-// Indices in the counters of a chunk.
+// Indices in the counters of a chunk and in the header of a slot: see slots.cl.
 const (
-	countVertices = iota // of the new frontier, as are the next three
+	countVertices = iota
 	countOut
 	countIn
 	countLargest
 	countExamined
+	countTurns
+	countSmall
+	countMedium
+	countLong
+	countLeft
 	countsOfChunk
+
+	headerWay   = 0
+	headerWords = 4
 )
 
-func (p *Processor) rangeCounter(r int) int { return countsOfChunk*len(p.chunks) + r }
+// stride is the number of counters of a slot.
+func (p *Processor) stride() int { return p.strideOf(len(p.chunks)) }
+
+func (p *Processor) strideOf(chunks int) int { return headerWords + countsOfChunk*chunks }
+
+// slotAt is the index of a slot's counters.
+func (p *Processor) slotAt(slot uint32) int { return int(slot%slots) * p.stride() }
+
+// chunkAt is the index of chunk i's counters in a slot.
+func (p *Processor) chunkAt(slot uint32, i int) int {
+	return p.slotAt(slot) + headerWords + countsOfChunk*i
+}
+
+// counterWords is the length of counters but for the log of thin: the slots, one a range, and
+// one that listRemote uses.
+func (p *Processor) counterWords(chunks int) int {
+	return slots*p.strideOf(chunks) + len(p.part.Ranges) + 1
+}
+
+func (p *Processor) rangeCounter(r int) int { return slots*p.stride() + r }
+
+// seen is the bitmap of visited vertices, old the other one.
+func (p *Processor) seen() device.Buffer { return p.bitmaps[p.flip] }
+func (p *Processor) old() device.Buffer  { return p.bitmaps[1-p.flip] }
 
 func (p *Processor) String() string { return fmt.Sprintf("partition on %s", p.name) }

@@ -24,9 +24,13 @@ type BuildOptions struct {
 
 const (
 	defaultGroup = 256
-	scanLanes    = 8   // lanes of a virtual warp of bottomup_scan
-	hubWords     = 256 // words of the frontier that bottomup_probe keeps in shared memory
-	thinArcs     = 4   // arcs a lane of the frontiers that topdown_thin takes
+	fewArcs      = 8   // most arcs of a row that one lane of a push reads
+	pieceArcs    = 256 // most arcs of a row that 32 lanes of a push read
+	nearEntries  = 16  // entries of a row that one lane of a pull reads before 32 lanes read the rest
+	hubWords     = 256 // words of a bitmap that a pull keeps in shared memory
+	thinArcs     = 4   // arcs a lane of the frontiers that thin takes
+	mostTurns    = 16  // most entries of a row that one lane of thin reads
+	slots        = 16  // supersteps whose counters are kept
 )
 
 // Program is the kernels built for one device, shared by all partitions on it: those of searches,
@@ -59,8 +63,9 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 		return nil, fmt.Errorf("%w: groups of %d lanes, where a power of two from 32 on is wanted, and %s takes %d at most", ErrOptions, group,
 			dev.Info().Name, most)
 	}
-	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", group), fmt.Sprintf("-DVW=%d", scanLanes),
-		fmt.Sprintf("-DHUBWORDS=%d", hubWords), fmt.Sprintf("-DTHIN=%d", thinArcs)}
+	options := []string{"-cl-std=CL1.2", fmt.Sprintf("-DWG=%d", group), fmt.Sprintf("-DFEW=%d", fewArcs),
+		fmt.Sprintf("-DPIECE=%d", pieceArcs), fmt.Sprintf("-DNEAR=%d", nearEntries), fmt.Sprintf("-DHUBWORDS=%d", hubWords),
+		fmt.Sprintf("-DTHIN=%d", thinArcs), fmt.Sprintf("-DTURNS_MOST=%d", mostTurns), fmt.Sprintf("-DSLOTS=%d", slots)}
 	if o.RaceCheck {
 		options = append(options, "-DRACECHECK")
 	}

@@ -101,9 +101,9 @@ func TestHybridSearch(t *testing.T) {
 	}{
 		{1, []gpu.Options{{}}, partition.Options{}},
 		{1, []gpu.Options{{}}, partition.Options{Shares: []float64{0.9, 0.1}}},
-		{1, []gpu.Options{{}, {TopDown: gpu.Edge}}, partition.Options{}},
+		{1, []gpu.Options{{}, {}}, partition.Options{}},
 		{0, []gpu.Options{{}}, partition.Options{}},
-		{0, []gpu.Options{{TopDown: gpu.Group}, {BottomUp: gpu.Word}}, partition.Options{Policy: partition.HubsOnCPU}},
+		{0, []gpu.Options{{}, {}}, partition.Options{Policy: partition.HubsOnCPU}},
 		{1, []gpu.Options{{}}, partition.Options{Policy: partition.Random, Seed: 1}},
 		{1, []gpu.Options{{}}, partition.Options{Policy: partition.HubsOnGPU}},
 	} {

@@ -5,11 +5,10 @@ import (
 	"fmt"
 
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/program"
 )
 
-// Begin implements kernels.Run: it waits for the last search's commands, then clears the bitmaps.
+// Begin implements kernels.Run: it clears the bitmaps by one kernel, after what a search that failed has enqueued.
 func (p *run) Begin(need kernels.Need) (err error) {
 	defer p.done("Begin", &err)
 	p.meter.search()
@@ -20,18 +19,21 @@ func (p *Processor) reset(need kernels.Need) error {
 	if err := p.drain(); err != nil {
 		return err
 	}
-	p.search = search{need: need, unvisited: p.ownVertices, inArcs: p.ownInArcs,
-		dirty: make([]bool, len(p.part.Ranges)), claimed: make([]int, len(p.part.Ranges)),
-		published: make([]int, len(p.part.Ranges)), delivered: make([]bool, kernels.MaxPartitions+1)}
+	ranges := len(p.part.Ranges)
+	p.search = search{need: need, unvisited: p.ownVertices, inArcs: p.ownInArcs, listed: true,
+		claimed: make([]int, ranges), asList: make([]bool, ranges), published: make([]int, ranges),
+		delivered: make([]bool, kernels.MaxPartitions+1)}
 	for i := range p.chunks {
 		p.chunks[i].frontier = frontierShape{}
 	}
-	for _, b := range []device.Buffer{p.seen, p.front, p.next} {
-		p.fill(b, 0, b.Size(), 0)
+	words, finders, counters := p.part.Ranks/32, uint32(0), uint32(p.counterWords(len(p.chunks)))
+	if p.hasForeign {
+		finders = p.ownPadded / 4
 	}
-	p.fill(p.finder, 0, p.finder.Size(), uint32(p.part.Index)*0x01010101)
-	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
-	return p.finish()
+	p.launch("search_begin", int64(max(words, finders)), buf(p.bitmaps[0], p.bitmaps[1]).u32(words).buf(p.finder).
+		u32(finders, uint32(p.part.Index)*0x01010101).buf(p.counters).u32(counters, uint32(p.stride()), uint32(p.ownVertices)))
+	p.counts = kernels.Counts{Unvisited: p.unvisited, UnvisitedArcs: p.inArcs}
+	return p.err
 }
 
 // Seed implements kernels.Run: it visits the root.
@@ -42,11 +44,7 @@ func (p *run) Seed(rank uint32, _ int, _ program.Bits) (err error) {
 		if rank < c.rank() || rank-c.rank() >= c.n {
 			continue
 		}
-		word, bit := 4*int64(rank/32), uint32(1)<<(rank%32)
-		p.fill(p.seen, word, 4, bit)
-		p.fill(p.front, word, 4, bit)
-		p.fill(p.parent, 4*int64(rank), 4, rank)
-		p.fill(p.list, 4*int64(c.base), 4, rank)
+		p.root(i, rank)
 		var out, in int64
 		if c.sub.Out != nil {
 			out = int64(c.sub.Out.Degree(rank - c.sub.First))
@@ -61,10 +59,18 @@ func (p *run) Seed(rank uint32, _ int, _ program.Bits) (err error) {
 		p.counts.Next, p.counts.NextArcs = 1, out
 	}
 	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
-	return nil
+	return p.err
 }
 
-// Step implements kernels.Run: it launches a superstep's kernels. It returns once claims or counters are on the host.
+// root launches the kernel that makes a vertex of chunk i the frontier.
+func (p *Processor) root(i int, rank uint32) {
+	c := &p.chunks[i]
+	p.launchGroups("search_root", 1, buf(c.out.offsets, c.in.offsets, p.bitmaps[0], p.bitmaps[1], p.parent).u32(c.rank(), c.n).
+		buf(p.lists[0]).u32(c.base).buf(p.pieces[0]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(0, i)), rank))
+}
+
+// Step implements kernels.Run: it runs the superstep's kernels, and returns once the counters and the messages
+// to send are on the host.
 func (p *run) Step(ctx context.Context, _ int, s program.Step) (name string, err error) {
 	defer p.done("Step", &err)
 	if err := ctx.Err(); err != nil {
@@ -74,206 +80,179 @@ func (p *run) Step(ctx context.Context, _ int, s program.Step) (name string, err
 		return "", fmt.Errorf("stored sets: %w", kernels.ErrUnsupported)
 	}
 	d := kernels.Direction(s.Way)
-	p.fill(p.counters, 0, 4*int64(p.counterWords(len(p.chunks))), 0)
-	step := p.topDown
-	if d == kernels.BottomUp {
-		step = p.bottomUp
+	if len(p.chunks) == 0 {
+		return kernelNames[d], nil
 	}
-	return step().String(), p.afterStep(d)
-}
-
-// topDown launches a top-down step of every chunk.
-func (p *Processor) topDown() Strategy {
-	p.unvisitedListed = false
-	var all frontierShape
-	for _, c := range p.chunks {
-		all.vertices += c.frontier.vertices
-		all.arcs += c.frontier.arcs
-		all.largest = max(all.largest, c.frontier.largest)
-	}
-	p.counts.Examined = all.arcs
-	how := p.options.TopDown
-	if how == Auto {
-		how = all.pick()
-	}
-	for i := range p.chunks {
-		if c := &p.chunks[i]; c.frontier.arcs > 0 {
-			p.push(c, how)
-		}
-	}
-	return how
-}
-
-// push launches a top-down step of a chunk with a strategy other than Auto.
-func (p *Processor) push(c *chunk, how Strategy) {
-	n, group := c.frontier.vertices, int64(p.program.group)
-	push := buf(c.out.offsets, c.out.neighbours, p.list).u32(c.base, uint32(n), c.rank()).buf(p.seen, p.next, p.parent)
-	switch how {
-	case Thread:
-		p.launch("topdown_thread", n, push)
-	case Warp:
-		lanes := c.frontier.lanes()
-		p.launch("topdown_warp", n*int64(lanes), push.u32(lanes))
-	case Group:
-		p.launchGroups("topdown_group", n, push)
-	default:
-		sums, totals := p.scratchA, p.scratchB
-		blocks := uint32((n + group - 1) / group)
-		p.launch("edge_degrees", n, buf(c.out.offsets, p.list).u32(c.base, uint32(n), c.rank()).buf(sums, totals))
-		p.launchGroups("edge_totals", 1, buf(totals).u32(blocks))
-		p.launch("topdown_edge", c.frontier.arcs, push.buf(sums, totals).u32(blocks, uint32(c.frontier.arcs)))
-	}
-}
-
-// bottomUp launches a bottom-up step of every chunk.
-func (p *Processor) bottomUp() Strategy {
+	p.parity = 1 - p.parity
+	p.boxed, p.merged = false, false
 	p.counts.Examined = 0
-	for r, dirty := range p.dirty {
-		if dirty {
-			p.clearFrontier(r)
+	if d == kernels.TopDown {
+		p.list()
+		for i := range p.chunks {
+			p.counts.Examined += p.chunks[i].frontier.arcs
 		}
-	}
-	how := p.options.BottomUp
-	if how == Auto {
-		how = List
 	}
 	for i := range p.chunks {
-		if c := &p.chunks[i]; c.sub.In != nil {
-			p.pull(i, c, how)
+		p.step(i, p.slot, uint32(d), p.itemsOf(&p.chunks[i], d))
+	}
+	if d == kernels.BottomUp {
+		p.flip = 1 - p.flip
+		p.publish()
+	} else {
+		p.foldClaims(p.counts.Examined)
+		p.listFinds(true)
+	}
+	p.last = d
+	p.slot++
+	if p.boxed = p.boxed || p.hasForeign && p.counts.Examined > p.ownVertices/256; p.boxed && d == kernels.TopDown {
+		p.box() // a pull is likely next
+	}
+	if err := p.readCounters(); err != nil {
+		return "", err
+	}
+	for r, rg := range p.part.Ranges {
+		if p.claimed[r] = 0; rg.Owner != p.part.Index && d == kernels.TopDown {
+			p.claimed[r] = int(p.tally[p.rangeCounter(r)])
 		}
 	}
-	if p.unvisitedListed = how == List; p.unvisitedListed {
-		p.scratchA, p.scratchB, p.flip = p.scratchB, p.scratchA, 1-p.flip
-	}
-	return how
+	p.listed = d == kernels.TopDown || p.alone && p.complete()
+	return kernelNames[d], nil
 }
 
-// pull launches a bottom-up step of chunk i. The first of a phase with List probes all
-// first neighbours, and scans the rows of the vertices left; later ones scan only.
-func (p *Processor) pull(i int, c *chunk, how Strategy) {
-	var counting uint32
+var kernelNames = [...]string{kernels.TopDown: "push", kernels.BottomUp: "pull"}
+
+// itemsOf is the number of lanes that a superstep of chunk c keeps busy.
+func (p *Processor) itemsOf(c *chunk, d kernels.Direction) int64 {
+	switch {
+	case d == kernels.TopDown:
+		return c.frontier.small + 32*(c.frontier.medium+c.frontier.long) + c.frontier.vertices
+	case p.last == kernels.TopDown:
+		return int64(c.n)
+	}
+	return p.unvisited
+}
+
+// listCap is the number of entries up to which a pull of chunk c makes the lists of the next frontier.
+func (c *chunk) listCap() uint32 { return max(1024, c.n/32) }
+
+// complete reports that the last pull made complete lists of the frontier.
+func (p *Processor) complete() bool {
+	c := &p.chunks[0]
+	most := int64(c.listCap())
+	t := p.tally[p.chunkAt(p.slot, 0):]
+	return max(int64(t[countSmall]), int64(t[countMedium]), int64(t[countLong])) < most
+}
+
+// step launches the kernel of a superstep on chunk i.
+func (p *Processor) step(i int, slot, force uint32, items int64) {
+	c := &p.chunks[i]
+	rows := c.n
+	switch { // without arcs of that way it writes the header only
+	case force == stepPush && c.sub.Out == nil:
+		force, items = stepStop, 0
+	case force == stepPull && c.sub.In == nil:
+		rows, items = 0, 0
+	}
+	var words, enlisting, counting uint32
+	if i == 0 {
+		words = p.part.Ranks / 32
+	}
+	if p.alone {
+		enlisting = 1
+	}
 	if p.need&kernels.NeedExamined != 0 {
 		counting = 1
 	}
-	examined := buf(p.counters).u32(uint32(countsOfChunk*i+countExamined), counting)
-	rows := buf(c.in.offsets, c.in.neighbours, p.front, p.seen, p.next, p.parent).u32(c.rank())
-	if how == Word {
-		p.launch("bottomup_word", int64(c.n+31)/32, append(rows.u32(c.n), examined...))
+	p.launch("superstep", items, buf(c.out.offsets, c.out.neighbours, c.in.offsets, c.in.neighbours, c.in.first, c.in.second,
+		p.bitmaps[0], p.bitmaps[1], p.parent, p.lists[0], p.lists[1], p.pieces[0], p.pieces[1], p.scratchA, p.scratchB,
+		p.counters, p.rule).u32(c.rank(), rows, c.base, c.pieces, words, c.hub, c.listCap(), enlisting, counting,
+		uint32(p.stride()), uint32(i), uint32(p.rangeCounter(0)), uint32(len(p.part.Ranges)), slot, force))
+}
+
+// The values of step's force; a Direction is one, too.
+const (
+	stepPush = uint32(kernels.TopDown)
+	stepPull = uint32(kernels.BottomUp)
+	stepStop = 2
+	stepRule = 3
+)
+
+// list completes the lists of the frontier, where a pull left them incomplete.
+func (p *Processor) list() {
+	if p.listed {
 		return
 	}
-	unvisited, missed := p.scratchA, p.scratchB
-	length, missedLength := uint32(2*i)+p.flip, uint32(2*i)+1-p.flip
-	var skip uint32 // entries of each row that the probe has read
-	if !p.unvisitedListed {
-		skip = 1
-		p.fill(p.lengths, 4*int64(length), 4, 0)
-		p.launch("bottomup_probe", int64(c.n), append(buf(c.in.first, p.front, p.seen, p.next, p.parent).u32(c.rank(), c.n).
-			buf(unvisited).u32(c.base).buf(p.lengths).u32(length, c.hub), examined...))
-	}
-	p.fill(p.lengths, 4*int64(missedLength), 4, 0)
-	p.launch("bottomup_scan", min(int64(c.n), p.unvisited)*scanLanes, append(rows.buf(unvisited, missed).u32(c.base).
-		buf(p.lengths).u32(length, missedLength, skip), examined...))
-}
-
-// afterStep lists the claims, or counts the new frontier where no message can add to it.
-// It returns when the step's kernels are complete; claims may still be copied to the host.
-func (p *Processor) afterStep(d kernels.Direction) error {
-	clear(p.claimed)
-	if p.counted = d == kernels.BottomUp || !p.hasForeign; !p.counted {
-		return p.sendClaims()
-	}
-	return p.countFinds()
-}
-
-// sendClaims lists the claims on each remote range; each list is copied to the host while
-// the next is made.
-func (p *Processor) sendClaims() error {
-	for r, rg := range p.part.Ranges {
-		if rg.Owner == p.part.Index {
-			continue
-		}
-		p.listClaims(r, words(rg))
-		at := 4 * int64(p.rangeCounter(r))
-		p.read(p.stream, p.counterStaging, at, p.counters, at, 4)
-		p.listed[r] = p.record(p.stream)
-	}
-	for r, rg := range p.part.Ranges {
-		if rg.Owner == p.part.Index {
-			continue
-		}
-		if err := p.await(&p.listed[r]); err != nil {
-			return err
-		}
-		if p.claimed[r] = int(p.tally[p.rangeCounter(r)]); p.claimed[r] > 0 {
-			if err := p.await(&p.copied[r]); err != nil {
-				return err
-			}
-			p.readMessage(p.copies, r, p.claimed[r], p.outbox, p.next)
-			p.copied[r] = p.record(p.copies)
-		}
-	}
-	return nil
-}
-
-// listClaims launches the kernel that lists the claims on the first words of range r.
-func (p *Processor) listClaims(r int, words uint32) {
-	p.launch("message_list", int64(words), buf(p.next).u32(p.part.Ranges[r].First/32, words, words).buf(p.outbox, p.counters).
-		u32(uint32(p.rangeCounter(r))))
-}
-
-// countFinds lists and counts the owned vertices of next.
-func (p *Processor) countFinds() error {
 	for i := range p.chunks {
-		p.listFrontier(i, &p.chunks[i])
+		p.fill(p.counters, 4*int64(p.chunkAt(p.slot, i)+countSmall), 4*(countLong-countSmall+1), 0)
+		p.listFrontier(i, p.slot, false)
 	}
-	return p.readCounters()
+	p.listed = true
 }
 
-// listFrontier launches the kernel that lists and counts the vertices of next in chunk i.
-func (p *Processor) listFrontier(i int, c *chunk) {
-	p.launch("frontier_list", int64(c.n+31)/32, buf(p.next).u32(c.rank(), c.n).buf(c.out.offsets, c.in.offsets, p.list).
-		u32(c.base).buf(p.counters).u32(uint32(countsOfChunk*i)))
+// listFinds lists and counts what a push, or a merge after it, found in own ranges, unless the step did.
+func (p *Processor) listFinds(step bool) {
+	if p.alone && step {
+		return
+	}
+	slot := p.slot
+	if step {
+		slot++
+	}
+	for i := range p.chunks {
+		p.listFrontier(i, slot, true)
+	}
 }
 
-// readCounters copies the counters to tally.
+// listFrontier launches the kernel that lists, and counts, the vertices of chunk i in seen and not in old.
+func (p *Processor) listFrontier(i int, slot uint32, counting bool) {
+	c, count := &p.chunks[i], uint32(0)
+	if counting {
+		count = 1
+	}
+	p.launch("frontier_list", int64(c.n+31)/32, buf(p.seen(), p.old()).u32(c.rank(), c.n).buf(c.out.offsets, c.in.offsets,
+		p.lists[slot%2]).u32(c.base).buf(p.pieces[slot%2]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(slot, i)), count))
+}
+
+// readCounters copies the counters, but for the log of thin, to tally.
 func (p *Processor) readCounters() error {
-	p.read(p.stream, p.counterStaging, 0, p.counters, 0, 4*int64(p.counterWords(len(p.chunks))))
+	p.read(p.counterStaging, 0, p.counters, 0, 4*int64(p.counterWords(len(p.chunks))))
 	return p.finish()
 }
 
-// Advance implements kernels.Run: it counts the new frontier, unless the step did, and swaps front and next.
+// Advance implements kernels.Run: it counts the new frontier again where claims were merged into it.
 func (p *run) Advance() (_ kernels.Counts, err error) {
 	defer p.done("Advance", &err)
-	if !p.counted {
-		if err := p.countFinds(); err != nil {
+	if p.merged {
+		p.listFinds(false)
+		if p.boxed {
+			p.box()
+		}
+		if err := p.readCounters(); err != nil {
 			return p.counts, err
 		}
 	}
-	p.counts = kernels.Counts{Examined: p.counts.Examined} // of a top-down step
+	p.counts = kernels.Counts{Examined: p.counts.Examined} // of a push
 	clear(p.published)
 	for i := range p.chunks {
-		c, t := &p.chunks[i], p.tally[countsOfChunk*i:]
+		c := &p.chunks[i]
+		t := p.tally[p.chunkAt(p.slot, i):]
 		p.visited(c, t)
 		p.counts.Next += c.frontier.vertices
 		p.counts.NextArcs += c.frontier.arcs
-		p.counts.Examined += int64(t[countExamined])
+		if p.last == kernels.BottomUp {
+			p.counts.Examined += int64(t[countExamined])
+		}
+		p.counts.Turns = max(p.counts.Turns, int64(t[countTurns]))
 		p.published[c.rng] += int(c.frontier.vertices)
 	}
 	p.counts.Unvisited, p.counts.UnvisitedArcs = p.unvisited, p.inArcs
-	p.front, p.next = p.next, p.front
-	for r := range p.dirty { // a copy that Fold did not wait for still reads next
-		p.dirty[r] = p.claimed[r] > 0
-		if err := p.await(&p.copied[r]); err != nil {
-			return p.counts, err
-		}
-	}
-	p.fill(p.next, 0, p.next.Size(), 0)
 	return p.counts, nil
 }
 
 // visited makes the vertices of which t holds the counters the frontier of chunk c.
 func (p *Processor) visited(c *chunk, t []uint32) {
-	c.frontier = frontierShape{vertices: int64(t[countVertices]), arcs: int64(t[countOut]), largest: int64(t[countLargest])}
+	c.frontier = frontierShape{vertices: int64(t[countVertices]), arcs: int64(t[countOut]), largest: int64(t[countLargest]),
+		small: int64(t[countSmall]), medium: int64(t[countMedium]), long: int64(t[countLong])}
 	p.unvisited -= c.frontier.vertices
 	p.inArcs -= int64(t[countIn])
 }

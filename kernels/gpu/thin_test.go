@@ -97,24 +97,15 @@ func checkThin(t *testing.T, name string, list *graph.EdgeList, d bsp.Director, 
 			}
 		}
 	}
-	if launches := p.Launches(); used != (launches["topdown_thin"] > 0) || launches["topdown_thin"] > int64(len(want))/4 {
+	if launches := p.Launches(); used != (launches["thin"] > 0) || launches["thin"] > int64(len(want))/4 {
 		t.Errorf("%s: %d levels, launches %v", name, len(want), launches)
 	}
 }
 
-// TestThinIsLeft: a forced strategy runs each level by itself, and a search that is
-// cancelled ends.
+// TestThinIsLeft: a search that is cancelled ends.
 func TestThinIsLeft(t *testing.T) {
-	p, err := gpu.New(build(t, counted(t, fake.Options{}), gpu.BuildOptions{}), gpu.Options{TopDown: gpu.Warp})
+	p, err := gpu.New(build(t, counted(t, fake.Options{}), gpu.BuildOptions{}), gpu.Options{})
 	if err != nil {
-		t.Fatal(err)
-	}
-	levelsOf(t, chain(100), p, bsp.Script{kernels.TopDown})
-	if n := p.Launches(); n["topdown_thin"] != 0 || n["topdown_warp"] == 0 {
-		t.Errorf("launches %v", n)
-	}
-
-	if p, err = gpu.New(build(t, counted(t, fake.Options{}), gpu.BuildOptions{}), gpu.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	place, err := partition.New(t.Context(), chain(5000), partition.Options{Threads: 1, Processors: []partition.Processor{{Device: true}}})

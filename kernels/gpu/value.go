@@ -500,7 +500,7 @@ func (r *valueRun) listSet(set device.Buffer) error {
 	}
 	for i := range r.shapes {
 		k := r.counted[setCounts+countsOfSet*i:]
-		r.shapes[i] = frontierShape{vertices: int64(k[0]), arcs: int64(k[1]), largest: int64(k[3])}
+		r.shapes[i] = frontierShape{vertices: int64(k[0]), arcs: int64(k[1])}
 	}
 	return nil
 }

@@ -3,9 +3,6 @@ package gpu
 import (
 	"cmp"
 	"context"
-	"slices"
-
-	"github.com/totemgo/totemgo/kernels"
 )
 
 // warm launches every kernel that a search may use, with no items, because drivers finish
@@ -19,28 +16,26 @@ func (p *Processor) warm(ctx context.Context) error {
 	}
 	none := p.chunks[0]
 	none.n, none.frontier = 0, frontierShape{}
-	var calls []func()
-	if none.sub.Out != nil {
-		for _, s := range []Strategy{Thread, Warp, Group, Edge} {
-			if how := p.options.TopDown; how == Auto || how == s {
-				calls = append(calls, func() { p.push(&none, s) })
-			}
+	foreign := 0
+	for r, rg := range p.part.Ranges {
+		if rg.Owner != p.part.Index {
+			foreign = r
 		}
 	}
-	if none.sub.In != nil {
-		calls = append(calls, func() { p.pull(0, &none, p.options.BottomUp) })
+	list, bits := incoming{list: true}, incoming{}
+	calls := []func(){
+		func() { p.root(0, p.chunks[0].rank()) },
+		func() { p.step(0, 0, stepStop, 0) },
+		func() { p.listFrontier(0, 0, false) },
+		func() { p.scatterParents(&none) },
 	}
 	if p.MultiStepLimits().Levels > 0 {
-		calls = append(calls, func() { p.pushThin(&none, 1) })
+		calls = append(calls, func() { p.thin(0, stepPush, 0) })
 	}
-	calls = append(calls,
-		func() { p.listFrontier(0, &none) },
-		func() { p.scatterParents(&none) })
 	if p.hasForeign {
-		foreign := slices.IndexFunc(p.part.Ranges, func(r kernels.Range) bool { return r.Owner != p.part.Index })
-		list, bits := incoming{list: true}, incoming{}
 		calls = append(calls,
-			func() { p.listClaims(foreign, 0) },
+			func() { p.news(foreign, 0, 0, false) },
+			func() { p.bitsOf(none.rng) },
 			func() { p.gather(bits) },
 			func() { p.gather(list) },
 			func() { p.merge(bits, 0, 0) },
@@ -56,5 +51,5 @@ func (p *Processor) warm(ctx context.Context) error {
 		}
 	}
 	clear(p.launches)
-	return nil
+	return cmp.Or(p.reset(0), p.finish())
 }

@@ -19,9 +19,9 @@
 # define BARRIER()     barrier(CLK_LOCAL_MEM_FENCE|CLK_GLOBAL_MEM_FENCE)
 # define POPC(x)       popcount(x)
 # define CTZ(x)        (31u - clz((x) & -(x)))
+# define CLZ(x)        clz(x)
 # define A_ADD(p,v)    atomic_add((p),(v))
 # define A_OR(p,v)     atomic_or((p),(v))
-# define A_AND(p,v)    atomic_and((p),(v))
 # define A_MAX(p,v)    atomic_max((p),(v))
 # define LA_ADD(p,v)   atomic_add((p),(v))
 # define LA_OR(p,v)    atomic_or((p),(v))
@@ -31,7 +31,7 @@
 #  define LLD(p)       atomic_or((p),0u)
 #  define LST(p,v)     atomic_xchg((p),(v))
 # else
-#  define LD(p)        (*(volatile GLB uint*)(p))
+#  define LD(p)        (*(p))
 #  define LLD(p)       (*(volatile LOC uint*)(p))
 #  define LST(p,v)     (*(volatile LOC uint*)(p) = (v))
 # endif
@@ -70,9 +70,9 @@ static inline unsigned host_max(unsigned* p, unsigned v) {
 # define BARRIER()     host_barrier()
 # define POPC(x)       ((uint)__builtin_popcount(x))
 # define CTZ(x)        ((uint)__builtin_ctz(x))
+# define CLZ(x)        ((uint)__builtin_clz(x))
 # define A_ADD(p,v)    __atomic_fetch_add((p),(v),__ATOMIC_RELAXED)
 # define A_OR(p,v)     __atomic_fetch_or((p),(v),__ATOMIC_RELAXED)
-# define A_AND(p,v)    __atomic_fetch_and((p),(v),__ATOMIC_RELAXED)
 # define A_MAX(p,v)    host_max((p),(v))
 # define LA_ADD(p,v)   A_ADD(p,v)
 # define LA_OR(p,v)    A_OR(p,v)
@@ -106,10 +106,11 @@ static inline double host_f64(u64 x) { union { u64 b; double f; } v = { .b = x }
 #  define SYNC() __syncthreads()
 #  define A_ADD(p,v)    atomicAdd((p),(v))
 #  define A_OR(p,v)     atomicOr((p),(v))
-#  define A_AND(p,v)    atomicAnd((p),(v))
 #  define A_MAX(p,v)    atomicMax((p),(v))
 #  define POPC(x)       ((uint)__popc(x))
 #  define CTZ(x)        ((uint)(__ffs(x) - 1))
+#  define CLZ(x)        ((uint)__clz(x))
+#  define BALLOT(x)     __ballot_sync(NONE,(x))
 # else /* clang -nocudainc -nocudalib: builtins only */
 #  define __global__ __attribute__((global))
 #  define __device__ __attribute__((device))
@@ -120,10 +121,11 @@ static inline double host_f64(u64 x) { union { u64 b; double f; } v = { .b = x }
 #  define SYNC() __nvvm_bar_sync(0)
 #  define A_ADD(p,v)    __atomic_fetch_add((p),(v),__ATOMIC_RELAXED)
 #  define A_OR(p,v)     __atomic_fetch_or((p),(v),__ATOMIC_RELAXED)
-#  define A_AND(p,v)    __atomic_fetch_and((p),(v),__ATOMIC_RELAXED)
 #  define A_MAX(p,v)    __nvvm_atom_max_gen_ui((p),(v))
 #  define POPC(x)       ((uint)__builtin_popcount(x))
 #  define CTZ(x)        ((uint)__builtin_ctz(x))
+#  define CLZ(x)        ((uint)__builtin_clz(x))
+#  define BALLOT(x)     __nvvm_vote_ballot_sync(NONE,(x))
 # endif
 # define KERNEL        extern "C" __global__ void
 # define FN            static inline __device__
@@ -138,7 +140,7 @@ static inline double host_f64(u64 x) { union { u64 b; double f; } v = { .b = x }
 # define LA_ADD(p,v)   A_ADD(p,v)
 # define LA_OR(p,v)    A_OR(p,v)
 # define LA_MAX(p,v)   A_MAX(p,v)
-# define LD(p)         (*(volatile uint*)(p))
+# define LD(p)         (*(p))
 # define LLD(p)        (*(volatile uint*)(p))
 # define LST(p,v)      (*(volatile uint*)(p) = (v))
 typedef unsigned char u8;
@@ -164,3 +166,9 @@ typedef long long i64;
 /* a shared array, declared at the top of a kernel */
 #define SHARED(T,name,n) __local T name[n]
 #define NONE 0xffffffffu
+/* sets bit LID%32 of a word for the lanes of 32 whose x is true; all lanes call it */
+#ifdef BALLOT
+# define VOTE(word,x)  do { uint vote = BALLOT(x); if (vote && !(LID & 31)) A_OR((word), vote); } while (0)
+#else
+# define VOTE(word,x)  do { if (x) A_OR((word), 1u << (LID & 31)); } while (0)
+#endif

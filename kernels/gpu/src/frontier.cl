@@ -1,58 +1,49 @@
-/* frontier.cl - from bitmaps to lists and counts */
+/* frontier.cl - from bitmaps to lists, and back */
 
-/* Lists the vertices of a chunk whose bit is set in words; counters[count ...] get their
- * number, out-arcs, in-arcs and largest out-degree. One lane per word. */
-KERNEL frontier_list(GLB const uint* RESTRICT words, uint first, uint rows,
+/* Lists the vertices of a chunk that are in seen and not in old, and adds them to old. counting:
+ * counters[c ...] get their number and their arcs. One lane per word. */
+KERNEL frontier_list(GLB const uint* RESTRICT seen, GLB uint* old, uint first, uint rows,
                      GLB const uint* RESTRICT out, GLB const uint* RESTRICT in,
-                     GLB uint* list, uint at, GLB uint* counters, uint count) {
-  SHARED(uint, a, WG);
-  SHARED(uint, b, WG);
-  SHARED(uint, sums, 3);
-  SHARED(uint, base, 1);
-  uint nwords = (rows + 31) / 32, rounds = (nwords + NGRP * WG - 1) / (NGRP * WG);
-  uint outs = 0, ins = 0, most = 0;
-  if (LID < 3) sums[LID] = 0;
-  for (uint r = 0; r < rounds; r++) {
-    uint i = (r * NGRP + GRP) * WG + LID;
-    uint w = i < nwords ? words[(first >> 5) + i] : 0u, n = POPC(w);
-    uint end = scan(a, b, n);
-    if (LID == WG - 1) base[0] = end ? A_ADD(&counters[count], end) : 0u;
-    BARRIER();
-    for (uint to = at + base[0] + end - n; w; w &= w - 1) {
-      uint v = 32 * i + CTZ(w), degree = out[v + 1] - out[v];
-      list[to++] = first + v;
+                     GLB uint* list, uint at, GLB uint* pieces, uint pat, GLB uint* counters, uint c, uint counting) {
+  SHARED(uint, sums, SUMS);
+  uint nwords = (rows + 31) / 32, found = 0, outs = 0, ins = 0, most = 0;
+  for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) {
+    uint word = (first >> 5) + i, w = seen[word] & ~old[word];
+    if (!w) continue;
+    old[word] |= w;
+    for (; w; w &= w - 1) {
+      uint r = 32 * i + CTZ(w), degree = out[r + 1] - out[r];
+      found++;
       outs += degree;
-      ins += in[v + 1] - in[v];
+      ins += in[r + 1] - in[r];
       most = degree > most ? degree : most;
+      enlist(out, first + r, r, degree, list, at, rows, pieces, pat, &counters[c]);
     }
-    BARRIER();
   }
-  if (outs) LA_ADD(&sums[0], outs);
-  if (ins) LA_ADD(&sums[1], ins);
-  if (most) LA_MAX(&sums[2], most);
-  BARRIER();
-  if (LID == 0) {
-    if (sums[0]) A_ADD(&counters[count + 1], sums[0]);
-    if (sums[1]) A_ADD(&counters[count + 2], sums[1]);
-    if (sums[2]) A_MAX(&counters[count + 3], sums[2]);
+  if (!counting) found = outs = ins = most = 0;
+  add(sums, &counters[c], found, outs, ins, most, 0, 0);
+}
+
+/* the reverse: sets the bits of a chunk's listed frontier in bits */
+KERNEL frontier_bits(GLB const uint* RESTRICT out, uint first, uint rows, GLB const uint* RESTRICT list, uint at,
+                     GLB const uint* RESTRICT pieces, uint pat, GLB const uint* RESTRICT counters, uint c, GLB uint* bits) {
+  uint small = counters[c + SMALL], medium = counters[c + MEDIUM], nlong = counters[c + LONG];
+  for (uint i = GRP * WG + LID; i < small + medium + nlong; i += NGRP * WG) {
+    uint v = i < small ? list[at + i] : i < small + medium ? list[at + rows - 1 - (i - small)] : pieces[2 * (pat + i - small - medium)];
+    A_OR(&bits[v >> 5], 1u << (v & 31));
   }
 }
 
-/* Counts the set bits of words word ... word+nwords-1, and lists up to cap of their ranks in
- * list[word ...]. One lane per word. */
-KERNEL message_list(GLB const uint* RESTRICT words, uint word, uint nwords, uint cap,
-                    GLB uint* list, GLB uint* counters, uint count) {
-  SHARED(uint, a, WG);
-  SHARED(uint, b, WG);
-  SHARED(uint, base, 1);
-  uint rounds = (nwords + NGRP * WG - 1) / (NGRP * WG);
-  for (uint r = 0; r < rounds; r++) {
-    uint i = (r * NGRP + GRP) * WG + LID;
-    uint w = i < nwords ? words[word + i] : 0u, n = POPC(w);
-    uint end = scan(a, b, n);
-    if (LID == WG - 1) base[0] = end ? A_ADD(&counters[count], end) : 0u;
-    BARRIER();
-    for (uint to = base[0] + end - n; w && to < cap; w &= w - 1) list[word + to++] = 32 * (word + i) + CTZ(w);
-    BARRIER();
+/* The ranks of words word ... word+nwords-1 that are in seen and not in old: as bits in box, up
+ * to cap of them in list[word ...], their number in counters[count]. sync adds them to old. */
+KERNEL news(GLB const uint* RESTRICT seen, GLB uint* old, uint word, uint nwords, uint cap, uint sync,
+            GLB uint* box, GLB uint* list, GLB uint* counters, uint count) {
+  for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) {
+    uint w = seen[word + i] & ~old[word + i], to;
+    box[word + i] = w;
+    if (!w) continue;
+    if (sync) old[word + i] |= w;
+    to = A_ADD(&counters[count], POPC(w));
+    for (; w && to < cap; w &= w - 1) list[word + to++] = 32 * (word + i) + CTZ(w);
   }
 }

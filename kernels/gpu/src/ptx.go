@@ -7,7 +7,7 @@ import (
 
 // PTXOptions are the definitions that the embedded PTX was built with, as a compiler
 // takes them.
-const PTXOptions = "-DWG=256 -DVW=8 -DHUBWORDS=256 -DTHIN=4"
+const PTXOptions = "-DWG=256 -DFEW=8 -DPIECE=256 -DNEAR=16 -DHUBWORDS=256 -DTHIN=4 -DTURNS_MOST=16 -DSLOTS=16"
 
 // kernelsPTX is dropped by the linker from programs that do not call PTX.
 //

@@ -42,7 +42,7 @@ func TestPTXIsOfTheSource(t *testing.T) {
 }
 
 func TestPTXOptions(t *testing.T) {
-	if PTX([]string{"-DWG=128", "-DVW=8", "-DHUBWORDS=256", "-DTHIN=4"}) != nil {
+	if PTX(strings.Fields(strings.Replace(PTXOptions, "WG=256", "WG=128", 1))) != nil {
 		t.Error("PTX for other options")
 	}
 	options := append([]string{"-cl-std=CL1.2"}, strings.Fields(PTXOptions)...)

@@ -15,9 +15,8 @@ var files embed.FS
 // Names returns the source files in the order in which they are compiled.
 func Names() []string {
 	return []string{
-		"compat.h", "bits.cl",
-		"topdown_thread.cl", "topdown_warp.cl", "topdown_group.cl", "topdown_edge.cl", "topdown_thin.cl",
-		"bottomup_probe.cl", "bottomup_scan.cl", "bottomup_word.cl",
+		"compat.h", "bits.cl", "slots.cl",
+		"search.cl", "step.cl", "thin.cl",
 		"frontier.cl", "exchange.cl", "aggregate.cl", "measure.cl",
 	}
 }
@@ -28,10 +27,10 @@ func Dialect() (string, error) {
 	return "#line 1 \"compat.h\"\n" + string(data), err
 }
 
-// Text returns all files as one source. It is compiled with WG (lanes of a group, a
-// power of two of at least 32), VW (lanes of a virtual warp of the bottom-up scan),
-// HUBWORDS (words of the frontier kept in shared memory) and THIN (arcs a lane of the
-// frontiers of topdown_thin) defined, and with RACECHECK under a race checker.
+// Text returns all files as one source. It is compiled with these defined: WG, lanes of a group,
+// a power of two of at least 32; FEW, PIECE and NEAR, entries of a row (see step.cl); HUBWORDS,
+// words of the frontier kept in shared memory; THIN, arcs a lane of the frontiers of thin;
+// TURNS_MOST, entries of a row that a lane of it reads; SLOTS of the ring of counters; and RACECHECK under a race checker.
 func Text() (string, error) {
 	return join(Names(), "")
 }

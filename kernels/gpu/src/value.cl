@@ -63,3 +63,22 @@ FN void lower(GLB T* p, T x) {
     old = TO_VALUE(was);
   }
 }
+
+/* inclusive prefix sum over the group; every lane must call it */
+FN uint scan(LOC uint* a, LOC uint* b, uint x) {
+  uint t = LID;
+  LOC uint* from = a;
+  LOC uint* to = b;
+  from[t] = x;
+  BARRIER();
+  for (uint o = 1; o < WG; o <<= 1) {
+    to[t] = t >= o ? from[t] + from[t - o] : from[t];
+    BARRIER();
+    LOC uint* swap = from;
+    from = to;
+    to = swap;
+  }
+  uint r = from[t];
+  BARRIER();
+  return r;
+}

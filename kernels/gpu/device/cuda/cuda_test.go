@@ -211,7 +211,7 @@ func build(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	options := strings.Fields("-cl-std=CL1.2 -DWG=64 -DVW=8 -DHUBWORDS=64 -DTHIN=4")
+	options := strings.Fields("-cl-std=CL1.2 -DWG=64 -DFEW=8 -DPIECE=256 -DNEAR=16 -DHUBWORDS=64 -DTHIN=4 -DTURNS_MOST=16 -DSLOTS=16")
 	built, err := dev.Build(text, options)
 	if err != nil {
 		t.Fatal(err)

@@ -306,6 +306,7 @@ type kernel struct {
 	*dev
 	handle uintptr
 	name   string
+	args   []device.Arg // that are set
 }
 
 func (p *program) Kernel(name string) (device.Kernel, error) {
@@ -314,7 +315,7 @@ func (p *program) Kernel(name string) (device.Kernel, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &kernel{p.dev, handle, name}, nil
+	return &kernel{dev: p.dev, handle: handle, name: name}, nil
 }
 
 func (k *kernel) Name() string { return k.name }

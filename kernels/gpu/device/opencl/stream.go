@@ -68,17 +68,25 @@ func (s *stream) Launch(k device.Kernel, l device.Launch) error {
 	}
 	kern := k.(*kernel)
 	for i, a := range l.Args {
+		if a.Width == 0 {
+			s.uses(a.Buffer.(*buffer))
+		}
+		if i < len(kern.args) && kern.args[i] == a {
+			continue
+		}
 		size := uintptr(a.Width)
 		if s.cell.arg = a.Scalar; a.Width == 0 {
-			s.cell.arg, size = uint64(s.uses(a.Buffer.(*buffer))), unsafe.Sizeof(uintptr(0))
+			s.cell.arg, size = uint64(a.Buffer.(*buffer).mem), unsafe.Sizeof(uintptr(0))
 		}
 		if code := call(s.cl.SetKernelArg, kern.handle, uintptr(i), size, uintptr(unsafe.Pointer(&s.cell.arg))); code != 0 {
+			kern.args = nil
 			if code == errOutOfResources { // for the copy of the argument
 				return s.refuse("Launch "+kern.name, device.ErrMemory, code, "")
 			}
 			return s.fault("Launch "+kern.name, code)
 		}
 	}
+	kern.args = append(kern.args[:0], l.Args...)
 	s.cell.global, s.cell.local = uintptr(l.Groups*l.GroupSize), uintptr(l.GroupSize)
 	return s.do("Launch "+kern.name, s.cl.EnqueueNDRangeKernel, s.queue, kern.handle, 1, 0,
 		uintptr(unsafe.Pointer(&s.cell.global)), uintptr(unsafe.Pointer(&s.cell.local)), 0, 0, 0)

@@ -35,9 +35,9 @@ func Run(t *testing.T, driver device.Driver, n int) {
 		{"copies, fills and a kernel", copies}, {"host buffer", hostBuffer}, {"refusals", refusals}, {"many streams", manyStreams},
 		{"closed", closed},
 		{"kit", func(t *testing.T, dev device.Device) { kit(t, dev, n) }},
-		{"strategies", func(t *testing.T, dev device.Device) { strategies(t, dev, n) }},
+		{"placements", func(t *testing.T, dev device.Device) { placements(t, dev, n) }},
 	} {
-		if n == 0 && (c.name == "kit" || c.name == "strategies") {
+		if n == 0 && (c.name == "kit" || c.name == "placements") {
 			continue
 		}
 		t.Run(c.name, func(t *testing.T) {
@@ -243,9 +243,8 @@ func kit(t *testing.T, dev device.Device, n int) {
 	}
 }
 
-func strategies(t *testing.T, dev device.Device, n int) {
+func placements(t *testing.T, dev device.Device, n int) {
 	settings := []gpu.Options{
-		{TopDown: gpu.Thread}, {TopDown: gpu.Warp}, {TopDown: gpu.Group}, {TopDown: gpu.Edge}, {BottomUp: gpu.Word},
 		{Graph: gpu.OnHost}, {Graph: gpu.Split, Memory: 96 << 10},
 	}
 	for i, o := range settings {
