@@ -74,15 +74,18 @@ type Ruled interface {
 	Rule(o *Observation) *kernels.Rule
 }
 
-// constant is the rule of each direction: a frontier without out-arcs goes top-down.
-var constant = func() (both [2]kernels.Rule) {
-	for last := range both[kernels.TopDown].Above {
-		for i := range both[kernels.TopDown].Above[last] {
-			both[kernels.TopDown].Above[last][i] = math.MaxUint32
+// constant is the rule of one direction. A frontier without out-arcs goes top-down.
+func constant(d kernels.Direction) *kernels.Rule {
+	r := &kernels.Rule{}
+	for last := range r.Above {
+		for i := range r.Above[last] {
+			if d == kernels.TopDown {
+				r.Above[last][i] = math.MaxUint32
+			}
 		}
 	}
-	return both
-}()
+	return r
+}
 
 // OneWay is a Director that always chooses one direction, so that the adjacency of the other
 // need not be built.
@@ -138,7 +141,7 @@ func (d fixed) Start(GraphInfo)                     {}
 func (d fixed) Next(*Observation) kernels.Direction { return d.Direction() }
 func (d fixed) Direction() kernels.Direction        { return kernels.Direction(d) }
 
-func (d fixed) Rule(*Observation) *kernels.Rule { return &constant[d] }
+func (d fixed) Rule(*Observation) *kernels.Rule { return constant(d.Direction()) }
 
 func (d fixed) Steps(_ *Observation, limits kernels.MultiStepLimits) int { return limits.Levels }
 
@@ -160,7 +163,7 @@ func (d Script) Rule(o *Observation) *kernels.Rule {
 	if o.Level < len(d)-1 {
 		return nil
 	}
-	return &constant[d.Next(o)]
+	return constant(d.Next(o))
 }
 
 func (d Script) Steps(o *Observation, limits kernels.MultiStepLimits) int {
@@ -269,7 +272,7 @@ func (d *totem) Rule(*Observation) *kernels.Rule {
 	if !d.over {
 		return nil
 	}
-	return &constant[kernels.TopDown]
+	return constant(kernels.TopDown)
 }
 
 func (d *totem) Steps(_ *Observation, limits kernels.MultiStepLimits) int {

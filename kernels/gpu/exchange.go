@@ -44,7 +44,7 @@ func (p *Processor) news(r int, words, most uint32, sync bool) {
 		buf(p.boxes, p.outbox, p.counters).u32(uint32(p.rangeCounter(r))))
 }
 
-// publish reads the bits of the own frontier after a pull, where other processors may ask for them.
+// publish reads the bits of own ranges of the frontier after a pull, where other processors may ask for them.
 func (p *Processor) publish() {
 	if !p.hasForeign {
 		return

@@ -83,7 +83,7 @@ type search struct {
 	last      kernels.Direction
 	flip      int    // parity of pulls: the bitmap that is seen
 	listed    bool   // the frontier's lists are complete
-	boxed     bool   // messages has the bits of the own frontier
+	boxed     bool   // messages has the bits of own ranges of the frontier
 	merged    bool   // claims were merged since the step
 	parity    int    // of supersteps: the half of messages that has own ranges
 	claimed   []int  // by remote range: vertices claimed by the step
