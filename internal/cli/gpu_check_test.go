@@ -149,7 +149,7 @@ func TestGPUCheckEnded(t *testing.T) {
 		}
 		_ = cmd.Wait()
 		table := commandProcess(t, "bench", "check", out).must(t).stdout
-		for _, want := range []string{dev + ": 2 checks passed; the run did not end", "kron:8 " + dev, "atomics M/s", "topdown_", "waits a level"} {
+		for _, want := range []string{dev + ": 2 checks passed; the run did not end", "kron:8 " + dev, "atomics M/s", "superstep", "waits a level"} {
 			if !strings.Contains(table, want) {
 				t.Errorf("%v: no %q in\n%s", signal, want, table)
 			}
