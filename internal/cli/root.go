@@ -294,8 +294,8 @@ func newRoot(e *env) *cobra.Command {
 		Use:   "totemgo",
 		Short: "Graph algorithms on CPU and GPU, partitioned by degree, and Graph500",
 		Long: `totemgo runs graph algorithms on graphs that are split by vertex degree between
-processors: breadth-first search between a CPU and any number of GPUs, the others between
-CPUs. On top of it stands the Graph500 benchmark.
+processors, CPUs and any number of GPUs: kcore and cdlp between CPUs only; triangles, path
+and cc --strong read host memory. On top stands the Graph500 benchmark.
 
   totemgo graph500 --scale 20              a validated Graph500 run
   totemgo bfs wiki-Vote.txt --root 30      search a graph file
