@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -45,7 +46,14 @@ and energy.
   totemgo graph500 --scale 22 --power auto --duration 10m
   totemgo graph500 --scale 22 --power rapl,nvml --duration 10m --compare cpu --compare cpu,opencl:0
   totemgo graph500 --scale 16 --processors cpu:1,cpu:1 --share 0.9,0.1 --director totem --json`,
-		Args: takes(),
+		Args: func(c *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				if _, err := strconv.ParseUint(args[0], 10, 8); err == nil {
+					return usagef("the scale is a flag: totemgo graph500 --scale %s", args[0])
+				}
+			}
+			return takes()(c, args)
+		},
 		RunE: func(c *cobra.Command, _ []string) error {
 			ctx := c.Context()
 			if !c.Flags().Changed("scale") {

@@ -21,7 +21,7 @@ type bar struct {
 const barAfter = 300 * time.Millisecond
 
 func (e *env) progress(title string) *bar {
-	return &bar{title: title, e: e, show: isTerminal(e.stderr), start: time.Now()}
+	return &bar{title: title, e: e, show: isTerminal(e.stderr) && !e.quiet, start: time.Now()}
 }
 
 // set shows done of total; the unit is "bytes" or a plural noun. A total of 0 is

@@ -68,6 +68,7 @@ type env struct {
 	args           []string
 	drivers        []device.Driver
 	probe          *probe
+	quiet          bool // no progress and no notes
 }
 
 // Main executes the command line of the process and returns the exit status. The drivers are
@@ -251,12 +252,27 @@ func flagError(_ *cobra.Command, err error) error {
 	if m := sizeError.FindStringSubmatch(s); m != nil {
 		return usagef("%s: %s", m[1], m[2])
 	}
+	if m := unknownShorthand.FindStringSubmatch(s); m != nil && foreignFlags[m[1]] != "" {
+		return usagef("there is no -%s: %s", m[1], foreignFlags[m[1]])
+	}
 	return usageError{err}
 }
 
+// foreignFlags says what to type for the flags of the GAP Benchmark Suite.
+var foreignFlags = map[string]string{
+	"f": "a graph's file is the argument, as in totemgo bfs FILE",
+	"g": "totemgo graph500 --scale N and totemgo bench bfs --graph kron:N make Kronecker graphs",
+	"u": "totemgo bench bfs --graph uniform:N makes uniform graphs",
+	"k": "--edgefactor of totemgo graph500 and totemgo generate is the edges per vertex",
+	"n": "--roots is the number of searches of totemgo graph500 and totemgo bench bfs",
+	"r": "--root is the vertex that totemgo bfs, sssp and reach start from",
+	"s": "--undirected reads arcs as edges; the size of a generated graph is --scale",
+}
+
 var (
-	numberError = regexp.MustCompile(`^invalid argument (".*") for ".*?(--[a-z0-9-]+)" flag: strconv\.(\w+): parsing (".*"): (.*)$`)
-	sizeError   = regexp.MustCompile(`^invalid argument ".*" for ".*?(--[a-z0-9-]+)" flag: (.*)$`)
+	unknownShorthand = regexp.MustCompile(`^unknown shorthand flag: '(.)'`)
+	numberError      = regexp.MustCompile(`^invalid argument (".*") for ".*?(--[a-z0-9-]+)" flag: strconv\.(\w+): parsing (".*"): (.*)$`)
+	sizeError        = regexp.MustCompile(`^invalid argument ".*" for ".*?(--[a-z0-9-]+)" flag: (.*)$`)
 )
 
 // takes checks the number of arguments and names those that are missing.
@@ -290,6 +306,7 @@ func knownCommand(c *cobra.Command, args []string) error {
 }
 
 func newRoot(e *env) *cobra.Command {
+	showVersion := false
 	root := &cobra.Command{
 		Use:   "totemgo",
 		Short: "Graph algorithms on CPU and GPU, partitioned by degree, and Graph500",
@@ -310,8 +327,15 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          knownCommand,
-		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
+		RunE: func(c *cobra.Command, _ []string) error {
+			if showVersion {
+				return e.printVersion()
+			}
+			return c.Help()
+		},
 	}
+	root.Flags().BoolVar(&showVersion, "version", false, "print the version, as the command version does")
+	root.PersistentFlags().BoolVarP(&e.quiet, "quiet", "q", false, "show no progress and no notes; results and errors remain")
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about any command",
@@ -338,6 +362,13 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	return root
 }
 
+// printVersion prints the version and the machine.
+func (e *env) printVersion() error {
+	doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
+	_, err := fmt.Fprintf(e.stdout, "totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, doc.Machine.OS, doc.Machine.CPU, doc.Machine.Cores)
+	return err
+}
+
 func newVersion(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
@@ -345,13 +376,10 @@ func newVersion(e *env) *cobra.Command {
 		Short: "Print the version and what the machine offers",
 		Args:  takes(),
 		RunE: func(*cobra.Command, []string) error {
-			doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
 			if asJSON {
-				return e.printJSON(doc)
+				return e.printJSON(record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()})
 			}
-			m := doc.Machine
-			_, err := fmt.Fprintf(e.stdout, "totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, m.OS, m.CPU, m.Cores)
-			return err
+			return e.printVersion()
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -399,6 +427,9 @@ func (e *env) printJSON(doc any) error {
 
 // note prints a line for a person on standard error.
 func (e *env) note(format string, args ...any) {
+	if e.quiet {
+		return
+	}
 	fmt.Fprintf(e.stderr, "totemgo: "+format+"\n", args...)
 }
 

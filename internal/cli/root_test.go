@@ -43,6 +43,10 @@ func TestCommandLineIsWrong(t *testing.T) {
 	}{
 		{"--nothing", []string{"unknown flag", "--nothing"}},
 		{"nothing", []string{"unknown command", "nothing"}},
+		{"graph500 20", []string{"totemgo graph500 --scale 20"}},
+		{"graph500 -s 20", []string{"there is no -s", "--scale"}},
+		{"bfs -f EL -n 4", []string{"there is no -f", "totemgo bfs FILE"}},
+		{"bfs -g 10", []string{"there is no -g", "kron:N"}},
 		{"grph500", []string{"did you mean graph500?"}},
 		{"help nothing", []string{"unknown command", "nothing"}},
 		{"help bfs nothing", []string{"unknown command", "nothing"}},
@@ -341,5 +345,14 @@ func TestFullStandardOutput(t *testing.T) {
 				t.Errorf("%q with %d bytes of room: status %d, %q", args, room, status, messages.String())
 			}
 		}
+	}
+}
+
+// TestQuiet: -q leaves out notes, and nothing of the result.
+func TestQuiet(t *testing.T) {
+	el := file(t, "g.el", "# Nodes: 3 Edges: 9\n0 1\n1 2\n")
+	loud, quiet := command(t, "reach", el, "--root", "0", "-o", "-"), command(t, "reach", el, "--root", "0", "-o", "-", "-q")
+	if loud.stderr == "" || quiet.stderr != "" || loud.stdout != quiet.stdout || quiet.status != 0 {
+		t.Errorf("without -q %+v, with it %+v", loud, quiet)
 	}
 }
