@@ -99,6 +99,7 @@ type result struct {
 	summary string                   // lines for a person
 	took    time.Duration            // if it is not that of the call
 	times   string                   // lines about parts of the time
+	lone    bool                     // a search reached its root alone
 	stats   *bsp.Statistics          // for --stats, or nil
 	doc     func(run record.Run) any // the document
 }
@@ -197,6 +198,9 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	}
 	if r.took == 0 {
 		r.took = time.Since(start)
+	}
+	if r.lone && file.Source.IsDirected() && eng.NumVertices() > 1 {
+		e.note("no arc leads from the root to another vertex; --undirected reads arcs as edges, which lead both ways")
 	}
 	names := file.Source.VertexLabels().Names()
 	r.table.named(names)

@@ -106,7 +106,7 @@ func (j *bfsJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 		mergeCounts(doc.Levels, again.Statistics.All())
 	}
 	out := &result{
-		head: fmt.Sprintf("# root %s\n", j.spelled[0]), took: r.Time, stats: r.Statistics,
+		lone: r.NumReached == 1, head: fmt.Sprintf("# root %s\n", j.spelled[0]), took: r.Time, stats: r.Statistics,
 		summary: fmt.Sprintf("root %s\nreached %d of %d vertices\ndepth %d\n", j.spelled[0], r.NumReached, eng.NumVertices(), r.Depth),
 		doc: func(run record.Run) any {
 			doc.Head, doc.Setup, doc.Top = run.Head, run.Setup, run.Top

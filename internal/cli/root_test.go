@@ -356,3 +356,14 @@ func TestQuiet(t *testing.T) {
 		t.Errorf("without -q %+v, with it %+v", loud, quiet)
 	}
 }
+
+// TestLoneRoot: a search of a directed graph that reaches its root alone names the flag that may be missing.
+func TestLoneRoot(t *testing.T) {
+	el := file(t, "g.el", "0 1\n1 2\n")
+	for args, want := range map[string]bool{"--directed --root 2": true, "--directed --root 0": false, "--undirected --root 2": false} {
+		r := command(t, append([]string{"bfs", el}, strings.Fields(args)...)...)
+		if r.status != 0 || strings.Contains(r.stderr, "--undirected") != want {
+			t.Errorf("%s: %+v", args, r)
+		}
+	}
+}
