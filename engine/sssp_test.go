@@ -558,6 +558,9 @@ func TestSSSPDense(t *testing.T) {
 		}
 		l.Directed = directed
 		dense[int64](t, weighted(l, 255, int32(1), r), r)
+		if raceEnabled {
+			continue
+		}
 		dense[int64](t, weighted(l, 1<<20, int64(1)<<30, r), r)
 		dense[float32](t, weighted(l, 1<<24, float32(0.1), r), r)
 		dense[float64](t, weighted(l, 999, 0.1, r), r)
@@ -596,7 +599,7 @@ func dense[T ref.Length](t *testing.T, src *graph.EdgeList, r *rand.Rand) {
 			t.Fatal(err)
 		}
 	}
-	if pulled == 0 {
+	if pulled == 0 && !raceEnabled {
 		t.Errorf("%v, directed %v: none of %d searches pulled", src.WeightKind(), src.Directed, searches)
 	}
 }
