@@ -156,7 +156,9 @@ func levels(parents []uint32) []int32 {
 func (e *Engine) Setup() record.Setup {
 	policy, _ := e.Placement()
 	isolated := e.Isolated()
-	return record.Setup{Placement: string(policy), Share: e.Share(), Director: e.Director(), Processors: e.Processors(), LeftOut: e.report.leftOut, Isolated: &isolated}
+	return record.Setup{
+		Placement: string(policy), Share: e.Share(), Director: e.Director(), Processors: e.Processors(), LeftOut: e.report.leftOut, Isolated: &isolated,
+	}
 }
 
 // Record returns the search as JSON documents state it, without edge counts.
