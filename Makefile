@@ -37,7 +37,7 @@ deps-%:
 
 test: deps ## install what tests need (DEPS=...), then run all tests, plain and with the race detector
 	TOTEMGO_REQUIRE="$(require)" go test $(PKG)
-	TOTEMGO_REQUIRE="$(require)" go test -race -timeout 25m $(PKG)
+	HTTPBFS_SOAK=10s TOTEMGO_REQUIRE="$(require)" go test -race -timeout 25m $(PKG)
 
 deps: ## install what tests need on Debian, only what is missing
 	@scripts/deps.sh $(DEPS)

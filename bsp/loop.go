@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"sync/atomic"
 	"time"
@@ -47,6 +48,7 @@ type Loop struct {
 	timed   bool              // measures the parts of supersteps
 	reports []kernels.Reduced // by processor
 	failure atomic.Pointer[error]
+	yielded time.Time
 }
 
 // command is what all processors do next.
@@ -241,8 +243,15 @@ func (l *Loop) do(i int, started time.Time) {
 // runOf is the run of processor i, of this process.
 func (l *Loop) runOf(i int) kernels.Run { return l.runs[i-l.lo] }
 
-// share exchanges the reports of all processors; it fails the run where ctx has ended.
+// turn is how long a run keeps its processor where other goroutines wait for one: the scheduler would take it away after 10 ms.
+const turn = time.Millisecond
+
+// share exchanges the reports of all processors; it fails the run where ctx has ended. It yields to other goroutines once in turn.
 func (l *Loop) share() {
+	if now := time.Now(); now.Sub(l.yielded) > turn {
+		l.yielded = now
+		runtime.Gosched()
+	}
 	if l.failed() {
 		return
 	}
