@@ -15,9 +15,10 @@
 // processor: New starts them, Close ends them, and the caller's drives the first. A search
 // starts none.
 //
-// If one partition holds the whole frontier and the director is a Lookahead, its processor
-// may run several top-down supersteps in one call (kernels.MultiStepper), without exchange
-// and without waking other processors. If all processors are CPUs, the caller's goroutine
+// If the director is a Lookahead, partitions with a narrow frontier may run several top-down
+// supersteps in one call (kernels.MultiStepper), as long as none claims a vertex of another,
+// without exchange and without waking other processors; a partition that ran too many takes
+// them back (kernels.Undoer). If all processors are CPUs, the caller's goroutine
 // runs a superstep of a few vertices for all of them.
 //
 // No processor is special, no device buffer is visible, and levels do not depend on

@@ -49,7 +49,7 @@ func place(t testing.TB, l *graph.EdgeList, parts int, owners []uint8) *partitio
 // run is what a CPU opens for bsp.Tree.
 type run interface {
 	kernels.Claims
-	kernels.MultiStepper
+	kernels.Undoer
 }
 
 // load returns searches on CPU processors, with their runs wrapped if wrap is not nil. A plain

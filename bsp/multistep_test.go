@@ -32,7 +32,8 @@ func together(asTheyAre bool) func(run) kernels.Run {
 type watched struct {
 	*counting
 	of        run
-	many, ran int              // calls of StepMany, and supersteps in them
+	many, ran int              // calls of StepMany, and supersteps in them that were not undone
+	undone    int              // calls of Undo
 	before    func(number int) // before a call, if not nil
 }
 
@@ -47,6 +48,24 @@ func (w *watched) StepMany(ctx context.Context, levels int) (string, []kernels.C
 	name, list, err := w.of.StepMany(ctx, levels)
 	w.ran += len(list)
 	return name, list, err
+}
+
+func (w *watched) Undo(n int) error {
+	w.undone++
+	w.ran -= n
+	return w.of.Undo(n)
+}
+
+// fixed is a run that undoes nothing, as a device's.
+type fixed struct {
+	kernels.Claims
+	of *watched
+}
+
+func (f fixed) MultiStepLimits() kernels.MultiStepLimits { return f.of.MultiStepLimits() }
+
+func (f fixed) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
+	return f.of.StepMany(ctx, levels)
 }
 
 // told is the levels without times and kernels.
@@ -126,6 +145,9 @@ func TestMultiStep(t *testing.T) {
 				var seen []*watched
 				many := load(t, p, func(r run) kernels.Run {
 					seen = append(seen, watch(r))
+					if len(seen) == parts && parts%2 == 0 {
+						return fixed{seen[parts-1], seen[parts-1]}
+					}
 					return seen[len(seen)-1]
 				})
 				directors := []bsp.Director{script("D"), script("DDDDDUDDDUUDDDDDDDDDDDDDDDDDDDDDDDDDDDDDUD")}
@@ -209,6 +231,47 @@ func TestMultiStepWakesNobody(t *testing.T) {
 		for i, w := range seen {
 			if w.steps[kernels.TopDown] > c.steps || w.many > c.many {
 				t.Errorf("%s: partition %d stepped %v times, and %d times several levels", name, i, w.steps, w.many)
+			}
+		}
+		loop.Close()
+	}
+}
+
+// TestMultiStepApart: two partitions with a part of a narrow frontier each run many supersteps without exchange, and
+// step together about the border only, whether both can undo or one; the device's half is never undone.
+func TestMultiStepApart(t *testing.T) {
+	const n = 40000
+	owners := make([]uint8, n)
+	for v := range owners {
+		owners[v] = uint8(v / (n / 2))
+	}
+	list := chains(n, 1)
+	p := place(t, list, 2, owners)
+	for _, device := range []int{-1, 0, 1} {
+		var seen []*watched
+		loop := load(t, p, func(r run) kernels.Run {
+			w := watch(r)
+			if seen = append(seen, w); len(seen)-1 == device {
+				return fixed{w, w}
+			}
+			return w
+		})
+		for _, root := range []uint32{n / 3, n/2 - 1, n / 2, 4 * n / 5} {
+			for _, w := range seen {
+				w.steps, w.many, w.ran, w.undone = [2]int{}, 0, 0, 0
+			}
+			parents, err := search(loop, p, root, script("D"), nil)
+			if err == nil {
+				err = ref.CheckTree(list, root, parents)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, w := range seen {
+				if w.steps[kernels.TopDown] > 40 || w.many > 120 || w.undone > 12 || i == device && w.undone > 0 {
+					t.Errorf("device %d, root %d: partition %d stepped %v times, %d times several levels, and undid %d calls",
+						device, root, i, w.steps, w.many, w.undone)
+				}
 			}
 		}
 		loop.Close()

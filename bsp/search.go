@@ -24,6 +24,7 @@ type BFS struct {
 	tree   []kernels.Run // by processor of this process
 	claims []kernels.Claims
 	many   []kernels.MultiStepper // nil where it is none
+	undo   []kernels.Undoer       // nil where it is none
 	limits []kernels.MultiStepLimits
 	rules  kernels.RuleStepper // the run of the only processor, nil where it is none
 	allCPU bool                // every processor is a CPU, of this process
@@ -34,13 +35,17 @@ type BFS struct {
 	need    kernels.Need
 	skips   int // levels until the next try of StepMany
 	backoff int // skips after the last call that ran less than two levels
+	ahead   int // supersteps that several partitions run apart next time
 	outcome Outcome
-	ran     []kernels.Stepped // the supersteps of a call, over all processors
+	ran     []kernels.Stepped  // the supersteps of a call, over all processors
+	holders []int              // the processors of the call
+	multi   [][]kernels.Counts // by processor: its supersteps of the call
 }
 
 // NewBFS returns searches on runs of Tree, one for each processor of this process. The error wraps ErrProcessor if a run is no kernels.Claims.
 func NewBFS(l *Loop, runs []kernels.Run) (*BFS, error) {
-	b := &BFS{Loop: l, tree: runs, many: make([]kernels.MultiStepper, len(runs)), limits: make([]kernels.MultiStepLimits, len(runs))}
+	b := &BFS{Loop: l, tree: runs, many: make([]kernels.MultiStepper, len(runs)), limits: make([]kernels.MultiStepLimits, len(runs)),
+		undo: make([]kernels.Undoer, len(runs)), multi: make([][]kernels.Counts, len(runs))}
 	b.info = GraphInfo{Vertices: l.Vertices, Arcs: l.Arcs, Words: int64(l.Ranks / 64), Hub: l.Hub, HubArcs: l.HubArcs}
 	b.allCPU = len(runs) == l.Processors
 	for i, r := range runs {
@@ -54,6 +59,7 @@ func NewBFS(l *Loop, runs []kernels.Run) (*BFS, error) {
 		}
 		if many, is := r.(kernels.MultiStepper); is {
 			b.many[i], b.limits[i] = many, many.MultiStepLimits()
+			b.undo[i], _ = r.(kernels.Undoer)
 		}
 		b.allCPU = b.allCPU && l.kinds[l.lo+i] == kernels.CPU
 	}
@@ -107,7 +113,7 @@ func (b *BFS) Search(ctx context.Context, s Search) (Outcome, error) {
 	if r < 0 {
 		return Outcome{}, fmt.Errorf("%w: rank %d", ErrRoot, s.Root)
 	}
-	b.timed, b.skips, b.backoff = s.Statistics != nil, 0, 0
+	b.timed, b.skips, b.backoff, b.ahead = s.Statistics != nil, 0, 0, firstAhead
 	need, err := b.start(s.Director)
 	if err != nil {
 		b.by.Abort(err)

@@ -102,8 +102,8 @@ type Claims interface {
 }
 
 // MultiStepper is a Run that can run several pushes of operator 0, of the form of Claims, in one
-// call, to amortise the cost of a superstep on graphs of many levels. It may be asked only while
-// no other processor has a frontier: then these supersteps need no exchange.
+// call, to amortise the cost of a superstep on graphs of many levels: those that need no exchange, as long
+// as no other processor claims one of its vertices.
 type MultiStepper interface {
 	Run
 	// MultiStepLimits bounds such a call; it does not change once the run is open. Levels is 0
@@ -115,6 +115,15 @@ type MultiStepper interface {
 	// limits, or that would claim a vertex of a remote range: there may be no counts at all.
 	// The frontier is then as after the last Advance, and the next superstep may go either way.
 	StepMany(ctx context.Context, levels int) (name string, counts []Counts, err error)
+}
+
+// Undoer is a MultiStepper that can take back what a call ran too much: another processor's next superstep
+// claims vertices of it.
+type Undoer interface {
+	MultiStepper
+	// Undo takes back the last n ≥ 1 supersteps of the last StepMany, which ran as many and was the last call:
+	// vertices, frontier and counts are those before them.
+	Undo(n int) error
 }
 
 // MultiStepLimits are the most supersteps of a call, and for each frontier that one of them

@@ -6,7 +6,7 @@ import (
 	"github.com/totemgo/totemgo/kernels"
 )
 
-var _ kernels.MultiStepper = (*search)(nil)
+var _ kernels.Undoer = (*search)(nil)
 
 const (
 	// multiLevels is the most supersteps of a call, and multiArcs the most vertices, and arcs, of
@@ -39,6 +39,8 @@ func (p *search) StepMany(ctx context.Context, levels int) (string, []kernels.Co
 	}
 	p.begin()
 	p.listOf()
+	p.trail, p.marks = p.trail[:0], p.marks[:0]
+	p.mark()
 	arcs := p.front.arcs
 	if arcs < 0 || p.front.bounded {
 		arcs, _ = p.arcsOf(p.front.list)
@@ -54,6 +56,7 @@ func (p *search) StepMany(ctx context.Context, levels int) (string, []kernels.Co
 			return "", nil, err
 		}
 		p.counts = append(p.counts, c)
+		p.mark()
 		arcs = next
 		if c.Next > limits.Vertices || in > limits.Arcs {
 			break
@@ -63,6 +66,32 @@ func (p *search) StepMany(ctx context.Context, levels int) (string, []kernels.Co
 		return "", nil, ctx.Err()
 	}
 	return p.names[serial], p.counts, ctx.Err()
+}
+
+// mark appends the frontier's list to trail.
+func (p *search) mark() {
+	p.marks = append(p.marks, len(p.trail))
+	p.trail = append(p.trail, p.front.list...)
+}
+
+// Undo implements kernels.Undoer.
+func (p *search) Undo(n int) error {
+	keep := len(p.counts) - n
+	at, end := p.marks[keep], p.marks[keep+1]
+	undone := p.trail[end:]
+	for _, v := range undone {
+		p.seen[v/64] &^= 1 << (v % 64)
+	}
+	p.visited -= int64(len(undone))
+	if p.need&kernels.NeedUnvisitedArcs != 0 {
+		_, in := p.arcsOf(undone)
+		p.visitedArcs -= in
+	}
+	p.front.reset()
+	p.front.list = append(p.front.list, p.trail[at:end]...)
+	p.front.size = int64(end - at)
+	p.counts = p.counts[:keep]
+	return nil
 }
 
 // claimOwn expands the frontier's list into nextList, and returns its out-arcs and, where

@@ -29,6 +29,8 @@ type search struct {
 	stragglers []straggler // own vertices still unvisited, once they are few and listed
 	listed     bool
 	counts     []kernels.Counts // of the last StepMany
+	trail      []uint32         // of the last StepMany: the frontier before it, and those after each superstep
+	marks      []int            // where each begins in trail
 
 	// Own ranks that another partition claimed: remote has their bits, finder the
 	// partition's number. Nil if all ranks are own.

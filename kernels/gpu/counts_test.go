@@ -82,20 +82,23 @@ func TestCountsHybrid(t *testing.T) {
 	}
 }
 
-// TestCountsChain: while the frontier is in one partition, a device runs many supersteps a wait whether it is alone or not.
+// TestCountsChain: a device runs many supersteps a wait whether it is alone or not, from an end of a chain and from
+// within, where both processors have an end of the visited part from some level on.
 func TestCountsChain(t *testing.T) {
 	list := &graph.EdgeList{Vertices: 30_000}
 	for v := 1; v < list.Vertices; v++ {
 		list.Edges = append(list.Edges, graph.Edge{U: uint32(v - 1), V: uint32(v)})
 	}
-	end := func(h *hybrid) uint32 { return h.place.RankOf[0] }
-	alone, _ := callsOf(t, list, 0, 1, end)
-	hybrid, _ := callsOf(t, list, 1, 1, end)
-	if a, h := waitsOf(alone), waitsOf(hybrid); h > 1.5*a {
-		t.Errorf("%.0f waits a search, the device alone %.0f", h, a)
-	}
-	if a, h := commandsOf(alone), commandsOf(hybrid); h > 1.5*a {
-		t.Errorf("%.0f commands a search, the device alone %.0f", h, a)
+	for _, v := range []uint32{0, 5_000, 15_000, 20_000} {
+		root := func(h *hybrid) uint32 { return h.place.RankOf[v] }
+		alone, _ := callsOf(t, list, 0, 1, root)
+		hybrid, _ := callsOf(t, list, 1, 1, root)
+		if a, h := waitsOf(alone), waitsOf(hybrid); h > 1.5*a {
+			t.Errorf("from %d: %.0f waits a search, the device alone %.0f", v, h, a)
+		}
+		if a, h := commandsOf(alone), commandsOf(hybrid); h > 1.5*a {
+			t.Errorf("from %d: %.0f commands a search, the device alone %.0f", v, h, a)
+		}
 	}
 }
 

@@ -80,13 +80,14 @@ func (l *faultyProcessor) Open(ctx context.Context, p *program.Program) (kernels
 	if l.fault.open != nil {
 		l.fault.open(m)
 	}
-	return &faulty{m, l.fault, nil, nil}, err
+	return &faulty{model: m, fault: l.fault}, err
 }
 
 type faulty struct {
 	*model
 	fault         fault
 	claims, found [][]uint32
+	before        [][2][]bool // by superstep of StepMany: front and visited before it
 }
 
 func (f *faulty) Begin(need kernels.Need) error {
@@ -231,6 +232,7 @@ func (f *faulty) MultiStepLimits() kernels.MultiStepLimits {
 // StepMany goes wrong in the way that the fault names.
 func (f *faulty) StepMany(ctx context.Context, levels int) (string, []kernels.Counts, error) {
 	m, way := f.model, f.fault.many
+	f.before = nil
 	var list []kernels.Counts
 	for len(list) < min(levels, 8) {
 		n, arcs := m.counts().Next, max(m.arcs(m.out, m.front, true), m.arcs(m.in, m.front, true))
@@ -245,6 +247,7 @@ func (f *faulty) StepMany(ctx context.Context, levels int) (string, []kernels.Co
 			}
 			break
 		}
+		f.before = append(f.before, [2][]bool{slices.Clone(m.front), slices.Clone(m.visited)})
 		_, _ = m.Step(ctx, 0, push)
 		c, _ := m.Advance()
 		list = append(list, c)
@@ -258,6 +261,15 @@ func (f *faulty) StepMany(ctx context.Context, levels int) (string, []kernels.Co
 		}
 	}
 	return "several", list, nil
+}
+
+func (f *faulty) Undo(n int) error {
+	before := f.before[len(f.before)-n]
+	copy(f.front, before[0])
+	if f.fault.many != "undone" { // it leaves vertices visited
+		copy(f.visited, before[1])
+	}
+	return nil
 }
 
 // edges changes every edge operator of a program.
@@ -867,7 +879,7 @@ func TestBrokenRuns(t *testing.T) {
 // TestStepMany: the kit takes runs of several supersteps a call, and finds faults.
 func TestStepMany(t *testing.T) {
 	list := slices.DeleteFunc(cases(true, nil), func(c testcase) bool { return c.name != "rule=many" })
-	for _, way := range []string{"right", "outgrown", "early", "counts", "parents", "foreign", "remains"} {
+	for _, way := range []string{"right", "outgrown", "early", "counts", "parents", "foreign", "remains", "undone"} {
 		test, failure := verdict(list, func() fault { return fault{many: way, tree: true} })
 		if (test == "") != (way == "right") {
 			t.Errorf("fault %q: the kit says %q, %q", way, test, failure)

@@ -373,7 +373,7 @@ func multiStepper(r kernels.Run) kernels.MultiStepper {
 
 // stepMany lets the partition that has the whole frontier, if one has and can, run several
 // supersteps. It returns their counts, nil where nothing was run. One that could have been run
-// must be.
+// must be. An Undoer undoes all where two were asked for, and half where seven.
 func (m *machine) stepMany(levels int) []kernels.Counts {
 	i := -1
 	for k := range m.parts {
@@ -406,6 +406,15 @@ func (m *machine) stepMany(levels int) []kernels.Counts {
 	case n == 0:
 		return nil
 	}
+	undoer, undo := many.(kernels.Undoer)
+	if undo = undo && (levels == 2 || levels == 7 && len(counts) > 1); undo {
+		keep := len(counts) / 2 * (levels / 7)
+		n := len(counts) - keep
+		counts = slices.Clone(counts[:keep])
+		if err := undoer.Undo(n); err != nil {
+			m.fail(i, "Undo(%d): %v", n, err)
+		}
+	}
 	for k, got := range counts {
 		if !fits() {
 			m.fail(i, "StepMany: superstep %d starts from a frontier beyond the limits, or claims a foreign vertex", k)
@@ -413,6 +422,9 @@ func (m *machine) stepMany(levels int) []kernels.Counts {
 		_, _ = model.Step(context.Background(), 0, push)
 		want, _ := model.Advance()
 		m.compare(i, "StepMany", got, want)
+	}
+	if undo {
+		return counts
 	}
 	if last := counts[len(counts)-1]; last.Next > 0 && len(counts) < min(levels, limits.Levels) && fits() &&
 		model.arcs(model.in, model.front, true) <= limits.Arcs {
