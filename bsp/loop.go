@@ -58,6 +58,7 @@ type command struct {
 	step program.Step
 	over program.Set
 	args [4]float64
+	late bool // devices fold after they have merged what CPUs sent
 }
 
 // kind is that of a command.

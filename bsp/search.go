@@ -176,7 +176,7 @@ func (b *BFS) coordinate(s *Search) (begun, ended time.Time) {
 		if b.failed() {
 			break
 		}
-		b.command = command{kind: edgeMap, step: program.Step{Way: program.Way(dir)}}
+		b.command = command{kind: edgeMap, step: program.Step{Way: program.Way(dir)}, late: dir == kernels.TopDown}
 		var started time.Time
 		if b.timed {
 			started = time.Now()

@@ -27,14 +27,12 @@ func (w *stopwatch) lap(d *time.Duration) {
 func (l *Loop) superstep(i int, w *stopwatch) {
 	pt, way, arcs := &l.participants[i], l.command.step.Way, l.arcs()
 	if to := l.expand[way][arcs]; to != nil {
-		l.expandOwn(i)
-		l.exchange(i, l.phase-1, to, &pt.times.pull, w, l.take)
+		l.exchange(i, l.phase-1, to, l.expandOwn, &pt.times.pull, w, l.take)
 	}
 	l.step(i)
 	w.lap(&pt.times.compute)
 	if to := l.fold[way][arcs]; to != nil {
-		l.foldOthers(i)
-		l.exchange(i, l.phase, to, &pt.times.push, w, l.merge)
+		l.exchange(i, l.phase, to, l.foldOthers, &pt.times.push, w, l.merge)
 	}
 	l.advance(i)
 }
@@ -58,27 +56,41 @@ func (l *Loop) tight() bool {
 func (l *Loop) publish(i int) {
 	opposite := [...]program.Arcs{program.Forward: program.Backward, program.Backward: program.Forward, program.Both: program.Both}
 	if to := l.expand[l.command.step.Way][opposite[l.arcs()]]; to != nil {
-		l.expandOwn(i)
-		l.exchange(i, l.phase-1, to, new(time.Duration), &stopwatch{}, l.take)
+		l.exchange(i, l.phase-1, to, l.expandOwn, new(time.Duration), &stopwatch{}, l.take)
 	}
 }
 
-// exchange sends processor i's messages of phase n along routes and hands receive those of the
-// others, in the order of senders, each as soon as its sender has sent. took is the part of i's
-// times that this is.
-func (l *Loop) exchange(i int, n int64, to routes, took *time.Duration, w *stopwatch, receive func(i, from, r int, m kernels.Message)) {
+// late reports that processor i sends after it has received from processors that are not, in an exchange of a
+// search that permits it: a device then waits once for both.
+func (l *Loop) late(i int) bool { return l.command.late && l.kinds[i] != kernels.CPU }
+
+// exchange sends processor i's messages of phase n, which fill makes, along routes and hands receive those of
+// the others, in the order of senders, each as soon as its sender has sent. took is the part of i's times
+// that this is.
+func (l *Loop) exchange(i int, n int64, to routes, fill func(i int), took *time.Duration, w *stopwatch, receive func(i, from, r int, m kernels.Message)) {
 	pt := &l.participants[i]
-	news := pt.news[n%2]
-	for d, ranges := range to[i] {
-		news[d] = news[d][:0]
-		for _, r := range ranges {
-			news[d] = append(news[d], News{r, pt.outgoing[r]})
-			pt.times.sent += pt.outgoing[r].Bytes()
+	sent := false
+	send := func() {
+		if sent {
+			return
 		}
+		sent = true
+		fill(i)
+		news := pt.news[n%2]
+		for d, ranges := range to[i] {
+			news[d] = news[d][:0]
+			for _, r := range ranges {
+				news[d] = append(news[d], News{r, pt.outgoing[r]})
+				pt.times.sent += pt.outgoing[r].Bytes()
+			}
+		}
+		w.lap(took)
+		l.fail(i, l.by.Send(n, i, news))
 	}
-	w.lap(took)
-	l.fail(i, l.by.Send(n, i, news))
 	for s := range l.participants {
+		if !l.late(i) || l.late(s) && s != i {
+			send()
+		}
 		if s == i || len(to[s][i]) == 0 {
 			continue
 		}
@@ -89,6 +101,7 @@ func (l *Loop) exchange(i int, n int64, to routes, took *time.Duration, w *stopw
 		}
 		w.lap(took)
 	}
+	send()
 }
 
 // recv returns the news of phase n from processor s to processor i, nil where that fails.

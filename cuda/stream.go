@@ -85,6 +85,8 @@ func (s *stream) Record() (device.Event, error) {
 	})
 }
 
+func (s *stream) Flush() error { return s.ready() } // nothing is held back
+
 func (s *stream) Finish() error { return s.here("Finish", s.stream.Synchronize) }
 
 func (s *stream) Free() error {

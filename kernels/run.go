@@ -27,6 +27,8 @@ type Run interface {
 	// arcs of its own vertices a Push expands and a Pull folds nothing. Backward arcs go from
 	// Targets to Sources: then the two change places, and with Both each range is in both.
 	//
+	// A Claims may be asked to merge before it folds, or between two folds.
+	//
 	// A step reads what From was before it, unless it is a Min or an Or of an array into itself:
 	// such a step may read values that fell or grew in it, so that its messages and counts, but
 	// not the results, may differ between processors: see program.Frontier.

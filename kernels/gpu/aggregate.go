@@ -11,55 +11,87 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// fewClaims is the number of claims that are read with their number, in one wait.
-const fewClaims = 4096
-
 // RemoteClaims lists own vertices that partition q found.
-func (p *run) RemoteClaims(q int) (all []uint32, err error) {
+func (p *run) RemoteClaims(q int) (_ []uint32, err error) {
 	defer p.done("RemoteClaims", &err)
-	if q < 0 || q >= len(p.delivered) || !p.delivered[q] {
+	if q < 0 || q >= len(p.delivered) || p.delivered[q] == 0 {
 		return nil, nil
 	}
-	claims := p.scratchA
-	counter := p.counterWords(len(p.chunks)) - 1
-	for i := range p.chunks {
-		p.fill(p.counters, 4*int64(counter), 4, 0)
-		p.listRemote(&p.chunks[i], q, claims, counter)
-		few := min(fewClaims, claims.Size()/4, int64(len(p.messageWords)))
-		p.read(p.messages, 0, claims, 0, 4*few)
-		if err := p.readCounters(); err != nil {
+	if p.claims == nil {
+		take := p.listClaims()
+		if err := p.finish(); err != nil {
 			return nil, err
 		}
-		if n := int64(p.tally[counter]); n <= few {
-			all = append(all, p.messageWords[:n]...)
-		} else if all, err = p.appendWords(all, claims, n); err != nil {
+		if err := take(); err != nil {
 			return nil, err
 		}
 	}
-	return all, nil
+	return p.claims[q], nil
 }
 
-// listRemote launches the kernel that lists the vertices of a chunk that partition q found,
-// and counts them in a counter.
+// listClaims enqueues the lists of own vertices that others found, one after the other in scratchB, and copies of where
+// each ends and of as many entries as staging holds. take, called after a wait, reads them.
+func (p *Processor) listClaims() (take func() error) {
+	list, counter := p.scratchB, p.rangeCounter(len(p.part.Ranges))
+	log, few := p.counterWords(len(p.chunks)), int64(0) // of thin, where the ends are copied to
+	for q, n := range p.delivered {
+		if n == 0 {
+			continue
+		}
+		if few == 0 {
+			p.fill(p.counters, 4*int64(counter), 4, 0)
+		}
+		for i := range p.chunks {
+			p.listRemote(&p.chunks[i], q, list, counter)
+		}
+		p.read(p.counterStaging, 4*int64(log+q), p.counters, 4*int64(counter), 4)
+		few += int64(n)
+	}
+	staged := p.staged[len(p.staged)/2:] // download uses the first half
+	few = min(few, list.Size()/4, int64(len(staged)))
+	p.read(p.uploads, 4*int64(len(p.staged)-len(staged)), list, 0, 4*few)
+	return func() error {
+		claims, from := make([][]uint32, len(p.delivered)), uint32(0)
+		all := slices.Clone(staged[:few])
+		for q, n := range p.delivered {
+			if n == 0 {
+				continue
+			}
+			end := p.tally[log+q]
+			if have := int64(len(all)); int64(end) > have {
+				if err := p.download(list, have, int64(end)-have, func(words []uint32) { all = append(all, words...) }); err != nil {
+					return err
+				}
+			}
+			claims[q], from = all[from:end], end
+		}
+		p.claims = claims
+		return nil
+	}
+}
+
+// listRemote launches the kernel that appends the vertices of a chunk that partition q found to a list, and
+// counts them in a counter.
 func (p *Processor) listRemote(c *chunk, q int, list device.Buffer, counter int) {
 	p.launch("foreign_list", int64(c.n), buf(p.seen(), p.finder).u32(c.base-c.rank(), c.rank(), c.n, uint32(q)).
 		buf(list, p.counters).u32(uint32(counter)))
 }
 
-// appendWords appends the first n words of src to list.
-func (p *Processor) appendWords(list []uint32, src device.Buffer, n int64) ([]uint32, error) {
-	err := p.download(src, 0, n, func(words []uint32) { list = append(list, words...) })
-	return list, err
-}
-
-// LookupParents returns parents by rank.
+// LookupParents returns parents by rank. The first one of a search lists what RemoteClaims returns, too, in the same wait.
 func (p *run) LookupParents(ranks []uint32) (all []uint32, err error) {
 	defer p.done("LookupParents", &err)
 	asked := p.scratchA // ranks, then their parents
 	for part := range slices.Chunk(ranks, int(asked.Size()/4)) {
 		p.upload(asked, 0, part)
 		p.byRank("answer", asked, len(part))
-		if all, err = p.appendWords(all, asked, int64(len(part))); err != nil {
+		take := func() error { return nil }
+		if p.claims == nil {
+			take = p.listClaims()
+		}
+		if err := p.download(asked, 0, int64(len(part)), func(words []uint32) { all = append(all, words...) }); err != nil {
+			return nil, err
+		}
+		if err := take(); err != nil {
 			return nil, err
 		}
 	}

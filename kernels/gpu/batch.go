@@ -121,7 +121,7 @@ func (p *Processor) stepped(t []uint32, way kernels.Direction, kernel string) {
 		UnvisitedArcs: p.inArcs, Examined: examined, Turns: turns}
 	p.many = append(p.many, kernels.Stepped{Counts: p.counts, Way: way, Kernel: kernel})
 	p.published[c.rng] = int(c.frontier.vertices)
-	p.last, p.listed, p.boxed, p.merged = way, true, false, false
+	p.last, p.listed, p.boxed, p.merged, p.few = way, true, false, false, false
 }
 
 // HasRules implements kernels.RuleStepper.

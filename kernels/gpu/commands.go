@@ -111,11 +111,11 @@ func from(words []uint32) func(int64, []uint32) {
 	return func(i int64, to []uint32) { copy(to, words[i:]) }
 }
 
-// download reads n words of src from word at on, through the staging of uploads, and hands
-// them to take in parts.
+// download reads n words of src from word at on, through the first half of the staging of uploads, and
+// hands them to take in parts.
 func (p *Processor) download(src device.Buffer, at, n int64, take func(words []uint32)) error {
 	for end := at + n; at < end; {
-		words := p.staged[:min(int64(len(p.staged)), end-at)]
+		words := p.staged[:min(int64(len(p.staged)/2), end-at)]
 		p.read(p.uploads, 0, src, 4*at, 4*int64(len(words)))
 		if err := p.finish(); err != nil {
 			return err

@@ -96,18 +96,34 @@ func (p *Processor) message(r, count int, at uint32, listed bool) kernels.Messag
 }
 
 // Fold implements kernels.Run.
-func (p *run) Fold(r int) (kernels.Message, error) {
+func (p *run) Fold(r int) (_ kernels.Message, err error) {
+	defer p.done("Fold", &err)
+	if p.unended {
+		if err := p.end(); err != nil {
+			return kernels.Message{}, err
+		}
+	}
 	return p.message(r, p.claimed[r], p.part.Ranges[r].First/32, p.asList[r]), nil
 }
 
-// Expand implements kernels.Run: it copies the frontier of own range r to the host, unless the last pull did.
+// Expand implements kernels.Run: it copies the frontier of own range r to the host, unless the last step did.
 func (p *run) Expand(_ int, _ program.Step, r int) (_ kernels.Message, err error) {
 	defer p.done("Expand", &err)
-	if p.published[r] > 0 && !p.boxed {
+	switch rg := p.part.Ranges[r]; {
+	case p.published[r] == 0 || p.boxed:
+	case p.few && p.counts.Next <= fewFound:
+		set := p.messageWords[p.ownAt(r):][:words(rg)]
+		clear(set)
+		for _, v := range p.tally[p.rangeCounter(len(p.part.Ranges))+1:][:p.counts.Next] {
+			if v >= rg.First && v < rg.Padded() {
+				set[(v-rg.First)/32] |= 1 << (v % 32)
+			}
+		}
+	default:
 		if p.listed {
 			p.bitsOf(r)
 		} else {
-			p.news(r, words(p.part.Ranges[r]), 0, false)
+			p.news(r, words(rg), 0, false)
 		}
 		p.readOwn(r)
 		if err := p.finish(); err != nil {
@@ -197,7 +213,8 @@ func (p *run) Merge(r, from int, m kernels.Message) (err error) {
 	if m.Count == 0 || i < 0 {
 		return nil
 	}
-	p.delivered[from], p.merged = true, true
+	p.delivered[from] += m.Count
+	p.merged, p.claims = true, nil
 	p.boxed = p.boxed || int64(m.Count) > p.ownVertices/256
 	shift := p.chunks[i].base - p.chunks[i].rank() // wraps; the sum with a rank does not
 	return p.receive(r, m, func(m incoming) { p.merge(m, shift, uint32(from)) })

@@ -81,15 +81,18 @@ type search struct {
 	inArcs    int64
 	slot      uint32 // superstep of the search: that of the frontier
 	last      kernels.Direction
-	flip      int    // parity of pulls: the bitmap that is seen
-	listed    bool   // the frontier's lists are complete
-	boxed     bool   // messages has the bits of own ranges of the frontier
-	merged    bool   // claims were merged since the step
-	parity    int    // of supersteps: the half of messages that has own ranges
-	claimed   []int  // by remote range: vertices claimed by the step
-	asList    []bool // by remote range: their list is in messages, not their bits
-	delivered []bool // by sender: it has claimed own vertices in this search
-	published []int  // by own range: number of frontier vertices
+	flip      int        // parity of pulls: the bitmap that is seen
+	listed    bool       // the frontier's lists are complete
+	boxed     bool       // messages has the bits of own ranges of the frontier
+	unended   bool       // nobody has waited for the step
+	merged    bool       // claims were merged since somebody waited
+	few       bool       // tally has the first vertices of the frontier
+	parity    int        // of supersteps: the half of messages that has own ranges
+	claimed   []int      // by remote range: vertices claimed by the step
+	asList    []bool     // by remote range: their list is in messages, not their bits
+	delivered []int      // by sender: vertices that it has claimed in this search, found or not
+	claims    [][]uint32 // by sender: own vertices that it found; nil until they are listed
+	published []int      // by own range: number of frontier vertices
 }
 
 type freer interface{ Free() error }
@@ -463,10 +466,20 @@ func (p *Processor) chunkAt(slot uint32, i int) int {
 	return p.slotAt(slot) + headerWords + countsOfChunk*i
 }
 
-// counterWords is the length of counters but for the log of thin: the slots, one a range, and
-// one that listRemote uses.
+// fewFound is the number of vertices of a new frontier that are read with the counters, for other processors.
+const fewFound = 1024
+
+func (p *Processor) fewMost() int {
+	if p.hasForeign {
+		return fewFound
+	}
+	return 0
+}
+
+// counterWords is the length of counters but for the log of thin: the slots, one a range, and the number
+// of vertices listed by frontier_list, or by listRemote, with fewMost of the former.
 func (p *Processor) counterWords(chunks int) int {
-	return slots*p.strideOf(chunks) + len(p.part.Ranges) + 1
+	return slots*p.strideOf(chunks) + len(p.part.Ranges) + 1 + p.fewMost()
 }
 
 func (p *Processor) rangeCounter(r int) int { return slots*p.stride() + r }

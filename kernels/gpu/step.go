@@ -22,7 +22,7 @@ func (p *Processor) reset(need kernels.Need) error {
 	ranges := len(p.part.Ranges)
 	p.search = search{need: need, unvisited: p.ownVertices, inArcs: p.ownInArcs, listed: true,
 		claimed: make([]int, ranges), asList: make([]bool, ranges), published: make([]int, ranges),
-		delivered: make([]bool, kernels.MaxPartitions+1)}
+		delivered: make([]int, kernels.MaxPartitions+1)}
 	for i := range p.chunks {
 		p.chunks[i].frontier = frontierShape{}
 	}
@@ -69,8 +69,8 @@ func (p *Processor) root(i int, rank uint32) {
 		buf(p.lists[0]).u32(c.base).buf(p.pieces[0]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(0, i)), rank))
 }
 
-// Step implements kernels.Run: it runs the superstep's kernels, and returns once the counters and the messages
-// to send are on the host.
+// Step implements kernels.Run: it enqueues the superstep's kernels and the copies of messages. end waits for a push
+// of which messages are folded, after the claims that were merged before the first Fold.
 func (p *run) Step(ctx context.Context, _ int, s program.Step) (name string, err error) {
 	defer p.done("Step", &err)
 	if err := ctx.Err(); err != nil {
@@ -84,8 +84,9 @@ func (p *run) Step(ctx context.Context, _ int, s program.Step) (name string, err
 		return kernelNames[d], nil
 	}
 	p.parity = 1 - p.parity
-	p.boxed, p.merged = false, false
+	p.boxed, p.merged, p.few = false, false, false
 	p.counts.Examined = 0
+	p.last = d
 	if d == kernels.TopDown {
 		p.list()
 		for i := range p.chunks {
@@ -100,23 +101,44 @@ func (p *run) Step(ctx context.Context, _ int, s program.Step) (name string, err
 		p.publish()
 	} else {
 		p.foldClaims(p.counts.Examined)
-		p.listFinds(true)
 	}
-	p.last = d
 	p.slot++
-	if p.boxed = p.boxed || p.hasForeign && p.counts.Examined > p.ownVertices/256; p.boxed && d == kernels.TopDown {
-		p.box() // a pull is likely next
+	if p.unended = true; d == kernels.TopDown && p.hasForeign {
+		if p.err == nil {
+			p.err = p.stream.Flush()
+		}
+		return kernelNames[d], p.err
 	}
-	if err := p.readCounters(); err != nil {
-		return "", err
+	return kernelNames[d], p.end()
+}
+
+// end waits for the step and the claims merged so far: counters and messages are on the host.
+func (p *Processor) end() error {
+	if !p.unended && !p.merged {
+		return p.err
 	}
-	for r, rg := range p.part.Ranges {
-		if p.claimed[r] = 0; rg.Owner != p.part.Index && d == kernels.TopDown {
-			p.claimed[r] = int(p.tally[p.rangeCounter(r)])
+	if p.last == kernels.TopDown {
+		if !p.alone {
+			p.listFinds()
+		}
+		// A pull is likely next.
+		if p.boxed = p.boxed || p.hasForeign && p.counts.Examined > p.ownVertices/256; p.boxed {
+			p.box()
 		}
 	}
-	p.listed = d == kernels.TopDown || p.alone && p.complete()
-	return kernelNames[d], nil
+	if err := p.readCounters(); err != nil {
+		return err
+	}
+	if p.unended {
+		for r, rg := range p.part.Ranges {
+			if p.claimed[r] = 0; rg.Owner != p.part.Index && p.last == kernels.TopDown {
+				p.claimed[r] = int(p.tally[p.rangeCounter(r)])
+			}
+		}
+	}
+	p.unended, p.merged, p.few = false, false, p.last == kernels.TopDown && p.hasForeign
+	p.listed = p.last == kernels.TopDown || p.alone && p.complete()
+	return nil
 }
 
 var kernelNames = [...]string{kernels.TopDown: "push", kernels.BottomUp: "pull"}
@@ -166,7 +188,7 @@ func (p *Processor) step(i int, slot, force uint32, items int64) {
 	p.launch("superstep", items, buf(c.out.offsets, c.out.neighbours, c.in.offsets, c.in.neighbours, c.in.first, c.in.second,
 		p.bitmaps[0], p.bitmaps[1], p.parent, p.lists[0], p.lists[1], p.pieces[0], p.pieces[1], p.scratchA, p.scratchB,
 		p.counters, p.rule).u32(c.rank(), rows, c.base, c.pieces, words, c.hub, c.listCap(), enlisting, counting,
-		uint32(p.stride()), uint32(i), uint32(p.rangeCounter(0)), uint32(len(p.part.Ranges)), slot, force))
+		uint32(p.stride()), uint32(i), uint32(p.rangeCounter(0)), uint32(len(p.part.Ranges))+1, slot, force))
 }
 
 // The values of step's force; a Direction is one, too.
@@ -189,17 +211,10 @@ func (p *Processor) list() {
 	p.listed = true
 }
 
-// listFinds lists and counts what a push, or a merge after it, found in own ranges, unless the step did.
-func (p *Processor) listFinds(step bool) {
-	if p.alone && step {
-		return
-	}
-	slot := p.slot
-	if step {
-		slot++
-	}
+// listFinds lists and counts what a push, or a merge after it, found in own ranges.
+func (p *Processor) listFinds() {
 	for i := range p.chunks {
-		p.listFrontier(i, slot, true)
+		p.listFrontier(i, p.slot, true)
 	}
 }
 
@@ -210,7 +225,8 @@ func (p *Processor) listFrontier(i int, slot uint32, counting bool) {
 		count = 1
 	}
 	p.launch("frontier_list", int64(c.n+31)/32, buf(p.seen(), p.old()).u32(c.rank(), c.n).buf(c.out.offsets, c.in.offsets,
-		p.lists[slot%2]).u32(c.base).buf(p.pieces[slot%2]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(slot, i)), count))
+		p.lists[slot%2]).u32(c.base).buf(p.pieces[slot%2]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(slot, i)), count,
+		uint32(p.rangeCounter(len(p.part.Ranges))), uint32(p.fewMost())))
 }
 
 // readCounters copies the counters, but for the log of thin, to tally.
@@ -219,17 +235,11 @@ func (p *Processor) readCounters() error {
 	return p.finish()
 }
 
-// Advance implements kernels.Run: it counts the new frontier again where claims were merged into it.
+// Advance implements kernels.Run: it waits where claims were merged after the first Fold.
 func (p *run) Advance() (_ kernels.Counts, err error) {
 	defer p.done("Advance", &err)
-	if p.merged {
-		p.listFinds(false)
-		if p.boxed {
-			p.box()
-		}
-		if err := p.readCounters(); err != nil {
-			return p.counts, err
-		}
+	if err := p.end(); err != nil {
+		return p.counts, err
 	}
 	p.counts = kernels.Counts{Examined: p.counts.Examined} // of a push
 	clear(p.published)

@@ -294,17 +294,35 @@ func (m *machine) superstep(op int, s program.Step, watch bool) program.Frontier
 		m       news
 	}
 	var boxes []box
-	for i, part := range m.parts {
-		m.step(i, op, s)
-		for r, rg := range part.Ranges {
+	fold := func(i int) {
+		for r, rg := range m.parts[i].Ranges {
 			if _, target := m.ends(i, rg, e, s.Way); target {
 				boxes = append(boxes, box{r, i, m.fold(i, op, r)})
 			}
 		}
 	}
-	for _, b := range boxes {
-		m.merge(b.r, b.from, b.m)
+	late := -1 // the partition that folds after it has merged
+	if kernels.IsTree(m.p) {
+		late = m.rng.IntN(len(m.parts)+1) - 1
 	}
+	for i := range m.parts {
+		if m.step(i, op, s); i != late {
+			fold(i)
+		}
+	}
+	merge := func(late bool, to int) {
+		for _, b := range boxes {
+			if (m.parts[0].Ranges[b.r].Owner == to) == late {
+				m.merge(b.r, b.from, b.m)
+			}
+		}
+	}
+	merge(true, late)
+	if late >= 0 {
+		fold(late)
+		slices.SortStableFunc(boxes, func(a, b box) int { return cmp.Compare(a.from, b.from) })
+	}
+	merge(false, late)
 	f := m.frontier("Advance", m.free(e), func(r kernels.Run, _, _ int) (kernels.Counts, error) { return r.Advance() })
 	m.unchanged()
 	return f

@@ -130,6 +130,8 @@ type Stream interface {
 	Fill(dst Buffer, at, n int64, word uint32) error
 	// Record returns an event that completes with all work enqueued so far.
 	Record() (Event, error)
+	// Flush lets the device begin with the work enqueued so far, where the driver may hold it back.
+	Flush() error
 	// Finish waits until all work is complete.
 	Finish() error
 	Free() error

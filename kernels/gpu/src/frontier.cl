@@ -1,10 +1,12 @@
 /* frontier.cl - from bitmaps to lists, and back */
 
 /* Lists the vertices of a chunk that are in seen and not in old, and adds them to old. counting:
- * counters[c ...] get their number and their arcs. One lane per word. */
+ * counters[c ...] get their number and their arcs, and counters[few + 1 ...] up to cap of them,
+ * counted in counters[few]. One lane per word. */
 KERNEL frontier_list(GLB const uint* RESTRICT seen, GLB uint* old, uint first, uint rows,
                      GLB const uint* RESTRICT out, GLB const uint* RESTRICT in,
-                     GLB uint* list, uint at, GLB uint* pieces, uint pat, GLB uint* counters, uint c, uint counting) {
+                     GLB uint* list, uint at, GLB uint* pieces, uint pat, GLB uint* counters, uint c, uint counting,
+                     uint few, uint cap) {
   SHARED(uint, sums, SUMS);
   uint nwords = (rows + 31) / 32, found = 0, outs = 0, ins = 0, most = 0;
   for (uint i = GRP * WG + LID; i < nwords; i += NGRP * WG) {
@@ -18,6 +20,10 @@ KERNEL frontier_list(GLB const uint* RESTRICT seen, GLB uint* old, uint first, u
       ins += in[r + 1] - in[r];
       most = degree > most ? degree : most;
       enlist(out, first + r, r, degree, list, at, rows, pieces, pat, &counters[c]);
+      if (counting && LD(&counters[few]) < cap) {
+        uint k = A_ADD(&counters[few], 1u);
+        if (k < cap) counters[few + 1 + k] = first + r;
+      }
     }
   }
   if (!counting) found = outs = ins = most = 0;

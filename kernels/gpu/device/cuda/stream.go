@@ -94,6 +94,8 @@ func (s *stream) Record() (device.Event, error) {
 	return e, nil
 }
 
+func (s *stream) Flush() error { return s.ready() } // nothing is held back
+
 func (s *stream) Finish() error {
 	return s.wait("Finish", s.cu.StreamQuery, s.cu.StreamSynchronize, s.handle)
 }

@@ -127,12 +127,14 @@ func (s *stream) Record() (device.Event, error) {
 	if err := s.do("Record", s.cl.EnqueueMarkerWithWaitList, s.queue, 0, 0, uintptr(unsafe.Pointer(&s.cell.event))); err != nil {
 		return nil, err
 	}
-	if err := s.do("Record", s.cl.Flush, s.queue); err != nil {
+	if err := s.Flush(); err != nil {
 		call(s.cl.ReleaseEvent, s.cell.event)
 		return nil, err
 	}
 	return &event{s, s.cell.event}, nil
 }
+
+func (s *stream) Flush() error { return s.do("Flush", s.cl.Flush, s.queue) }
 
 func (s *stream) Finish() error {
 	err := s.do("Finish", s.cl.Finish, s.queue)
