@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -121,10 +122,10 @@ func (b *builder) build(p *Placement) error {
 	var err error
 	defer func() {
 		if out != nil {
-			out.free()
+			out.arrays.Free()
 		}
 		if in != nil && in != out {
-			in.free()
+			in.arrays.Free()
 		}
 	}()
 	if b.src.IsDirected() {
@@ -196,7 +197,7 @@ func (b *builder) build(p *Placement) error {
 	groups = nil
 	p.Processors = make([]ProcessorLoad, len(b.o.Processors))
 	p.Subgraphs = make([]*graph.Subgraph, len(p.Ranges))
-	p.rows = make([][]func(), len(p.Ranges))
+	p.rows = make([]hugemem.Arena, len(p.Ranges))
 	for i, r := range p.Ranges {
 		p.Subgraphs[i] = &graph.Subgraph{First: r.First, Rows: r.Vertices}
 	}
@@ -271,7 +272,7 @@ func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, erro
 	if err != nil {
 		return 0, err
 	}
-	defer r.free()
+	defer r.arrays.Free()
 	repeats := r.repeats.Load()
 	if side == graph.BothArcs {
 		repeats /= 2 // counted at both ends

@@ -19,17 +19,12 @@ type Oriented struct {
 	Offsets []uint64
 	To      []uint32
 	// Arcs has 1 or 2 for an edge of a directed graph: the number of its arcs. It is nil of an undirected one.
-	Arcs  []uint8
-	frees []func()
+	Arcs   []uint8
+	arrays hugemem.Arena
 }
 
 // Free frees the arrays.
-func (o *Oriented) Free() {
-	for _, f := range o.frees {
-		f()
-	}
-	o.frees = nil
-}
+func (o *Oriented) Free() { o.arrays.Free() }
 
 // Edges is the number of edges, of a directed graph that of arcs.
 func (p *Placement) Edges() (n int64) {
@@ -74,7 +69,7 @@ func (p *Placement) Orient(ctx context.Context, threads int) (_ *Oriented, err e
 		}
 	}()
 	n := len(p.RankOf) - int(p.Isolated)
-	o.Rank, o.Degree, o.Offsets = orientedAlloc[uint32](o, n), orientedAlloc[uint32](o, n), orientedAlloc[uint64](o, n+1)
+	o.Rank, o.Degree, o.Offsets = hugemem.Alloc[uint32](&o.arrays, n), hugemem.Alloc[uint32](&o.arrays, n), hugemem.Alloc[uint64](&o.arrays, n+1)
 	ranks := hugemem.Make[uint32](int(p.Ranks))
 	defer ranks.Free()
 	at := ranks.S // position of each rank
@@ -106,9 +101,9 @@ func (p *Placement) Orient(ctx context.Context, threads int) (_ *Oriented, err e
 	for v := range n {
 		o.Offsets[v+1] += o.Offsets[v]
 	}
-	o.To = orientedAlloc[uint32](o, int(o.Offsets[n]))
+	o.To = hugemem.Alloc[uint32](&o.arrays, int(o.Offsets[n]))
 	if p.Directed {
-		o.Arcs = orientedAlloc[uint8](o, len(o.To))
+		o.Arcs = hugemem.Alloc[uint8](&o.arrays, len(o.To))
 	}
 	err = each(func(v uint32, row, back []uint32) {
 		lo, hi := o.Offsets[v], o.Offsets[v+1]
@@ -175,10 +170,4 @@ func merge(at []uint32, v uint32, row, back []uint32, to []uint32, arcs []uint8)
 		}
 	}
 	return lower, all
-}
-
-func orientedAlloc[T hugemem.Elem](o *Oriented, n int) []T {
-	b := hugemem.Make[T](n)
-	o.frees = append(o.frees, b.Free)
-	return b.S
 }

@@ -2,7 +2,6 @@ package partition
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -41,8 +40,8 @@ type Placement struct {
 	// Processors are the figures of each, in the order of Options.Processors.
 	Processors []ProcessorLoad
 
-	frees []func()
-	rows  [][]func() // by range: functions that free its rows
+	maps hugemem.Arena   // RankOf, VertexOf and offsets
+	rows []hugemem.Arena // by range
 }
 
 // Loop is the lightest self-loop of the vertex with a dense id.
@@ -182,33 +181,16 @@ func (p *Placement) Release(i int) {
 				a.Neighbours, a.FirstNeighbours, a.Weights = nil, nil, graph.Weights{}
 			}
 		}
-		for _, free := range p.rows[r] {
-			free()
-		}
-		p.rows[r] = nil
+		p.rows[r].Free()
 	}
 }
 
 // Close frees the subgraphs and maps. It is safe to call it twice.
 func (p *Placement) Close() {
-	for _, f := range slices.Concat(append(p.rows, p.frees)...) {
-		f()
+	for i := range p.rows {
+		p.rows[i].Free()
 	}
-	p.frees, p.rows = nil, nil
-}
-
-// alloc makes an array that Close frees.
-func alloc[T hugemem.Elem](p *Placement, n int) []T {
-	b := hugemem.Make[T](n)
-	p.frees = append(p.frees, b.Free)
-	return b.S
-}
-
-// allocRows makes an array of the rows of range r, which Release or Close frees.
-func allocRows[T hugemem.Elem](p *Placement, r, n int) []T {
-	b := hugemem.Make[T](n)
-	p.rows[r] = append(p.rows[r], b.Free)
-	return b.S
+	p.maps.Free()
 }
 
 // layRanges turns groups into ranges, rank maps and the total of rank space.
@@ -228,8 +210,8 @@ func (p *Placement) layRanges(g *groups, vertices int) error {
 		return fmt.Errorf("%w: rank space of %d ranks passes %d", ErrTooLarge, ranks, uint32(graph.MaxVertices))
 	}
 	p.Ranks = uint32(ranks)
-	p.RankOf = alloc[uint32](p, vertices)
-	p.VertexOf = alloc[uint32](p, int(ranks))
+	p.RankOf = hugemem.Alloc[uint32](&p.maps, vertices)
+	p.VertexOf = hugemem.Alloc[uint32](&p.maps, int(ranks))
 	for _, a := range [][]uint32{p.RankOf, p.VertexOf} {
 		for i := range a {
 			a[i] = graph.None

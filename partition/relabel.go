@@ -322,20 +322,20 @@ func crossing(row []uint32, owner []uint8, self uint8) (n int64) {
 func (b *builder) layRows(p *Placement, i int, length []uint32) (*graph.Adjacency, error) {
 	a, r := &graph.Adjacency{}, p.Ranges[i]
 	count := int(r.Vertices)
-	a.FirstNeighbours = allocRows[uint32](p, i, count)
+	a.FirstNeighbours = hugemem.Alloc[uint32](&p.rows[i], count)
 	lengths := a.FirstNeighbours // for now
 	total, err := b.lengths(length, p.VertexOf[r.First:r.First+r.Vertices], lengths)
 	if err != nil {
 		return nil, err
 	}
 	if total < math.MaxUint32 {
-		a.Offsets32 = alloc[uint32](p, count+1)
+		a.Offsets32 = hugemem.Alloc[uint32](&p.maps, count+1)
 		sumInto(a.Offsets32, lengths)
 	} else {
-		a.Offsets64 = alloc[uint64](p, count+1)
+		a.Offsets64 = hugemem.Alloc[uint64](&p.maps, count+1)
 		sumInto(a.Offsets64, lengths)
 	}
-	a.Neighbours = allocRows[uint32](p, i, int(total))
+	a.Neighbours = hugemem.Alloc[uint32](&p.rows[i], int(total))
 	return a, nil
 }
 

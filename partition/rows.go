@@ -24,24 +24,11 @@ type rows struct {
 	start   []uint32 // of each row, relative to its bucket
 	length  []uint32
 	weights graph.Weights // at begin[k] + start[v]
-	frees   []func()
+	arrays  hugemem.Arena
 	// Records dropped because they repeat another: of two vertices (a row each if the
 	// graph is undirected), and self-loops.
 	repeats, loops atomic.Int64
 	negative       []Loop // self-loops of negative weight, rising
-}
-
-func (r *rows) free() {
-	for _, f := range r.frees {
-		f()
-	}
-	r.frees = nil
-}
-
-func rowAlloc[T hugemem.Elem](r *rows, n int) []T {
-	b := hugemem.Make[T](n)
-	r.frees = append(r.frees, b.Free)
-	return b.S
 }
 
 // rowStart is where the row of vertex v begins in nbr.
@@ -71,10 +58,12 @@ func (b *builder) rows(side graph.Side) (*rows, error) {
 	r := &rows{shift: bucketBits(b.n)}
 	buckets, err := graph.Scatter(b.ctx, b.src, graph.ScatterOptions{
 		Threads: b.threads, Side: side, Shift: r.shift, DropLoops: side == graph.InArcs, Weighted: b.o.Weighted, Progress: b.tick,
-		Alloc: func(begin []uint64) ([]uint64, error) { return rowAlloc[uint64](r, int(begin[len(begin)-1])), nil },
+		Alloc: func(begin []uint64) ([]uint64, error) {
+			return hugemem.Alloc[uint64](&r.arrays, int(begin[len(begin)-1])), nil
+		},
 	})
 	if err != nil {
-		r.free()
+		r.arrays.Free()
 		if errors.Is(err, graph.ErrInvalid) {
 			err = fmt.Errorf("%w: %w", ErrInvalid, err)
 		}
@@ -87,15 +76,15 @@ func (b *builder) rows(side graph.Side) (*rows, error) {
 	if len(arcs) > 0 {
 		r.nbr = unsafe.Slice((*uint32)(unsafe.Pointer(unsafe.SliceData(arcs))), 2*len(arcs))
 	}
-	r.start = rowAlloc[uint32](r, b.n)
-	r.length = rowAlloc[uint32](r, b.n)
+	r.start = hugemem.Alloc[uint32](&r.arrays, b.n)
+	r.length = hugemem.Alloc[uint32](&r.arrays, b.n)
 	scratch := make([]dedupe, b.threads)
 	err = b.each(len(r.begin)-1, func(worker, k int) error {
 		b.tick(0)
 		return scratch[worker].bucket(r, k, arcs[r.begin[k]:r.begin[k+1]])
 	})
 	if err != nil {
-		r.free()
+		r.arrays.Free()
 		return nil, err
 	}
 	for _, d := range scratch {

@@ -8,6 +8,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// maps tells whether the system has mappings.
+const maps = true
+
 // mapAligned returns size bytes of fresh zeroes at a multiple of align, or nil.
 // Both are multiples of the page size, align a power of two.
 func mapAligned(size, align int) []byte {

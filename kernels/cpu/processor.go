@@ -7,7 +7,6 @@ import (
 	"slices"
 	"sync"
 	"time"
-	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -50,21 +49,7 @@ type Processor struct {
 	leaf     []uint64 // see leafSet
 	sharing  sync.Mutex
 	shares   map[int][][]span // by number of threads: see mapShares
-	memory
-}
-
-// memory is what Close frees.
-type memory struct {
-	frees []func()
-	bytes int64
-}
-
-// free frees all of it.
-func (m *memory) free() {
-	for _, f := range m.frees {
-		f()
-	}
-	m.frees = nil
+	memory   hugemem.Arena    // what Close frees
 }
 
 // ownRange is one range of ranks that the processor owns.
@@ -126,15 +111,7 @@ func (p *Processor) Kind() kernels.Kind { return kernels.CPU }
 func (p *Processor) Threads() int { return p.most }
 
 // Bytes is the memory of the partition: its subgraphs, and what Load has made of them.
-func (p *Processor) Bytes() int64 { return p.bytes }
-
-func alloc[T hugemem.Elem](p *memory, n int) []T {
-	b := hugemem.Make[T](n)
-	p.frees = append(p.frees, b.Free)
-	var zero T
-	p.bytes += int64(n) * int64(unsafe.Sizeof(zero))
-	return b.S
-}
+func (p *Processor) Bytes() int64 { return p.memory.Bytes }
 
 // Load implements kernels.Processor.
 func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
@@ -175,7 +152,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		if s.In != nil {
 			p.inArcs += s.In.Arcs()
 		}
-		p.bytes += s.Bytes()
+		p.memory.Bytes += s.Bytes()
 		p.own = append(p.own, p.newRange(all, i, s))
 	}
 	p.identity = whole
@@ -204,14 +181,14 @@ func (p *Processor) newRange(on crew, index int, s *graph.Subgraph) ownRange {
 		return o
 	}
 	rows := int(s.Rows)
-	o.far, o.long = alloc[uint64](&p.memory, (rows+63)/64), alloc[uint64](&p.memory, (rows+63)/64)
+	o.far, o.long = hugemem.Alloc[uint64](&p.memory, (rows+63)/64), hugemem.Alloc[uint64](&p.memory, (rows+63)/64)
 	for k := range nearColumns {
-		o.nearID[k] = alloc[uint32](&p.memory, rows)
+		o.nearID[k] = hugemem.Alloc[uint32](&p.memory, rows)
 		// The ranks of first neighbours are there already, but for empty rows.
 		if k == 0 && !slices.Contains(in.FirstNeighbours, graph.None) {
 			o.near[k] = in.FirstNeighbours
 		} else {
-			o.near[k] = alloc[uint32](&p.memory, rows)
+			o.near[k] = hugemem.Alloc[uint32](&p.memory, rows)
 		}
 	}
 	on.team.For(len(o.long), 64, func(_, from, to int) {
@@ -269,6 +246,6 @@ func (p *Processor) Close() error {
 		t.Close()
 	}
 	p.teams.idle = nil
-	p.free()
+	p.memory.Free()
 	return nil
 }

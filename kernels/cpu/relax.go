@@ -261,7 +261,7 @@ func (x *relaxer[T]) step(ctx context.Context, l *plan, bound T) {
 		for t := len(x.by); t < r.threads; t++ {
 			x.by = append(x.by, waiting[T]{bins: make([][]sent[T], relaxBins), lower: make([]sent[T], 0, 2*relaxPiece)})
 		}
-		r.frees = append(r.frees, func() { keepIdle(&r.p.weights, x.by) })
+		r.arrays.Defer(func() { keepIdle(&r.p.weights, x.by) })
 	}
 	x.ctx, x.l, x.bound, x.dst, x.top = ctx, l, bound, c.at[0], program.Largest[T]()
 	x.alone, x.unit = r.words == len(r.reached[0].bits), 0

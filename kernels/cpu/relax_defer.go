@@ -171,7 +171,7 @@ func sortedArcs[T program.Value](l *plan, rows, k int, r *valueRun) []sent[T] {
 		b.Free()
 		return nil
 	}
-	r.p.frees = append(r.p.frees, b.Free)
+	r.p.memory.Defer(b.Free)
 	if cache.sorted == nil {
 		cache.sorted = map[weightKey]any{}
 	}

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
@@ -46,7 +47,7 @@ type search struct {
 	kept    map[program.Set][]uint64 // by Keep: bits over all ranks
 	used    bool                     // the From set of this superstep is the frontier
 	workers []worker
-	memory
+	memory  hugemem.Arena
 }
 
 var _ kernels.Claims = (*search)(nil)
@@ -55,15 +56,15 @@ var _ kernels.Claims = (*search)(nil)
 func newSearch(on *Processor, threads int) *search {
 	p := &search{Processor: on, crew: on.hire(threads), kept: map[program.Set][]uint64{}}
 	// A word and a line for each thread more than there are ranks: see spareWord.
-	p.seen = alloc[uint64](&p.memory, p.words+8*(p.most+2))
+	p.seen = hugemem.Alloc[uint64](&p.memory, p.words+8*(p.most+2))
 	// One word more than there are ranks: see ownRange.
-	p.front.bits = alloc[uint64](&p.memory, p.words+1)
-	p.next.bits = alloc[uint64](&p.memory, p.words+1)
-	p.parent = alloc[uint32](&p.memory, int(p.part.Ranks))
-	p.scatter = alloc[uint32](&p.memory, int(p.part.Ranks))
+	p.front.bits = hugemem.Alloc[uint64](&p.memory, p.words+1)
+	p.next.bits = hugemem.Alloc[uint64](&p.memory, p.words+1)
+	p.parent = hugemem.Alloc[uint32](&p.memory, int(p.part.Ranks))
+	p.scatter = hugemem.Alloc[uint32](&p.memory, int(p.part.Ranks))
 	if !p.all {
-		p.finder = alloc[uint8](&p.memory, int(p.part.Ranks))
-		p.remote = alloc[uint64](&p.memory, p.words)
+		p.finder = hugemem.Alloc[uint8](&p.memory, int(p.part.Ranks))
+		p.remote = hugemem.Alloc[uint64](&p.memory, p.words)
 	}
 	p.workers = make([]worker, 0, p.most)
 	p.grow()
@@ -284,6 +285,6 @@ func (p *search) Read(int, any) error {
 func (p *search) Close() error {
 	p.dismiss(p.crew)
 	p.crew = crew{}
-	p.free()
+	p.memory.Free()
 	return nil
 }

@@ -8,7 +8,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -68,9 +67,7 @@ type valueRun struct {
 	ctx            context.Context // of the step
 	err            error           // ended the run
 
-	dry   bool // newRun counts bytes alone
-	bytes int64
-	frees []func()
+	arrays hugemem.Arena // dry where newRun counts bytes alone
 }
 
 // place is an own range. Own vertices have positions: those of the first own range, then those of
@@ -144,24 +141,12 @@ func (p *Processor) RunBytes(prog *program.Program) int64 {
 		return p.searchBytes()
 	}
 	r, _ := p.newRun(prog, crew{threads: p.most}, true)
-	return r.bytes
+	return r.arrays.Bytes
 }
 
 // claims reports whether runs of the program are kernels.Claims.
 func claims(prog *program.Program) bool {
 	return len(prog.Edges) > 0 && prog.Edges[0].Rows == nil && prog.Edges[0].Once && prog.Edges[0].To < 0
-}
-
-// runAlloc is n zeroes that Close frees; nil where the run is dry.
-func runAlloc[T hugemem.Elem](r *valueRun, n int) []T {
-	var zero T
-	r.bytes += int64(n) * int64(unsafe.Sizeof(zero))
-	if r.dry {
-		return nil
-	}
-	b := hugemem.Make[T](n)
-	r.frees = append(r.frees, b.Free)
-	return b.S
 }
 
 // wholeRows reports whether a part stores all arcs of its own vertices, and no others.
@@ -173,7 +158,7 @@ func wholeRows(part *graph.Part) bool {
 func (p *Processor) loadSplit(ctx context.Context) error {
 	for _, s := range p.part.Subgraphs {
 		if s != nil {
-			p.bytes += s.Bytes()
+			p.memory.Bytes += s.Bytes()
 		}
 	}
 	return ctx.Err()
@@ -200,7 +185,7 @@ func (r *valueRun) last() int { return len(r.spaces) - 1 }
 
 func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (*valueRun, error) {
 	part := p.part
-	r := &valueRun{p: p, crew: on, part: part, prog: prog, dry: dry, split: p.split}
+	r := &valueRun{p: p, crew: on, part: part, prog: prog, arrays: hugemem.Arena{Dry: dry}, split: p.split}
 	r.spaces = []graph.Space{part.Sources, part.Targets}
 	if part.Sources.First == nil && part.Targets.First == nil {
 		r.spaces = r.spaces[:1]
@@ -250,7 +235,7 @@ func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (*valueRun,
 	for d := range r.spaces {
 		n := int(r.spaces[d].Size / 64)
 		for _, words := range []*[]uint64{&r.active[d], &r.visited[d], &r.reached[d].bits} {
-			*words = runAlloc[uint64](r, n)
+			*words = hugemem.Alloc[uint64](&r.arrays, n)
 		}
 		r.reached[d].by = make([]threadNews, on.threads)
 	}
@@ -258,7 +243,7 @@ func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (*valueRun,
 		r.boxes[k] = make([]outbox, len(part.Ranges))
 	}
 	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.round.bits, &r.over} {
-		*words = runAlloc[uint64](r, r.words)
+		*words = hugemem.Alloc[uint64](&r.arrays, r.words)
 	}
 	r.memory = make([]thread, on.threads)
 	return r, r.compile()
@@ -284,7 +269,7 @@ func (r *valueRun) compile() error {
 			partial[e.To] = true
 		}
 		if e.Combine == program.Min && e.From == e.To && e.Rows == nil && !r.split {
-			r.bytes += (relaxEntries*2 + 4) * int64(r.prog.Arrays[e.To].Type.Size()) * r.vertices // bins, and rests of rows
+			r.arrays.Bytes += (relaxEntries*2 + 4) * int64(r.prog.Arrays[e.To].Type.Size()) * r.vertices // bins, and rests of rows
 		}
 	}
 	for i, a := range r.prog.Arrays {
@@ -296,7 +281,7 @@ func (r *valueRun) compile() error {
 		if e.To < 0 && r.parents == nil {
 			r.parents = newValues[uint32](r, program.Array{Type: program.U32, Init: program.None, Ranks: true}, true, false)
 			r.columns = append(r.columns, r.parents)
-			r.finder = runAlloc[uint8](r, 64*r.words)
+			r.finder = hugemem.Alloc[uint8](&r.arrays, 64*r.words)
 		}
 		if l.to = column(r.parents); e.To >= 0 {
 			l.to = r.columns[e.To]
@@ -322,7 +307,7 @@ func (r *valueRun) compile() error {
 			return fmt.Errorf("%w: %s: %v", kernels.ErrUnsupported, e.Name, err)
 		}
 		if e.Map == program.Plus && e.Combine == program.Min && e.From == e.To && e.Rows == nil && !r.split {
-			r.bytes += r.sortedBytes(&l)
+			r.arrays.Bytes += r.sortedBytes(&l)
 		}
 		r.plans = append(r.plans, l)
 	}
@@ -330,7 +315,7 @@ func (r *valueRun) compile() error {
 		r.wholes = make([][]uint32, len(r.prog.Arrays))
 		for i, a := range r.prog.Arrays {
 			if a.Type == program.U32 && r.spaces[0].First != nil {
-				r.wholes[i] = runAlloc[uint32](r, int(r.part.Ranks))
+				r.wholes[i] = hugemem.Alloc[uint32](&r.arrays, int(r.part.Ranks))
 			}
 		}
 	}
@@ -513,10 +498,7 @@ func (r *valueRun) Read(array int, out any) error {
 func (r *valueRun) Close() error {
 	r.p.dismiss(r.crew)
 	r.crew = crew{}
-	for _, f := range r.frees {
-		f()
-	}
-	r.frees = nil
+	r.arrays.Free()
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
@@ -92,10 +93,10 @@ func newValues[T program.Value](r *valueRun, a program.Array, back, partial bool
 	c := &values[T]{r: r, array: a, by: make([]scratch[T], r.threads)}
 	for d, s := range r.spaces {
 		if d == 0 || back {
-			c.at[d] = runAlloc[T](r, int(s.Size))
+			c.at[d] = hugemem.Alloc[T](&r.arrays, int(s.Size))
 		}
 		if partial {
-			c.part[d] = runAlloc[T](r, int(s.Size))
+			c.part[d] = hugemem.Alloc[T](&r.arrays, int(s.Size))
 		}
 	}
 	for k := range c.boxes {
@@ -255,9 +256,9 @@ func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
 	switch {
 	case kind == graph.Unweighted:
 		return nil, nil
-	case c.r.dry:
+	case c.r.arrays.Dry:
 		if t := program.TypeOf[T](); typeOfWeights[kind] != t { // a copy
-			c.r.bytes += int64(a.Weights.Len()) * int64(t.Size())
+			c.r.arrays.Bytes += int64(a.Weights.Len()) * int64(t.Size())
 		}
 		return nil, nil
 	}
