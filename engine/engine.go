@@ -210,14 +210,10 @@ func (e *Engine) load(ctx context.Context, i int, o *Options, tree []kernels.Run
 
 // most is how many searches at once the memory limit has room for, whose states take so many bytes each: at least 1.
 func (e *Engine) most(bytes int64) int {
-	left := e.opts.MemoryLimit
-	if left <= 0 {
+	if e.opts.MemoryLimit <= 0 {
 		return math.MaxInt
 	}
-	for _, k := range e.procs {
-		left -= k.Bytes()
-	}
-	return int(max(1, left/max(1, bytes)))
+	return int(max(1, (e.opts.MemoryLimit-e.held())/max(1, bytes)))
 }
 
 // Close waits for the current runs, ends the engine's goroutines and frees its memory.

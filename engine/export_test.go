@@ -12,11 +12,8 @@ import (
 func LimitMemory(e *Engine, bytes int64) { e.opts.MemoryLimit = bytes }
 
 // MemoryFor is the memory of an engine and of so many searches.
-func MemoryFor(e *Engine, searches int64) (bytes int64) {
-	for _, k := range e.procs {
-		bytes += k.Bytes() + searches*k.RunBytes(bsp.Tree)
-	}
-	return bytes
+func MemoryFor(e *Engine, searches int64) int64 {
+	return e.held() + searches*e.runBytes(bsp.Tree)
 }
 
 // Turn is a run's threads.

@@ -86,16 +86,16 @@ func Need(src graph.Source, o Options) int64 {
 	if absent(src) {
 		return 0
 	}
-	n, records, weight, counting := src.NumVertices(), src.NumEdges(), 0, int64(0)
+	n, records, weight, counting := src.NumVertices(), src.NumEdges(), graph.Unweighted, int64(0)
 	switch {
 	case o.Multiplicities:
-		weight = graph.Int32.Size()
+		weight = graph.Int32
 		if counting = graph.BuildBytes(n, records, src.IsDirected(), graph.Int32); counting > math.MaxInt64/2 || records > math.MaxInt64/64 {
 			return math.MaxInt64
 		}
 		counting += 12 * records
 	case o.Weights:
-		weight = src.WeightKind().Size()
+		weight = src.WeightKind()
 	}
 	need := NeedFor(int64(n), records, src.IsDirected(), len(o.Processors), weight)
 	if need > math.MaxInt64-counting {
@@ -104,11 +104,12 @@ func Need(src graph.Source, o Options) int64 {
 	return need + counting
 }
 
-// NeedFor is Need for a graph that need not exist yet, with weights of so many bytes, 0 for none. It is
+// NeedFor is Need for a graph that need not exist yet, with weights of a kind. It is
 // math.MaxInt64 for more.
-func NeedFor(vertices, edges int64, directed bool, processors, weight int) int64 {
+func NeedFor(vertices, edges int64, directed bool, processors int, weights graph.WeightKind) int64 {
 	k := int64(max(1, processors))
-	placing, searching := partition.NeedFor(vertices, edges, directed, weight), k*(vertices*8+5*vertices/8)+4*vertices
+	placing := partition.NeedFor(partition.Size{Vertices: vertices, Edges: edges, Directed: directed, Weights: weights})
+	searching := k*(vertices*8+5*vertices/8) + 4*vertices
 	if placing > math.MaxInt64-searching {
 		return math.MaxInt64
 	}

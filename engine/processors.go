@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu"
@@ -160,10 +161,12 @@ func (o *Options) shareThreads(check func(field string, err error) bool) {
 // as hundreds of searches of a smaller graph on the CPU.
 const autoEdges = 1 << 20
 
-// GraphSize is the size of a graph that need not exist yet.
+// GraphSize is the size of a graph that need not exist yet. Isolated of its vertices have no edges; Hubs says that the
+// largest degree is partition.HubRatio times the mean.
 type GraphSize struct {
-	Vertices, Edges int64
-	Directed        bool
+	Vertices, Isolated, Edges int64
+	Directed, Hubs            bool
+	Weights                   graph.WeightKind
 }
 
 // AutoProcessors chooses processors for a graph and returns o with them. It chooses the CPU below

@@ -39,12 +39,7 @@ func (e *Engine) run(ctx context.Context, t *turn, p *program.Program, more int6
 	if err := e.bothWays(); err != nil {
 		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}
-	for _, a := range p.Arrays { // the result
-		if !a.Scratch {
-			more += int64(e.n) * int64(a.Type.Size())
-		}
-	}
-	st, err := e.open(ctx, t, p, more)
+	st, err := e.open(ctx, t, p, more+e.resultBytes(p))
 	if err != nil {
 		return nil, err
 	}

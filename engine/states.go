@@ -38,12 +38,11 @@ type states struct {
 
 // newState makes the loop of runs of p.
 func (e *Engine) newState(p *program.Program, runs []kernels.Run) (st *state, err error) {
-	kinds, bytes := make([]kernels.Kind, len(e.procs)), int64(0)
+	kinds := make([]kernels.Kind, len(e.procs))
 	for i, k := range e.procs {
 		kinds[i] = k.Kind()
-		bytes += k.RunBytes(p)
 	}
-	st = &state{program: p, runs: runs, loop: bsp.New(e.layout, bsp.Local(len(e.procs)), kinds), bytes: bytes}
+	st = &state{program: p, runs: runs, loop: bsp.New(e.layout, bsp.Local(len(e.procs)), kinds), bytes: e.runBytes(p)}
 	if p == bsp.Tree {
 		if st.bfs, err = bsp.NewBFS(st.loop, runs); err == nil && e.opts.NewDirector == nil {
 			st.director, err = bsp.NewDirector(e.opts.Director, e.opts.Rates)
@@ -88,10 +87,7 @@ func (e *Engine) open(ctx context.Context, t *turn, p *program.Program, more int
 	st := s.find(e, t, p)
 	need := more
 	if st == nil {
-		st = &state{program: p}
-		for _, k := range e.procs {
-			st.bytes += k.RunBytes(p)
-		}
+		st = &state{program: p, bytes: e.runBytes(p)}
 		need += st.bytes
 	}
 	for !s.fits(e, need) {
@@ -170,9 +166,7 @@ func (s *states) fits(e *Engine, need int64) bool {
 	if e.opts.MemoryLimit <= 0 {
 		return true
 	}
-	for _, k := range e.procs {
-		need += k.Bytes()
-	}
+	need += e.held()
 	for s.bytes+need > e.opts.MemoryLimit && s.kept && len(s.idle) > 0 {
 		_ = s.drop() // a CPU's run
 	}
@@ -223,9 +217,7 @@ func (s *states) again(p *program.Program) bool {
 
 // tooMuch is the error of what needs more memory than the limit.
 func (e *Engine) tooMuch(what string, need int64) error {
-	for _, k := range e.procs {
-		need += k.Bytes()
-	}
+	need += e.held()
 	return fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, what, need, e.opts.MemoryLimit)
 }
 

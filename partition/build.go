@@ -54,41 +54,61 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 
 // Need is the peak number of bytes that New allocates, without the source: see NeedFor.
 func Need(src graph.Source, o Options) int64 {
-	w := 0
+	s := Size{Vertices: int64(src.NumVertices()), Edges: src.NumEdges(), Directed: src.IsDirected()}
 	if o.Weighted {
-		w = src.WeightKind().Size()
+		s.Weights = src.WeightKind()
 	}
-	return NeedFor(int64(src.NumVertices()), src.NumEdges(), src.IsDirected(), w)
+	return NeedFor(s)
 }
 
-// NeedFor is Need for a graph of so many vertices and edges, with weight bytes a weight.
-// It is the maximum over two phases: sorting (buckets and the workers' buffers) and building
-// (buckets, subgraphs and the maps of vertices).
-func NeedFor(vertices, edges int64, directed bool, weight int) int64 {
-	if edges > math.MaxInt64/256 {
+// Size is the size of a graph that need not exist: Isolated of its vertices have no edges, and Edges are records. Sorted
+// says that rows need no keys of their own: on one processor, where a graph has hubs.
+type Size struct {
+	Vertices, Isolated, Edges int64
+	Directed, Sorted          bool
+	Weights                   graph.WeightKind
+}
+
+// NeedFor is Need for a graph of that size. It is the maximum over three phases: sorting (buckets and the workers'
+// buffers), lining vertices up, and building (buckets, subgraphs and the maps of vertices).
+func NeedFor(s Size) int64 {
+	if s.Edges > math.MaxInt64/256 {
 		return math.MaxInt64
 	}
-	w := int64(weight)
-	sorting, building := edges*(16+2*w)+vertices*8, edges*(24+4*w)+vertices*44
-	if directed {
-		sorting, building = edges*(16+2*w)+vertices*16, edges*(24+4*w)+vertices*60
+	sum := func(arrays ...int64) (n int64) {
+		for _, bytes := range arrays {
+			n += hugemem.Taken(bytes)
+		}
+		return n
+	}
+	n, live, m, w := s.Vertices, s.Vertices-s.Isolated, s.Edges, int64(s.Weights.Size())
+	rows, degree := sum(16*m, 4*n, 4*n)+2*m*w, int64(0)
+	structure := sum(4*live, 4*live+4, 8*m) + 2*m*w
+	if s.Directed {
+		rows, degree = 2*sum(8*m, 4*n, 4*n)+2*m*w, sum(4*n)
+		structure = 2*sum(4*live, 4*live+4, 4*m) + 2*m*w
+	}
+	lining := degree + sum(4*n, n, 4*live, 8*live+8, 4*live) // survey and arrange
+	building := degree + sum(4*n, 4*live) + structure
+	if !s.Sorted {
+		building += sum(4*live, 4*live)
 	}
 	// A worker holds a bucket's targets, weighted their places and weights as well;
 	// buckets differ in size. It has a bit for every vertex.
 	threads := int64(runtime.GOMAXPROCS(0))
-	scratch := edges * 10
-	if weight > 0 {
+	scratch := m * 10
+	if w > 0 {
 		scratch *= 2
 	}
-	if directed {
+	if s.Directed {
 		scratch /= 2
 	}
-	buckets := vertices>>bucketBits(int(vertices)) + 1
+	buckets := n>>bucketBits(int(n)) + 1
 	if busy := 4 * threads; busy < buckets {
 		scratch = scratch / buckets * busy
 	}
-	scratch = max(scratch+threads*vertices/8, threads*min(blockArcs, 2*edges)*(10+2*w))
-	return max(sorting, building) + scratch + 1<<20
+	scratch = max(scratch+threads*n/8, threads*min(blockArcs, 2*m)*(10+2*w))
+	return rows + max(lining, building) + scratch + 1<<20
 }
 
 type builder struct {
@@ -120,7 +140,10 @@ func (b *builder) each(n int, f func(worker, i int) error) error {
 func (b *builder) build(p *Placement) error {
 	var out, in *rows
 	var err error
+	var line, lists hugemem.Arena // until ranges are laid; until rows are
 	defer func() {
+		line.Free()
+		lists.Free()
 		if out != nil {
 			out.arrays.Free()
 		}
@@ -147,7 +170,7 @@ func (b *builder) build(p *Placement) error {
 	}
 	degree := out.length
 	if in != out {
-		degree = make([]uint32, b.n)
+		degree = hugemem.Alloc[uint32](&lists, b.n)
 		for v := range degree {
 			d := uint64(out.length[v]) + uint64(in.length[v])
 			if d > math.MaxUint32 {
@@ -167,7 +190,7 @@ func (b *builder) build(p *Placement) error {
 	if b.o.Weighted {
 		weight = b.src.WeightKind().Size()
 	}
-	live := b.o.survey(degree, p)
+	live := b.o.survey(&line, degree, p)
 	ranks := int64(len(live) + 64*(len(b.o.Processors)+1)) // ranges round up; two-ended adds one
 	load := degree
 	if in != out && b.o.NoIn {
@@ -175,7 +198,7 @@ func (b *builder) build(p *Placement) error {
 	} else if in != out && b.o.NoOut {
 		load = in.length
 	}
-	groups, err := b.o.arrange(live, degree, load, p.Policy, func(device bool, degrees uint64, vertices int) int64 {
+	groups, err := b.o.arrange(&line, live, degree, load, p.Policy, func(device bool, degrees uint64, vertices int) int64 {
 		if device && b.o.InPlace {
 			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks, int64(b.n))
 		}
@@ -194,14 +217,14 @@ func (b *builder) build(p *Placement) error {
 	if err := p.layRanges(groups, b.n); err != nil {
 		return err
 	}
-	groups = nil
+	line.Free()
 	p.Processors = make([]ProcessorLoad, len(b.o.Processors))
 	p.Subgraphs = make([]*graph.Subgraph, len(p.Ranges))
 	p.rows = make([]hugemem.Arena, len(p.Ranges))
 	for i, r := range p.Ranges {
 		p.Subgraphs[i] = &graph.Subgraph{First: r.First, Rows: r.Vertices}
 	}
-	order, rankOf := keys(degree, p)
+	order, rankOf := keys(&lists, degree, p)
 	p.RowsSorted = rankOf == nil
 	if in == out || !b.o.NoOut {
 		adj, err := b.relabel(p, in, out, order, rankOf)

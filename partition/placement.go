@@ -42,6 +42,8 @@ type Placement struct {
 
 	maps hugemem.Arena   // RankOf, VertexOf and offsets
 	rows []hugemem.Arena // by range
+
+	weights int64 // bytes
 }
 
 // Loop is the lightest self-loop of the vertex with a dense id.
@@ -178,6 +180,7 @@ func (p *Placement) Release(i int) {
 		}
 		for _, a := range []*graph.Adjacency{p.Subgraphs[r].Out, p.Subgraphs[r].In} {
 			if a != nil {
+				p.weights -= int64(a.Weights.Len() * a.Weights.Kind().Size())
 				a.Neighbours, a.FirstNeighbours, a.Weights = nil, nil, graph.Weights{}
 			}
 		}

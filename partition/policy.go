@@ -4,11 +4,13 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"slices"
+
+	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
 // byFallingDegree returns the vertices in order of falling degree; equal degrees
-// keep their order in vertices. It counts how often each degree occurs.
-func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
+// keep their order in vertices. It counts how often each degree occurs. The result is in a.
+func byFallingDegree(a *hugemem.Arena, vertices []uint32, degree []uint32) []uint32 {
 	top := uint32(0)
 	for _, v := range vertices {
 		top = max(top, degree[v])
@@ -20,7 +22,7 @@ func byFallingDegree(vertices []uint32, degree []uint32) []uint32 {
 	for i := range top {
 		at[i+1] += at[i]
 	}
-	sorted := make([]uint32, len(vertices))
+	sorted := hugemem.Alloc[uint32](a, len(vertices))
 	for _, v := range vertices {
 		p := &at[top-degree[v]]
 		sorted[*p] = v
@@ -38,9 +40,9 @@ type groups struct {
 
 // arrange applies the policy to the vertices of live, which have an edge: it lines them up,
 // cuts the line into shares, deals each share to its slots and enforces budgets. load[v] is
-// the number of adjacency entries of v, which shares and budgets count.
-func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeFunc) (*groups, error) {
-	g := &groups{order: live, slot: make([]uint8, len(degree))}
+// the number of adjacency entries of v, which shares and budgets count. The groups are in a.
+func (o *Options) arrange(a *hugemem.Arena, live, degree, load []uint32, policy Policy, size sizeFunc) (*groups, error) {
+	g := &groups{order: live, slot: hugemem.Alloc[uint8](a, len(degree))}
 	for i, q := range o.Processors {
 		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
 			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
@@ -48,7 +50,7 @@ func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeF
 		g.owners = append(g.owners, i)
 	}
 	if policy != Original {
-		g.order = byFallingDegree(live, degree)
+		g.order = byFallingDegree(a, live, degree)
 	}
 	line := g.order
 	switch policy {
@@ -56,13 +58,14 @@ func (o *Options) arrange(live, degree, load []uint32, policy Policy, size sizeF
 		g.slot = o.Assignment
 		return g, o.enforceBudgets(g, load, true, size)
 	case Random:
-		line = slices.Clone(live)
+		line = hugemem.Alloc[uint32](a, len(live))
+		copy(line, live)
 		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
 		rng.Shuffle(len(line), func(i, j int) { line[i], line[j] = line[j], line[i] })
 	default:
 		o.hubsFirst(g.owners, policy == HubsOnGPU)
 	}
-	sums := make([]uint64, len(line)+1)
+	sums := hugemem.Alloc[uint64](a, len(line)+1)
 	for i, v := range line {
 		sums[i+1] = sums[i] + uint64(load[v])
 	}
@@ -136,9 +139,9 @@ func (o *Options) takeTop(i int, sums []uint64, size sizeFunc) (*Options, int) {
 }
 
 // survey returns the vertices that have an edge. It sets p's figures of degrees and the
-// policy, which Auto chooses by them.
-func (o *Options) survey(degree []uint32, p *Placement) []uint32 {
-	live := make([]uint32, 0, len(degree))
+// policy, which Auto chooses by them. The result is in a.
+func (o *Options) survey(a *hugemem.Arena, degree []uint32, p *Placement) []uint32 {
+	live := hugemem.Alloc[uint32](a, len(degree))[:0]
 	total, top := uint64(0), uint32(0)
 	for v, d := range degree {
 		if d > 0 {

@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -11,25 +12,23 @@ import (
 
 // keys numbers the vertices that have a rank by (falling degree, rank), the order of
 // neighbours in every row. order holds the vertex of each key. rankOf holds its rank;
-// it is nil where key and rank are the same.
-func keys(degree []uint32, p *Placement) (order, rankOf []uint32) {
+// it is nil where key and rank are the same. Both are in a, or p's.
+func keys(a *hugemem.Arena, degree []uint32, p *Placement) (order, rankOf []uint32) {
 	if len(p.Ranges) == 1 {
 		order = p.VertexOf[:p.Ranges[0].Vertices]
+		if slices.IsSortedFunc(order, func(u, v uint32) int { return cmp.Compare(degree[v], degree[u]) }) {
+			return order, nil
+		}
 	} else {
+		var parts hugemem.Arena
+		defer parts.Free()
+		order = hugemem.Alloc[uint32](&parts, len(degree)-int(p.Isolated))[:0]
 		for _, r := range p.Ranges {
 			order = append(order, p.VertexOf[r.First:r.First+r.Vertices]...)
 		}
 	}
-	falling := true
-	for i := 1; i < len(order) && falling; i++ {
-		falling = degree[order[i-1]] >= degree[order[i]]
-	}
-	if !falling {
-		order = byFallingDegree(order, degree)
-	} else if len(p.Ranges) == 1 {
-		return order, nil
-	}
-	rankOf = make([]uint32, len(order))
+	order = byFallingDegree(a, order, degree)
+	rankOf = hugemem.Alloc[uint32](a, len(order))
 	for k, v := range order {
 		rankOf[k] = p.RankOf[v]
 	}
@@ -109,6 +108,7 @@ func (b *builder) relabel(p *Placement, into, from *rows, order, rankOf []uint32
 	into.weights = graph.Weights{}
 	for _, a := range adj {
 		a.Weights = graph.MakeWeights(kind, len(a.Neighbours))
+		p.weights += int64(len(a.Neighbours) * kind.Size())
 	}
 
 	// Gather each bucket row by row, and copy the rows to the adjacency.
@@ -328,15 +328,23 @@ func (b *builder) layRows(p *Placement, i int, length []uint32) (*graph.Adjacenc
 	if err != nil {
 		return nil, err
 	}
-	if total < math.MaxUint32 {
-		a.Offsets32 = hugemem.Alloc[uint32](&p.maps, count+1)
+	p.allocArcs(a, i, count, int(total))
+	if a.Offsets64 == nil {
 		sumInto(a.Offsets32, lengths)
 	} else {
-		a.Offsets64 = hugemem.Alloc[uint64](&p.maps, count+1)
 		sumInto(a.Offsets64, lengths)
 	}
-	a.Neighbours = hugemem.Alloc[uint32](&p.rows[i], int(total))
 	return a, nil
+}
+
+// allocArcs allocates the offsets and neighbours of range i.
+func (p *Placement) allocArcs(a *graph.Adjacency, i, rows, arcs int) {
+	if arcs < math.MaxUint32 {
+		a.Offsets32 = hugemem.Alloc[uint32](&p.maps, rows+1)
+	} else {
+		a.Offsets64 = hugemem.Alloc[uint64](&p.maps, rows+1)
+	}
+	a.Neighbours = hugemem.Alloc[uint32](&p.rows[i], arcs)
 }
 
 // lengths copies the length of the row of each vertex to out and returns their sum.

@@ -37,9 +37,9 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 // each of the flags, before anything is allocated.
 func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 	limit := engines[0].o.MemoryLimit
-	need, weight := size.EdgeBytes+size.WeightBytes, 0
+	need, weight := size.EdgeBytes+size.WeightBytes, graph.Unweighted
 	if size.WeightBytes > 0 {
-		weight = graph.Float32.Size()
+		weight = graph.Float32
 	}
 	for _, x := range engines {
 		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1, weight)

@@ -48,7 +48,7 @@ type block struct {
 
 // state counts live arrays; it is global because memory is the process's.
 var state struct {
-	arrays, bytes, mapped atomic.Int64
+	arrays, bytes, mapped, taken atomic.Int64
 }
 
 // Mapper maps an array of so many bytes. It returns its zeroed memory and what gives that
@@ -67,11 +67,13 @@ type Usage struct {
 	Bytes int64
 	// Mapped is the part of Bytes that lies outside the Go heap.
 	Mapped int64
+	// Taken is the memory of those: whole huge pages.
+	Taken int64
 }
 
 // Live returns the memory of the arrays that are made and not freed.
 func Live() Usage {
-	return Usage{state.arrays.Load(), state.bytes.Load(), state.mapped.Load()}
+	return Usage{state.arrays.Load(), state.bytes.Load(), state.mapped.Load(), state.taken.Load()}
 }
 
 // Make returns an array of n zeroes.
@@ -118,6 +120,7 @@ func (b *block) count(sign int64) {
 	state.bytes.Add(sign * b.bytes)
 	if b.unmap != nil {
 		state.mapped.Add(sign * b.bytes)
+		state.taken.Add(sign * Taken(b.bytes))
 	}
 }
 

@@ -47,6 +47,7 @@ func TestMakeAndFree(t *testing.T) {
 		mapped := n > 0 && s.b.unmap != nil
 		if mapped {
 			want.Mapped += 4 * int64(n)
+			want.Taken += Taken(4 * int64(n))
 			if uintptr(unsafe.Pointer(&s.S[0]))%HugePage != 0 {
 				t.Errorf("Make(%d) is not aligned to a huge page", n)
 			}

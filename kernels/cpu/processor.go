@@ -113,6 +113,13 @@ func (p *Processor) Threads() int { return p.most }
 // Bytes is the memory of the partition: its subgraphs, and what Load has made of them.
 func (p *Processor) Bytes() int64 { return p.memory.Bytes }
 
+// LoadSize is Load of a part whose arrays need not exist (partition.Sized): Bytes and RunBytes count what Load and Open
+// allocate.
+func (p *Processor) LoadSize(part *kernels.Part) error {
+	p.memory.Dry = true
+	return p.Load(context.Background(), part)
+}
+
 // Load implements kernels.Processor.
 func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 	if part.Ranks%64 != 0 || len(part.Subgraphs) != len(part.Ranges) {
@@ -145,7 +152,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		p.vertices += int64(s.Rows)
 		if s.Out != nil {
 			p.outArcs += s.Out.Arcs()
-			for i := uint32(0); i < s.Rows && p.longest <= shortRow; i++ {
+			for i := uint32(0); i < s.Rows && p.longest <= shortRow && !p.memory.Dry; i++ {
 				p.longest = max(p.longest, int64(s.Out.Degree(i)))
 			}
 		}
@@ -162,7 +169,7 @@ func (p *Processor) Load(ctx context.Context, part *kernels.Part) error {
 		}
 	}
 	p.all = whole
-	if !whole {
+	if !whole && !p.memory.Dry {
 		p.rangeOf = make([]uint16, p.words)
 		for i, r := range part.Ranges {
 			for w := r.First / 64; w < r.Padded()/64; w++ {
@@ -185,11 +192,14 @@ func (p *Processor) newRange(on crew, index int, s *graph.Subgraph) ownRange {
 	for k := range nearColumns {
 		o.nearID[k] = hugemem.Alloc[uint32](&p.memory, rows)
 		// The ranks of first neighbours are there already, but for empty rows.
-		if k == 0 && !slices.Contains(in.FirstNeighbours, graph.None) {
+		if k == 0 && (s.In == s.Out || !p.memory.Dry && !slices.Contains(in.FirstNeighbours, graph.None)) {
 			o.near[k] = in.FirstNeighbours
 		} else {
 			o.near[k] = hugemem.Alloc[uint32](&p.memory, rows)
 		}
+	}
+	if p.memory.Dry {
+		return o
 	}
 	on.team.For(len(o.long), 64, func(_, from, to int) {
 		for i := uint32(from) * 64; i < min(s.Rows, uint32(to)*64); i++ {

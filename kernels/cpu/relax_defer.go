@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"unsafe"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/program"
 )
@@ -202,7 +203,9 @@ func (r *valueRun) sortedBytes(l *plan) (n int64) {
 			continue
 		}
 		for _, g := range r.rows[k] {
-			n += 2 * int64(r.prog.Arrays[l.To].Type.Size()) * int64(g.adj.Weights.Len())
+			if g.adj.Weights.Kind() != graph.Unweighted {
+				n += 2 * int64(r.prog.Arrays[l.To].Type.Size()) * g.adj.Arcs()
+			}
 		}
 	}
 	return n

@@ -52,9 +52,9 @@ type search struct {
 
 var _ kernels.Claims = (*search)(nil)
 
-// newSearch allocates the memory of searches, and of threads.
-func newSearch(on *Processor, threads int) *search {
-	p := &search{Processor: on, crew: on.hire(threads), kept: map[program.Set][]uint64{}}
+// newSearch allocates the memory of searches, and of threads; dry it counts that alone.
+func newSearch(on *Processor, threads crew, dry bool) *search {
+	p := &search{Processor: on, crew: threads, memory: hugemem.Arena{Dry: dry}, kept: map[program.Set][]uint64{}}
 	// A word and a line for each thread more than there are ranks: see spareWord.
 	p.seen = hugemem.Alloc[uint64](&p.memory, p.words+8*(p.most+2))
 	// One word more than there are ranks: see ownRange.
@@ -65,6 +65,10 @@ func newSearch(on *Processor, threads int) *search {
 	if !p.all {
 		p.finder = hugemem.Alloc[uint8](&p.memory, int(p.part.Ranks))
 		p.remote = hugemem.Alloc[uint64](&p.memory, p.words)
+	}
+	if dry {
+		p.memory.Bytes += int64(p.most) * (4*(64*chunkWords+restSlack) + 24*int64(p.part.Ranks>>bucketShift+1))
+		return p
 	}
 	p.workers = make([]worker, 0, p.most)
 	p.grow()
@@ -84,15 +88,6 @@ func (p *search) grow() {
 			w.rest = make([]uint32, 64*chunkWords+restSlack)
 		}
 	}
-}
-
-// searchBytes is the memory of a search in bytes.
-func (p *Processor) searchBytes() int64 {
-	bytes := 8*int64(p.words+8*(p.most+2)) + 16*int64(p.words+1) + 8*64*int64(p.words)
-	if !p.all {
-		bytes += (64 + 8) * int64(p.words)
-	}
-	return bytes
 }
 
 // Begin implements kernels.Run.

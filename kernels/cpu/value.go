@@ -119,7 +119,7 @@ func (p *Processor) Open(ctx context.Context, prog *program.Program) (kernels.Ru
 // OpenOn is Open on a number of threads, from 1 to Threads.
 func (p *Processor) OpenOn(ctx context.Context, prog *program.Program, threads int) (kernels.Run, error) {
 	if kernels.IsTree(prog) && !p.split {
-		return newSearch(p, threads), ctx.Err()
+		return newSearch(p, p.hire(threads), false), ctx.Err()
 	}
 	r, err := p.newRun(prog, p.hire(threads), false)
 	if err == nil {
@@ -138,7 +138,7 @@ func (p *Processor) OpenOn(ctx context.Context, prog *program.Program, threads i
 // RunBytes implements kernels.Processor.
 func (p *Processor) RunBytes(prog *program.Program) int64 {
 	if kernels.IsTree(prog) && !p.split {
-		return p.searchBytes()
+		return newSearch(p, crew{threads: p.most}, true).memory.Bytes
 	}
 	r, _ := p.newRun(prog, crew{threads: p.most}, true)
 	return r.arrays.Bytes

@@ -258,7 +258,7 @@ func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
 		return nil, nil
 	case c.r.arrays.Dry:
 		if t := program.TypeOf[T](); typeOfWeights[kind] != t { // a copy
-			c.r.arrays.Bytes += int64(a.Weights.Len()) * int64(t.Size())
+			c.r.arrays.Bytes += a.Arcs() * int64(t.Size())
 		}
 		return nil, nil
 	}

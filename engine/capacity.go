@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/totemgo/totemgo/bsp"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/cpu"
+	"github.com/totemgo/totemgo/kernels/gpu"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/program"
+)
+
+// Footprint is the memory in bytes that an algorithm takes for a graph, beside the graph as read.
+type Footprint struct {
+	// Placing is the peak of New. Then there are the placed graph with what processors made of it, the state of one run,
+	// and its result.
+	Placing, Placed, State, Result int64
+	// Devices is the memory of each device, by processor: its part of the graph and its part of the run; 0 for a CPU. That
+	// of a device that shares the host's memory is in Placed and State too.
+	Devices []int64
+}
+
+// Peak is the most host memory at once.
+func (f Footprint) Peak() int64 { return max(f.Placing, f.Placed+f.State+f.Result) }
+
+// demand is what an algorithm takes beside its program, which may be nil, and the program's result.
+type demand struct {
+	program       *program.Program
+	state, result int64
+}
+
+// demands are those of the algorithms: the same that their runs check against the memory limit.
+var demands = map[string]func(e *Engine) demand{
+	"bfs": func(e *Engine) demand { return demand{program: bsp.Tree, result: 4 * int64(e.n)} },
+}
+
+// FootprintOf returns the memory that an algorithm, named as the command is, takes for a graph of that size, and within the
+// limits of o. Errors wrap ErrMemory or ErrCapacity where the graph is too large, kernels.ErrUnsupported where the
+// processors cannot run it, and ErrOptions. It allocates nothing: processors that are devices must be in o.Devices. Vertices
+// are taken to have equal degrees: with hubs other parts of the graph go to each of several processors, in sum the same.
+func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err error) {
+	need := demands[algorithm]
+	if need == nil {
+		return f, fmt.Errorf("%w: no algorithm %q", ErrArgument, algorithm)
+	}
+	if err := o.ensureDefaults(); err != nil {
+		return f, err
+	}
+	e, err := sized(size, &o)
+	if err != nil {
+		return f, err
+	}
+	d := need(e)
+	f.Placing, f.Placed, f.Devices = partition.NeedFor(size.partition(&o)), e.held(), make([]int64, len(e.procs))
+	f.State, f.Result = d.state, d.result
+	if d.program != nil {
+		f.State, f.Result = d.state+e.runBytes(d.program), d.result+e.resultBytes(d.program)
+	}
+	for i, k := range e.procs {
+		if g, is := k.(*gpu.Processor); is {
+			if f.Devices[i] = e.onDevice(g, false); d.program != nil {
+				f.Devices[i] += g.RunBytes(d.program)
+			}
+			if room := e.devices.budget(o.Processors[i], &o); err == nil && room > 0 && f.Devices[i] > room {
+				err = fmt.Errorf("%w: %s on %s needs %d bytes, %d are given", ErrCapacity, algorithm, o.Processors[i], f.Devices[i], room)
+			}
+		}
+	}
+	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
+		err = errors.Join(err, fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, f.Peak(), o.MemoryLimit))
+	}
+	return f, err
+}
+
+// partition is the size for a placement.
+func (g GraphSize) partition(o *Options) partition.Size {
+	s := partition.Size{Vertices: g.Vertices, Isolated: g.Isolated, Edges: g.Edges, Directed: g.Directed,
+		Sorted: len(o.Processors) == 1 && g.Hubs && (o.Placement == partition.Auto || o.Placement == partition.HubsOnCPU)}
+	if o.Weights {
+		s.Weights = g.Weights
+	}
+	return s
+}
+
+// sized is an engine without arrays of a graph of that size: it serves to count bytes.
+func sized(size GraphSize, o *Options) (*Engine, error) {
+	if size.Vertices < 0 || size.Isolated < 0 || size.Isolated > size.Vertices || size.Edges < 0 || size.Edges > math.MaxInt64/256 {
+		return nil, fmt.Errorf("%w: a graph of %+v", ErrArgument, size)
+	}
+	if size.Vertices+64*int64(len(o.Processors)) > int64(graph.MaxVertices) {
+		return nil, fmt.Errorf("%w: %d vertices, at most %d are possible", partition.ErrTooLarge, size.Vertices, uint32(graph.MaxVertices))
+	}
+	shares, sum := o.Shares, 0.0
+	if shares == nil {
+		for _, p := range o.Processors {
+			shares = append(shares, o.Devices.rate(p, o))
+			sum += shares[len(shares)-1]
+		}
+		for i := range shares {
+			shares[i] /= sum
+		}
+	}
+	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, place: partition.Sized(size.partition(o), shares)}
+	for i, p := range o.Processors {
+		var load interface {
+			kernels.Processor
+			LoadSize(part *kernels.Part) error
+		} = cpu.New(p.Threads)
+		if err := load.LoadSize(e.place.Part(i)); err != nil {
+			return nil, err
+		}
+		e.procs = append(e.procs, load)
+	}
+	return e, nil
+}
+
+// held is the host memory of the placed graph and of what processors made of it, in bytes.
+func (e *Engine) held() int64 {
+	bytes := e.place.Bytes()
+	for i, k := range e.procs {
+		if g, is := k.(*gpu.Processor); is {
+			bytes += e.onDevice(g, true)
+			if e.sharesMemory(i) {
+				bytes += e.onDevice(g, false)
+			}
+			continue
+		}
+		bytes += k.Bytes()
+		for r, s := range e.place.Subgraphs {
+			if e.place.Ranges[r].Owner == i {
+				bytes -= s.Bytes()
+			}
+		}
+	}
+	return bytes
+}
+
+// onDevice is the memory of a device's part in bytes, or that of the host for it.
+func (e *Engine) onDevice(g *gpu.Processor, host bool) (bytes int64) {
+	for _, a := range g.Arrays() {
+		if a.Host == host {
+			bytes += a.Bytes
+		}
+	}
+	return bytes
+}
+
+// sharesMemory reports a device whose memory is the host's.
+func (e *Engine) sharesMemory(i int) bool {
+	info, ok := e.devices.info(e.opts.Processors[i])
+	return ok && (info.Unified || info.HostCPU)
+}
+
+// runBytes is the host memory of the state of a program's run.
+func (e *Engine) runBytes(p *program.Program) (bytes int64) {
+	for i, k := range e.procs {
+		if k.Kind() == kernels.CPU || e.sharesMemory(i) {
+			bytes += k.RunBytes(p)
+		}
+	}
+	return bytes
+}
+
+// resultBytes is the memory of a program's result.
+func (e *Engine) resultBytes(p *program.Program) (bytes int64) {
+	for _, a := range p.Arrays {
+		if !a.Scratch {
+			bytes += int64(e.n) * int64(a.Type.Size())
+		}
+	}
+	return bytes
+}
