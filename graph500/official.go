@@ -17,10 +17,10 @@ type Style string
 
 // The layouts.
 const (
-	// StyleSpec has the specification's names: bfs_min_time.
+	// StyleSpec has the specification's names, bfs_min_time, and counts edges as Style30.
 	StyleSpec Style = "spec"
 	// Style30 is that of version 3.0 of the reference code: "bfs  min_time", and the
-	// edge counts once, unprefixed.
+	// edge counts, without self-loops, once, unprefixed.
 	Style30 Style = "3.0"
 	// Style214 is that of version 2.1.4: no prefix, no SSSP, and self-loops count as edges.
 	Style214 Style = "2.1.4"
@@ -174,58 +174,29 @@ func withLoops(r *record.Graph500) *record.Statistics {
 	return n
 }
 
+// refusal is the only line that versions 2.1.4 and 3.0 print of a run with an invalid tree.
+const refusal = "No results printed for invalid run.\n"
+
 // WriteOfficial writes the official fields of a run in the given style, then lines
 // of our own: the width of ids, the time of copies to the host where there were
 // any, how many trees of each kernel passed, and the figures of power. Style214 leaves out
 // kernel 3. What the record lacks has no line: a run with a
-// failed validation has no TEPS. The error is w's, or ErrStyle.
+// failed validation has no TEPS in StyleSpec, and the reference's refusal in place of all
+// official fields in the other styles. The error is w's, or ErrStyle.
 func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 	if _, err := ParseStyle(string(style)); err != nil {
 		return err
 	}
 	o := &officialWriter{style: style}
-	o.integer("SCALE", r.Scale)
-	o.integer("edgefactor", r.EdgeFactor)
-	o.integer("NBFS", r.NBFS)
-	o.line("graph_generation", shortDigits, r.GenerationTime)
-	bfs := r.BFS
-	if style != StyleSpec {
-		o.integer("num_mpi_processes", 1)
-	}
-	if style == Style214 {
-		bfs = withLoops(r)
-	}
-	o.line("construction_time", shortDigits, &r.ConstructionTime)
-
-	quantities := [...]string{"time", "nedge", "TEPS", "validate"}
-	if style == StyleSpec {
-		for _, q := range quantities {
-			o.block("bfs_", q, r.BFS)
-		}
-		for _, q := range quantities {
-			o.block("sssp_", q, r.SSSP)
-		}
+	paths := r.SSSPValidation
+	if failed := r.Validation.Failed > 0 || paths != nil && paths.Failed > 0; failed && style != StyleSpec {
+		o.WriteString(refusal)
 	} else {
-		for _, q := range quantities {
-			switch {
-			case q == "nedge":
-				o.block("", q, cmp.Or(bfs, r.SSSP))
-			case style == Style214:
-				o.block("", q, bfs)
-			default:
-				o.block("bfs  ", q, r.BFS)
-				o.block("sssp ", q, r.SSSP)
-			}
-		}
-	}
-
-	o.integer("vertex_bits", r.VertexBits)
-	if r.BFS != nil {
-		o.line("bfs_copy_s", shortDigits, r.BFS.CopyS)
+		o.figures(r)
 	}
 	fmt.Fprintf(o, "validation: %d of %d passed\n", r.Validation.Passed, r.Validation.Passed+r.Validation.Failed)
-	if v := r.SSSPValidation; v != nil && style != Style214 {
-		fmt.Fprintf(o, "sssp_validation: %d of %d passed\n", v.Passed, v.Passed+v.Failed)
+	if paths != nil && style != Style214 {
+		fmt.Fprintf(o, "sssp_validation: %d of %d passed\n", paths.Passed, paths.Passed+paths.Failed)
 	}
 	if r.Green != nil {
 		o.green(r.Green)
@@ -237,4 +208,43 @@ func WriteOfficial(w io.Writer, style Style, r *record.Graph500) error {
 		return fmt.Errorf("graph500: writing the official output: %w", err)
 	}
 	return nil
+}
+
+// figures writes the official fields, the width of ids and the time of copies.
+func (o *officialWriter) figures(r *record.Graph500) {
+	o.integer("SCALE", r.Scale)
+	o.integer("edgefactor", r.EdgeFactor)
+	o.integer("NBFS", r.NBFS)
+	o.line("graph_generation", shortDigits, r.GenerationTime)
+	if o.style != StyleSpec {
+		o.integer("num_mpi_processes", 1)
+	}
+	o.line("construction_time", shortDigits, &r.ConstructionTime)
+	quantities := [...]string{"time", "nedge", "TEPS", "validate"}
+	switch o.style {
+	case StyleSpec:
+		for _, q := range quantities {
+			o.block("bfs_", q, r.BFS)
+		}
+		for _, q := range quantities {
+			o.block("sssp_", q, r.SSSP)
+		}
+	case Style214:
+		bfs := withLoops(r)
+		for _, q := range quantities {
+			o.block("", q, bfs)
+		}
+	default:
+		o.block("bfs  ", "time", r.BFS)
+		o.block("sssp ", "time", r.SSSP)
+		o.block("", "nedge", cmp.Or(r.BFS, r.SSSP))
+		for _, q := range quantities[2:] {
+			o.block("bfs  ", q, r.BFS)
+			o.block("sssp ", q, r.SSSP)
+		}
+	}
+	o.integer("vertex_bits", r.VertexBits)
+	if r.BFS != nil {
+		o.line("bfs_copy_s", shortDigits, r.BFS.CopyS)
+	}
 }

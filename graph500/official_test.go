@@ -5,6 +5,8 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -31,8 +33,11 @@ func sample() *record.Graph500 {
 func TestOfficialGolden(t *testing.T) {
 	both := sample()
 	both.VertexBits = 48
-	both.SSSPValidation = &record.Validation{Passed: 3, Failed: 1}
+	both.SSSPValidation = &record.Validation{Passed: 4}
 	both.SSSP = graph500.Statistics([]float64{1, 2, 3, 4}, []int64{1048079, 1048079, 1048079, 16776960000}, []float64{1, 1, 1, 1}, true)
+	failed := sample()
+	failed.Validation = record.Validation{Passed: 3, Failed: 1}
+	failed.BFS = graph500.Statistics([]float64{1, 2, 3, 4}, []int64{1, 2, 3, 4}, []float64{1, 1, 1, 1}, false)
 	copied := sample()
 	c := 0.00025
 	copied.BFS.CopyS = &c
@@ -47,6 +52,9 @@ func TestOfficialGolden(t *testing.T) {
 		{"spec-sssp.txt", graph500.StyleSpec, both},
 		{"3.0-sssp.txt", graph500.Style30, both},
 		{"2.1.4-sssp.txt", graph500.Style214, both},
+		{"spec-failed.txt", graph500.StyleSpec, failed},
+		{"3.0-failed.txt", graph500.Style30, failed},
+		{"2.1.4-failed.txt", graph500.Style214, failed},
 		{"spec-copy.txt", graph500.StyleSpec, copied},
 	} {
 		var text strings.Builder
@@ -114,6 +122,36 @@ func TestEdgesOfStyles(t *testing.T) {
 		for _, line := range want {
 			if !strings.Contains(text.String(), line+"\n") {
 				t.Errorf("%s lacks %q:\n%s", style, line, text.String())
+			}
+		}
+	}
+}
+
+// TestPublicParsers: the table of parsers in docs/benchmarks.md names styles that the patterns of each parser match.
+func TestPublicParsers(t *testing.T) {
+	both := sample()
+	both.BFS = graph500.Statistics([]float64{0.001, 0.002, 0.003}, []int64{1048079, 1048079, 1048079}, []float64{1, 2, 3}, true)
+	both.SSSP, both.SSSPValidation = both.BFS, &record.Validation{Passed: 3}
+	table, err := os.ReadFile("../docs/benchmarks.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for parser, patterns := range map[string][]string{
+		"XDMoD `akrr`":            {`(?m)^SCALE:\s+\d`, `(?m)^median_TEPS:\s+\d[0-9.e+]+`, `(?m)^harmonic_mean_TEPS:\s+\d[0-9.e+]+`, `(?m)^harmonic_stddev_TEPS:\s+\d`},
+		"DCPerf `benchpress`":     {`harmonic_mean_TEPS:\s+[\d.]+e?[+-]\d`, `median_TEPS:\s+[\d.]+e?[+-]\d`},
+		"Microsoft VirtualClient": {`(?m)^bfs  harmonic_mean_TEPS:`, `(?m)^sssp stddev_validate:`, `(?m)^num_mpi_processes:`, `(?m)^stddev_nedge:`},
+		"JUBE `jubench-graph500`": {`bfs  harmonic_mean_TEPS:     !  [\d.]`, `sssp harmonic_mean_TEPS:     !  [\d.]`},
+		"Ramble `graph500`":       {`bfs\s+median_TEPS:\s+\d`, `bfs\s+mean_validate:\s+\d`, `num_mpi_processes:\s+\d`, `graph_generation:\s+\d`},
+	} {
+		row := regexp.MustCompile(`(?m)^\| ` + regexp.QuoteMeta(parser) + ` \|.*$`).FindString(string(table))
+		for _, style := range []graph500.Style{graph500.StyleSpec, graph500.Style30, graph500.Style214} {
+			var text strings.Builder
+			if err := graph500.WriteOfficial(&text, style, both); err != nil {
+				t.Fatal(err)
+			}
+			matched := !slices.ContainsFunc(patterns, func(p string) bool { return !regexp.MustCompile(p).MatchString(text.String()) })
+			if said := strings.Contains(row, "`--style "+string(style)); said != matched {
+				t.Errorf("%s, style %s: matches %v, the table says %q", parser, style, matched, row)
 			}
 		}
 	}

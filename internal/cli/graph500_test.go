@@ -109,3 +109,19 @@ func TestGraph500Partitions(t *testing.T) {
 		}
 	}
 }
+
+// TestGraph500Variables: variables of the reference code are named, and change nothing.
+func TestGraph500Variables(t *testing.T) {
+	for _, v := range referenceVariables {
+		t.Setenv(v[0], "1")
+	}
+	r := command(t, "graph500", "--scale", "6", "--roots", "2").must(t)
+	for _, v := range referenceVariables {
+		if !strings.Contains(r.stderr, v[0]+" has no effect: "+v[1]) {
+			t.Errorf("%s is not named: %q", v[0], r.stderr)
+		}
+	}
+	if !strings.Contains(r.stdout, "validation: 2 of 2 passed") {
+		t.Errorf("%q", r.stdout)
+	}
+}
