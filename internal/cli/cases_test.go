@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -288,41 +287,6 @@ func TestCaseDeep(t *testing.T) {
 	}
 }
 
-// TestCasesOfAlgorithms holds the cases of weights, components and PageRank.
-func TestCasesOfAlgorithms(t *testing.T) {
-	for _, c := range casesOf(t, "K06", "K08", "K09", "K10", "K11", "K12", "K25", "K26") {
-		for _, procs := range sameAnswer {
-			flags := append(c.direction(), procs...)
-			if c.Kind == "K12" {
-				c.refused(t, "sssp", "--root", "0")
-				continue
-			}
-			for _, r := range c.Runs {
-				if r.Algo == "sssp" {
-					c.refusedRun(t, command(t, append([]string{"sssp", c.file(), "--root=" + r.Source.String(), "--unit-weights"}, flags...)...), r.Error)
-				}
-			}
-			for name, raw := range c.Results {
-				switch name {
-				case "sssp":
-					c.paths(t, raw, flags)
-				case "wcc":
-					c.components(t, raw, flags)
-				case "scc":
-					c.components(t, raw, append(flags, "--strong"))
-				case "pagerank":
-					c.scores(t, raw, 1e-9, append(flags, "--tolerance", "1e-13", "--iterations", "1000"))
-				case "gap_style":
-					c.scores(t, raw, 1e-9, append(flags, "--tolerance", "1e-13", "--iterations", "1000", "--dangling", "drop"))
-				}
-			}
-			for _, b := range c.Bounds {
-				c.scores(t, c.Results["pagerank"], b.MaxL1, append(flags, "--tolerance", fmt.Sprint(b.Eps), "--iterations", "1000"))
-			}
-		}
-	}
-}
-
 // paths compares distances. Negative weights are refused unless asked for.
 func (c *failureCase) paths(t *testing.T, raw json.RawMessage, flags []string) {
 	t.Helper()
@@ -562,44 +526,10 @@ func TestCaseSizes(t *testing.T) {
 	}
 }
 
-// TestCasesOfReading holds the cases of files, as the command reads them: the good
-// ones by their counts and depths, the others refused with what has to be said.
-func TestCasesOfReading(t *testing.T) {
-	var kinds []string
-	for k := 1; k <= 21; k++ {
-		kinds = append(kinds, fmt.Sprintf("K%02d", k))
-	}
-	for _, c := range casesOf(t, append(kinds, "K44")...) {
-		t.Run(c.ID, func(t *testing.T) {
-			if c.Input.File == "" && c.Error == nil {
-				c.star(t)
-			}
-			if c.Error != nil {
-				c.refused(t, "info")
-				return
-			}
-			d := document[record.Info](t, command(t, append([]string{"info", c.file(), "--json"}, c.direction()...)...))
-			if d.Vertices != *c.Vertices && (c.Compacted == nil || d.Vertices != *c.Compacted) {
-				t.Errorf("%d vertices, want %d", d.Vertices, *c.Vertices)
-			}
-			if c.Counts != nil && (d.Edges != c.Counts.Records || d.SelfLoops != c.Counts.SelfLoops) {
-				t.Errorf("%d edges, %d self-loops, want %d, %d", d.Edges, d.SelfLoops, c.Counts.Records, c.Counts.SelfLoops)
-			}
-			for name, raw := range c.Results {
-				var s search
-				if strings.HasPrefix(name, "bfs") && json.Unmarshal(raw, &s) == nil && s.Depth != nil {
-					c.check(t, s)
-				}
-			}
-		})
-	}
-}
-
-// star writes the graph of the one recipe among these cases: a METIS star whose hub's
-// line is longer than any reader's buffer.
+// star writes a METIS star whose hub's line is longer than any reader's buffer.
 func (c *failureCase) star(t *testing.T) {
 	t.Helper()
-	if c.Kind != "K44" || *c.Vertices != 30001 {
+	if *c.Vertices != 30001 {
 		t.Fatalf("not a recipe that this test knows: %q", c.Input.Recipe)
 	}
 	var b strings.Builder
@@ -648,31 +578,5 @@ func (c *failureCase) refused(t *testing.T, args ...string) {
 	}
 	if limit := c.Limits.Seconds; limit > 0 && time.Since(start).Seconds() > limit {
 		t.Errorf("took %v, limit %v s", time.Since(start), limit)
-	}
-}
-
-// TestCaseScripts runs the scripts of the cases about files that are read, with the test's own binary as the command.
-func TestCaseScripts(t *testing.T) {
-	bash, err := exec.LookPath("bash")
-	if err != nil {
-		t.Skip("no bash")
-	}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, id := range []string{"b12", "b21", "b22", "b25", "b28", "b30", "b32", "b37", "n08", "n09", "n10", "n12", "n13", "n14"} {
-		t.Run(id, func(t *testing.T) {
-			script := needs.Cases(t, id, "run.sh")
-			c := exec.Command(bash, script)
-			c.Env = append(os.Environ(), asCommand+"=1", "TOTEMGO="+self, "SKIP=77")
-			out, err := c.CombinedOutput()
-			if c.ProcessState != nil && c.ProcessState.ExitCode() == 77 {
-				t.Skipf("%s", out)
-			}
-			if err != nil {
-				t.Errorf("%v: %s", err, out)
-			}
-		})
 	}
 }
