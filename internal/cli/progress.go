@@ -1,24 +1,30 @@
 package cli
 
 import (
+	"fmt"
+	"strings"
 	"sync"
 	"time"
 
-	"github.com/schollz/progressbar/v3"
+	"github.com/dustin/go-humanize"
 )
 
-// bar shows progress on a terminal's standard error, and nothing elsewhere.
+// bar shows progress on a terminal's standard error, one line, and nothing elsewhere.
 type bar struct {
-	mu    sync.Mutex
-	title string
-	e     *env
-	show  bool
-	start time.Time
-	b     *progressbar.ProgressBar
+	mu          sync.Mutex
+	title       string
+	e           *env
+	show        bool
+	start, last time.Time
+	width       int // of the line that is shown
 }
 
-// barAfter is how long a job runs before its bar appears.
-const barAfter = 300 * time.Millisecond
+// A bar appears after barAfter, and changes each barEvery; its line has at most barWidth columns.
+const (
+	barAfter = 300 * time.Millisecond
+	barEvery = 100 * time.Millisecond
+	barWidth = 79
+)
 
 func (e *env) progress(title string) *bar {
 	return &bar{title: title, e: e, show: isTerminal(e.stderr) && !e.quiet, start: time.Now()}
@@ -27,40 +33,60 @@ func (e *env) progress(title string) *bar {
 // set shows done of total; the unit is "bytes" or a plural noun. A total of 0 is
 // unknown.
 func (b *bar) set(done, total int64, unit string) {
-	if !b.show {
-		return
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.b == nil {
-		if time.Since(b.start) < barAfter {
-			return
-		}
-		if total <= 0 {
-			total = -1
-		}
-		opts := []progressbar.Option{
-			progressbar.OptionSetWriter(b.e.stderr), progressbar.OptionSetDescription(b.title),
-			progressbar.OptionThrottle(100 * time.Millisecond), progressbar.OptionClearOnFinish(),
-			progressbar.OptionSetPredictTime(true), progressbar.OptionShowCount(), progressbar.OptionFullWidth(),
-		}
-		if unit == "bytes" {
-			opts = append(opts, progressbar.OptionShowBytes(true))
-		} else {
-			opts = append(opts, progressbar.OptionShowIts(), progressbar.OptionSetItsString(unit))
-		}
-		b.b = progressbar.NewOptions64(total, opts...)
+	now := time.Now()
+	if b.show && now.Sub(b.start) >= barAfter && now.Sub(b.last) >= barEvery {
+		b.last = now
+		b.draw(progressLine(b.title, done, total, unit, now.Sub(b.start)))
 	}
-	_ = b.b.Set64(done) // a bar that cannot be drawn is no reason to stop
+}
+
+// progressLine says what is done since the start, the mean rate since then, and the time that the rest takes at that rate.
+func progressLine(title string, done, total int64, unit string, since time.Duration) string {
+	amount := func(x float64, unit string) string {
+		if unit == "bytes" {
+			return humanize.IBytes(uint64(x))
+		}
+		return strings.ReplaceAll(humanize.SIWithDigits(x, 1, "")+" "+unit, "  ", " ")
+	}
+	text := amount(float64(done), unit)
+	if total > 0 {
+		text = fmt.Sprintf("%s of %s (%d%%)", strings.TrimSuffix(text, " "+unit), amount(float64(total), unit), min(100, int64(100*float64(done)/float64(total))))
+	}
+	if rate := float64(done) / since.Seconds(); done > 0 && unit != "seconds" {
+		if rate >= 1 {
+			text += fmt.Sprintf(", %s/s", amount(rate, unit))
+		} else {
+			text += fmt.Sprintf(", %s/min", amount(60*rate, unit))
+		}
+		if total > done {
+			text += fmt.Sprintf(", %v left", time.Duration(float64(total-done)/rate*float64(time.Second)).Round(time.Second))
+		}
+	}
+	if room := barWidth - len(text) - 2; title != "" && room > 0 {
+		if r := []rune(title); len(r) > room {
+			title = "…" + string(r[len(r)-room+1:])
+		}
+		text = title + ": " + text
+	}
+	return text
+}
+
+// draw replaces the line.
+func (b *bar) draw(line string) {
+	n := len([]rune(line))
+	fmt.Fprintf(b.e.stderr, "\r%s%s", line, strings.Repeat(" ", max(0, b.width-n)))
+	b.width = n
 }
 
 // done takes the bar away.
 func (b *bar) done() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.b != nil {
-		_ = b.b.Clear()
-		b.b = nil
+	if b.width > 0 {
+		b.draw("")
+		fmt.Fprint(b.e.stderr, "\r")
 	}
 	b.show = false
 }
