@@ -33,7 +33,9 @@ type Info struct {
 	Edges    int64 `json:"edges"`
 	Arcs     int64 `json:"arcs"`     // adjacency entries of the built graph
 	Directed bool  `json:"directed"` // of the graph
-	Weighted bool  `json:"weighted"` // of the graph
+	// True if the file says whether it is directed, and no flag overrides it
+	DirectionStated bool `json:"direction_stated"`
+	Weighted        bool `json:"weighted"` // of the graph
 	// "int32", "int64", "float32" or "float64"; absent without weights
 	WeightKind string `json:"weight_kind,omitempty"`
 	SelfLoops  int64  `json:"self_loops"` // records that are self-loops

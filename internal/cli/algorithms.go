@@ -233,9 +233,9 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 			fmt.Fprintf(e.stdout, "%s\n", r.top.appendRow(nil, row, '\t', nil))
 		}
 	} else {
-		fmt.Fprintf(e.stdout, "%stime %s\n%s", r.summary, seconds(doc.TimeS), r.times)
+		e.print("%stime %s\n%s", r.summary, seconds(doc.TimeS), r.times)
 		if doc.Share != "" && !f.stats {
-			fmt.Fprintf(e.stdout, "shares --share %s\n", doc.Share)
+			e.print("shares --share %s\n", doc.Share)
 		}
 	}
 	if !f.stats {

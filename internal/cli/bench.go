@@ -236,7 +236,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 			bar.set(int64(round*len(roots)+i+1), int64(bf.rounds*len(roots)), "searches")
 		}
 		if bf.goBench {
-			fmt.Fprintf(e.stdout, "BenchmarkBFS/graph=%s/placement=%s/processors=%s/director=%s\t%d\t%.0f ns/op\n", bf.graph, doc.Placement, ef.processors, doc.Director,
+			e.print("BenchmarkBFS/graph=%s/placement=%s/processors=%s/director=%s\t%d\t%.0f ns/op\n", bf.graph, doc.Placement, ef.processors, doc.Director,
 				len(roots), 1e9*sum/float64(len(roots)))
 		}
 	}
@@ -290,20 +290,20 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		doc.Head = e.head(record.SchemaBench)
 		return e.printJSON(doc)
 	}
-	fmt.Fprintf(e.stdout, "%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, doc.Placement, doc.Director, doc.Kernels)
+	e.print("%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, doc.Placement, doc.Director, doc.Kernels)
 	if doc.Share != "" {
-		fmt.Fprintf(e.stdout, ", --share %s", doc.Share)
+		e.print(", --share %s", doc.Share)
 	}
 	if doc.Tuning != "" {
-		fmt.Fprintf(e.stdout, ", tuning %s", doc.Tuning)
+		e.print(", tuning %s", doc.Tuning)
 	}
 	fmt.Fprintln(e.stdout)
-	fmt.Fprintf(e.stdout, "time: mean %s, median %s, least %s, most %s (supersteps %s, parents %s)\n", seconds(doc.Time.MeanS), seconds(doc.Time.MedianS),
+	e.print("time: mean %s, median %s, least %s, most %s (supersteps %s, parents %s)\n", seconds(doc.Time.MeanS), seconds(doc.Time.MedianS),
 		seconds(doc.Time.MinS), seconds(doc.Time.MaxS), seconds(*doc.Time.SearchMeanS), seconds(*doc.Time.MapMeanS))
 	if doc.TEPS != nil {
-		fmt.Fprintf(e.stdout, "TEPS: harmonic mean %.4g\n", doc.TEPS.HarmonicMean)
+		e.print("TEPS: harmonic mean %.4g\n", doc.TEPS.HarmonicMean)
 	}
-	fmt.Fprintf(e.stdout, "roofline: %.2f of what the machine allows (%.3g bytes in order at %.3g/s, %.3g random reads at %.3g/s)\n\n", doc.Roofline.Fraction,
+	e.print("roofline: %.2f of what the machine allows (%.3g bytes in order at %.3g/s, %.3g random reads at %.3g/s)\n\n", doc.Roofline.Fraction,
 		doc.Roofline.BytesStreamed, doc.Roofline.SequentialRate, doc.Roofline.RandomAccesses, doc.Roofline.RandomRate)
 	if bf.directors {
 		if err := e.printDirectors(doc.Directors); err != nil {
@@ -376,10 +376,10 @@ func (e *env) tune(ctx context.Context, eng *engine.Engine, labels *graph.Labels
 	}
 	bar.done()
 	if best == start || times[1] >= times[0] {
-		fmt.Fprintf(e.stdout, "no better limits than --tuning %s: mean %s\n", start, seconds(times[0]))
+		e.print("no better limits than --tuning %s: mean %s\n", start, seconds(times[0]))
 		return nil
 	}
-	fmt.Fprintf(e.stdout, "--tuning %s\nmean %s, with %s before\n", best, seconds(times[1]), seconds(times[0]))
+	e.print("--tuning %s\nmean %s, with %s before\n", best, seconds(times[1]), seconds(times[0]))
 	return nil
 }
 
@@ -568,13 +568,13 @@ shares follow from the speeds (--rates FILE).
 			for _, s := range doc.Speeds {
 				threads := ""
 				if s.Threads > 0 {
-					threads = fmt.Sprintf(" on %d %s", s.Threads, plural(int64(s.Threads), "thread"))
+					threads = singular(fmt.Sprintf(" on %d threads", s.Threads))
 				}
-				fmt.Fprintf(e.stdout, "%s%s: %.4g edges/s\n", s.Processor, threads, s.EdgesPerS)
+				e.print("%s%s: %.4g edges/s\n", s.Processor, threads, s.EdgesPerS)
 			}
 			fmt.Fprintln(e.stdout)
 			for _, r := range doc.MinPlus {
-				fmt.Fprintf(e.stdout, "min-plus in registers, %s, %s, %d %s: %.1f Gop/s\n", r.Type, r.Kernels, r.Threads, plural(int64(r.Threads), "thread"), r.GopS)
+				e.print("min-plus in registers, %s, %s, %d threads: %.1f Gop/s\n", r.Type, r.Kernels, r.Threads, r.GopS)
 			}
 			fmt.Fprintln(e.stdout)
 			return e.printKernelTimes(doc.Kernels)

@@ -85,7 +85,7 @@ func (e *env) printKernelSets(list []record.BenchKernelSet) error {
 	if len(faster) > 0 {
 		verdict = "faster than auto beyond the spread: " + strings.Join(faster, ", ")
 	}
-	fmt.Fprintf(e.stdout, "%s (auto is %s)\n", verdict, list[0].Runs)
+	e.print("%s (auto is %s)\n", verdict, list[0].Runs)
 	return nil
 }
 

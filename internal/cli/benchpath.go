@@ -113,9 +113,9 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 		doc.Head = e.head(record.SchemaBenchPath)
 		return e.printJSON(doc)
 	}
-	fmt.Fprintf(e.stdout, "%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
-	fmt.Fprintf(e.stdout, "path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))
-	fmt.Fprintf(e.stdout, "plain: median %s, 99th percentile %s\n", seconds(doc.Plain.MedianS), seconds(doc.Plain.P99S))
+	e.print("%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
+	e.print("path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))
+	e.print("plain: median %s, 99th percentile %s\n", seconds(doc.Plain.MedianS), seconds(doc.Plain.P99S))
 	return nil
 }
 

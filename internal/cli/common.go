@@ -114,7 +114,7 @@ func (e *env) printProcessors(list []record.Processor) error {
 		return err
 	}
 	if share := engine.Share(list); share != "" {
-		fmt.Fprintf(e.stdout, "  --share %s\n", share)
+		e.print("  --share %s\n", share)
 	}
 	for _, p := range list {
 		for _, where := range []string{record.OnDevice, record.OnHost} {
@@ -126,7 +126,7 @@ func (e *env) printProcessors(list []record.Processor) error {
 				}
 			}
 			if text != "" {
-				fmt.Fprintf(e.stdout, "  %s, in the %s's memory: %s: %s\n", p.Name, where, sizeString(sum), text[2:])
+				e.print("  %s, in the %s's memory: %s: %s\n", p.Name, where, sizeString(sum), text[2:])
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (e *env) printStats(processors []record.Processor, kernels string, levels [
 		return err
 	}
 	if kernels != "" {
-		fmt.Fprintf(e.stdout, "  --kernels %s\n", kernels)
+		e.print("  --kernels %s\n", kernels)
 	}
 	if err := e.printCommands(processors); err != nil {
 		return err
@@ -154,12 +154,4 @@ func sizeString(n int64) string {
 		return s
 	}
 	return "0 B"
-}
-
-// plural is a noun for n things.
-func plural(n int64, noun string) string {
-	if n == 1 {
-		return noun
-	}
-	return noun + "s"
 }

@@ -48,7 +48,7 @@ is no error.
 				return e.printJSON(doc)
 			}
 			f := cpufeat.Get()
-			fmt.Fprintf(e.stdout, "cpu        %s\n           %d threads, %s, caches L1 %s, L2 %s, L3 %s\n", f.Name, f.Threads, sizeString(doc.Machine.MemoryBytes),
+			e.print("cpu        %s\n           %d threads, %s, caches L1 %s, L2 %s, L3 %s\n", f.Name, f.Threads, sizeString(doc.Machine.MemoryBytes),
 				sizeString(int64(f.L1)), sizeString(int64(f.L2)), sizeString(int64(f.L3)))
 			for _, d := range doc.Devices {
 				host := ""
@@ -58,7 +58,7 @@ is no error.
 				if d.InPlace {
 					host += "; reads the host's memory in place"
 				}
-				fmt.Fprintf(e.stdout, "%-10s %s (%s)\n           %d compute units, %s, largest allocation %s\n           %s, driver %s%s\n", d.Name, d.Model, d.Vendor,
+				e.print("%-10s %s (%s)\n           %d compute units, %s, largest allocation %s\n           %s, driver %s%s\n", d.Name, d.Model, d.Vendor,
 					d.ComputeUnits, humanize.IBytes(uint64(d.MemoryBytes)), humanize.IBytes(uint64(d.LargestAllocationBytes)), d.Version, d.Driver, host)
 			}
 			if doc.Note != "" {
@@ -66,7 +66,7 @@ is no error.
 				if len(list) > 0 {
 					what = "no GPU"
 				}
-				fmt.Fprintf(e.stdout, "%s: %s\n", what, doc.Note)
+				e.print("%s: %s\n", what, doc.Note)
 			} else if len(doc.Devices) == 0 {
 				fmt.Fprintln(e.stdout, "no device: the drivers offer none")
 			}

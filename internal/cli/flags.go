@@ -59,22 +59,25 @@ func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
 	fl.StringVar(&f.assignment, "assignment", "", "`FILE` that names each vertex's processor: lines of vertex and processor number, or a processor a line,\nas METIS and KaHIP write parts")
 	fl.Uint64Var(&f.o.Seed, "placement-seed", 1, "seed of --placement random")
-	fl.Float64Var(&f.o.TwoEnded, "two-ended", 0, "`SHARE` of the arcs, at the top of the degree order, that goes to the first device")
-	fl.IntVar(&f.o.Threads, "threads", 0, "most threads in all (default all cores)")
+	fl.Float64Var(&f.o.TwoEnded, "two-ended", 0, "`SHARE` of the arcs, those of the vertices of the largest degrees, that the first GPU takes")
+	fl.IntVar(&f.o.Threads, "threads", 0, "most threads of the CPU, over all processors (default all cores)")
 	fl.Var((*bytesFlag)(&f.o.MemoryLimit), "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
-	fl.Var(&f.device, "device-memory", "memory that each device's part of the graph may take, such as 4MiB")
-	fl.StringVar(&f.deviceGraph, "device-graph", "device", "`PLACE` of a device's part of the graph: device (in its memory), host (in the host's, read in place)\nor split (in its memory while it fits, the rest in the host's); see docs/gpu.md for which devices can")
+	fl.Var(&f.device, "device-memory", "most memory that the part of the graph on each GPU takes, such as 4MiB")
+	fl.StringVar(&f.deviceGraph, "device-graph", "device", "`PLACE` of a GPU's part of the graph: device (its own memory), host (the host's, read in place) or\nsplit (its own while it fits, the rest in the host's); docs/gpu.md says which GPUs can")
 	fl.StringVar(&f.rates, "rates", "", "`FILE` that bench machine wrote: the speeds that default shares follow from, and the costs that\n--director auto predicts from")
 	completes(c, "placement", placements()...)
 	completes(c, "device-graph", "device", "host", "split")
+	group(c, "GPU", "two-ended", "device-memory", "device-graph")
+	group(c, "Placement", "processors", "placement", "share", "assignment", "placement-seed", "rates")
 	if runs {
-		fl.BoolVar(&f.o.ReleaseHost, "release-host", false, "free the host's copy of a device's part of the graph once it is loaded")
+		fl.BoolVar(&f.o.ReleaseHost, "release-host", false, "free the host's copy of a GPU's part of the graph once the GPU has it")
 		fl.StringVar(&f.o.Kernels, "kernels", "auto", "`SET` of the CPU's inner loops: avx512, avx2, generic, auto (for each the quickest, as measured), or a list\nof some such as probe=generic,settle=avx2: "+strings.Join(cpu.KernelNames(), ", "))
 		completes(c, "kernels", append(cpu.Kernels(), "auto")...)
 		fl.StringVar(&f.tuning, "tuning", "", "`LIMITS` between the ways to run a step on the CPU, as bench bfs --tune prints them:\nserial=1024,list=8; what is not named keeps its default")
-		fl.BoolVar(&f.o.NoKernelCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
+		fl.BoolVar(&f.o.NoKernelCache, "no-cache", false, "compile the kernels of GPUs anew, instead of taking them from the user's cache folder")
 		fl.StringVar((*string)(&f.o.Director), "director", "auto", "`RULE` that chooses top-down or bottom-up: "+strings.Join(directors(), ", "))
 		completes(c, "director", directors()...)
+		group(c, "GPU", "release-host", "no-cache")
 	}
 }
 
@@ -232,10 +235,10 @@ var firstLines = map[string]graphio.FirstLine{"": graphio.FirstByContent, "edge"
 func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl := c.Flags()
 	f.prefix = prefix
-	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input: "+strings.Join(formatNames(false), ", ")+"\n(default by content, then by name)")
+	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input (default by content, then by name):\n"+strings.Join(formatNames(false), ", "))
 	completes(c, prefix+"format", formatNames(false)...)
-	fl.BoolVar(&f.directed, "directed", false, "read records as arcs, whatever the file says")
-	fl.BoolVar(&f.undirected, "undirected", false, "read records as undirected edges, whatever the file says")
+	fl.BoolVar(&f.directed, "directed", false, "read each line of the graph as an arc from its first vertex to its second, whatever the file says")
+	fl.BoolVar(&f.undirected, "undirected", false, "read each line of the graph as an edge that leads both ways, whatever the file says")
 	fl.StringSliceVar(&f.columns, "columns", nil, "`SRC,DST[,WEIGHT[,TIME]]`: the columns of an edge list, by name or number")
 	fl.StringVar(&f.firstLine, "first-line", "", "what the first line of an edge list is: `edge`, names (of columns) or sizes (vertices and edges)")
 	completes(c, "first-line", "edge", "names", "sizes")
@@ -246,7 +249,9 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
 	fl.StringVar(&f.member, "member", "", "`NAME` of the graph's file in a tar or zip archive (default the one graph in it)")
-	fl.BoolVar(&f.lenient, "lenient", false, "let safe faults pass, and count them")
+	fl.BoolVar(&f.lenient, "lenient", false, "read a file in spite of faults that leave its meaning clear, and count them")
+	group(c, "Graph file", prefix+"format", "directed", "undirected", "columns", "first-line", "names", "keep-ids", "vertices", "weight-column", "tuple",
+		"weights-in", "member", "lenient")
 }
 
 // open reads the graph and prints its warnings.
@@ -293,7 +298,7 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 		e.note("%s: %s", path, w)
 	}
 	if n := file.Report.Tolerated; n > 0 {
-		e.note("%s: %d %s let pass (--lenient)", path, n, plural(n, "fault"))
+		e.note("%s: %d faults let pass (--lenient)", path, n)
 	}
 	return file, nil
 }

@@ -167,7 +167,7 @@ and energy.
 				return perr
 			}
 			if doc.Share != "" && !stats {
-				fmt.Fprintf(e.stdout, "%-32s--share %s\n", "shares:", doc.Share)
+				e.print("%-32s--share %s\n", "shares:", doc.Share)
 			}
 			if stats {
 				if perr := e.printStats(doc.Processors, doc.Kernels, doc.Levels); perr != nil {

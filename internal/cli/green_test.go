@@ -118,7 +118,7 @@ func TestGreenUsage(t *testing.T) {
 		{[]string{"--power", "auto", "--duration", "soon"}, "soon"},
 		{[]string{"--power", "steam", "--duration", "1s"}, `unknown kind "steam"`},
 		{[]string{"--power", "model:idle=5", "--duration", "1s"}, "busy"},
-		{[]string{"--power", "auto", "--duration", "1s", "--compare", "cpu"}, "--compare is given 1 times"},
+		{[]string{"--power", "auto", "--duration", "1s", "--compare", "cpu"}, "--compare is given 1 time:"},
 		{[]string{"--power", "auto", "--duration", "1s", "--compare", "cpu", "--compare", "cpu:1", "--compare", "cpu:2"}, "--compare is given 3 times"},
 		{[]string{"--power", "auto", "--duration", "1s", "--compare", "cpu", "--compare", "abacus"}, "abacus"},
 		{[]string{"--power", "auto", "--duration", "1s", "--compare", "cpu", "--compare", "cpu:1", "--processors", "cpu"}, "--processors"},

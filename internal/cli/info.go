@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"reflect"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -61,12 +63,12 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 					return inFile(args[0], err)
 				}
 			}
-			doc.File, doc.Format = args[0], file.Report.Format
+			doc.File, doc.Format, doc.DirectionStated = args[0], file.Report.Format, file.Report.DirectionStated && !rf.directed && !rf.undirected
 			if asJSON {
 				doc.Head = e.head(record.SchemaInfo)
 				return e.printJSON(doc)
 			}
-			return e.printInfo(doc, file.Report.Compression, procs)
+			return e.printInfo(doc, file.Report.Compression, rf.directed || rf.undirected, procs)
 		},
 	}
 	ef.add(e, c, false)
@@ -166,10 +168,18 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 	return doc, o.Processors, nil
 }
 
-func (e *env) printInfo(d *record.Info, compression string, procs []engine.Processor) error {
+func (e *env) printInfo(d *record.Info, compression string, forced bool, procs []engine.Processor) error {
 	kind := "undirected"
 	if d.Directed {
 		kind = "directed"
+	}
+	switch {
+	case d.DirectionStated:
+		kind += " (as the file says)"
+	case forced:
+		kind += " (as the command line says)"
+	default:
+		kind += " (the file does not say)"
 	}
 	weights := "no weights"
 	if d.Weighted {
@@ -179,7 +189,8 @@ func (e *env) printInfo(d *record.Info, compression string, procs []engine.Proce
 	if compression != "" {
 		format += ", " + compression
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', 0)
+	var head strings.Builder
+	w := tabwriter.NewWriter(&head, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\n", d.File)
 	fmt.Fprintf(w, "format\t%s; %s, %s\n", format, kind, weights)
 	fmt.Fprintf(w, "vertices\t%d (%d without edges to others)\n", d.Vertices, d.Isolated)
@@ -190,14 +201,20 @@ func (e *env) printInfo(d *record.Info, compression string, procs []engine.Proce
 		what = "components (weak)"
 	}
 	fmt.Fprintf(w, "%s\t%d, the largest of %d vertices\n", what, d.Components, d.LargestComponent)
-	fmt.Fprintf(w, "largest degree\t%d\n", d.MaxDegree)
+	simple := ""
+	if d.Rule != nil && d.Rule.MaxDegree != d.MaxDegree {
+		simple = " without self-loops and duplicates"
+		fmt.Fprintf(w, "largest degree\t%d, %d%s\n", d.MaxDegree, d.Rule.MaxDegree, simple)
+	} else {
+		fmt.Fprintf(w, "largest degree\t%d\n", d.MaxDegree)
+	}
 	if s := d.Statistics; s != nil {
 		fmt.Fprintf(w, "triangles\t%d, transitivity %.6g, average clustering %.6g\n", s.Triangles, s.Transitivity, s.AverageClustering)
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	fmt.Fprintf(e.stdout, "\ndegrees\n")
+	e.print("%s\ndegrees\n", head.String())
 	most := int64(1)
 	for _, b := range d.DegreeHistogram {
 		most = max(most, b.Vertices)
@@ -211,18 +228,30 @@ func (e *env) printInfo(d *record.Info, compression string, procs []engine.Proce
 		if b.Vertices > 0 && length == 0 {
 			length = 1
 		}
-		fmt.Fprintf(e.stdout, "%15s %10d %s\n", span, b.Vertices, strings.Repeat("#", length))
+		e.print("%15s %10d %s\n", span, b.Vertices, strings.Repeat("#", length))
 	}
 	names := make([]string, len(procs))
 	for i, p := range procs {
 		names[i] = p.String()
 	}
-	fmt.Fprintf(e.stdout, "\nplacements on %s\n", strings.Join(names, ","))
+	e.print("\nplacements on %s\n", strings.Join(names, ","))
 	if d.Rule != nil {
-		fmt.Fprintf(e.stdout, "default: %s, as the %s\n", d.Rule.Placement, d.Rule.Why)
+		e.print("default: %s, as the %s\n", d.Rule.Placement, strings.Replace(d.Rule.Why, "largest degree", "largest degree"+simple, 1))
 	}
-	for _, p := range d.Placements {
-		fmt.Fprintf(e.stdout, "%s (%s in all)\n", p.Placement, sizeString(p.Bytes))
+	for i, p := range d.Placements {
+		names := p.Placement
+		same := func(q record.Placement) bool {
+			return q.Bytes == p.Bytes && reflect.DeepEqual(q.Processors, p.Processors)
+		}
+		if slices.ContainsFunc(d.Placements[:i], same) {
+			continue // named with the first
+		}
+		for _, q := range d.Placements[i+1:] {
+			if same(q) {
+				names += ", " + q.Placement
+			}
+		}
+		e.print("%s (%s in all)\n", names, sizeString(p.Bytes))
 		if err := e.printProcessors(p.Processors); err != nil {
 			return err
 		}

@@ -25,7 +25,7 @@ func TestInfo(t *testing.T) {
 		t.Errorf("%+v", d)
 	}
 	r = command(t, "info", g, "--device-memory", "1MiB").must(t)
-	for _, s := range []string{"vertices", "9 (1 self-loops, 1 duplicates)", "components", "####", "placements on cpu,opencl:0", "hubs-on-cpu", "original"} {
+	for _, s := range []string{"vertices", "9 (1 self-loop, 1 duplicate)", "components", "####", "placements on cpu,opencl:0", "hubs-on-cpu", "original"} {
 		if !strings.Contains(r.stdout, s) {
 			t.Errorf("info does not say %q:\n%s", s, r.stdout)
 		}

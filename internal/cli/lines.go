@@ -144,7 +144,7 @@ func readAssignment(ctx context.Context, path string, labels *graph.Labels, proc
 			return nil
 		}
 		if columns = cmp.Or(columns, len(fields)); len(fields) != columns || columns > 2 {
-			return l.bad(fmt.Sprintf("%d %s", len(fields), plural(int64(len(fields)), "column")), "a vertex and a processor number, or a part a line")
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number, or a part a line")
 		}
 		v := uint32(n)
 		n++

@@ -51,7 +51,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 				doc.Head = e.head(record.SchemaPartition)
 				return e.printJSON(doc)
 			}
-			fmt.Fprintf(e.stdout, "%s: %d vertices, %d without edges\n", doc.Placement.Placement, doc.Vertices, doc.Isolated)
+			e.print("%s: %d vertices, %d without edges\n", doc.Placement.Placement, doc.Vertices, doc.Isolated)
 			if p.Reason != "" {
 				fmt.Fprintln(e.stdout, p.Reason)
 			}
@@ -59,7 +59,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 				return err
 			}
 			for i, r := range doc.Ranges {
-				fmt.Fprintf(e.stdout, "  range %d: %d vertices from rank %d on, %d adjacency entries, %s\n", i, r.Vertices, r.First, r.Edges, doc.Processors[r.Owner].Name)
+				e.print("  range %d: %d vertices from rank %d on, %d adjacency entries, %s\n", i, r.Vertices, r.First, r.Edges, doc.Processors[r.Owner].Name)
 			}
 			return nil
 		},

@@ -137,6 +137,36 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestFlagGroups: flags of GPUs stand in a group of their own, and every flag of a command in one group.
+func TestFlagGroups(t *testing.T) {
+	for _, c := range [][]string{{"bfs"}, {"graph500"}, {"info"}, {"partition"}, {"bench", "bfs"}, {"pagerank"}} {
+		help := command(t, append(c, "--help")...).must(t).stdout
+		_, gpus, found := strings.Cut(help, "\nGPU flags:\n")
+		gpus, _, ended := strings.Cut(gpus, "\n\n")
+		if !found || !ended || !strings.Contains(gpus, "--device-memory") || !strings.Contains(gpus, "--two-ended") || strings.Contains(gpus, "--json") {
+			t.Errorf("%q: GPU flags %q", c, gpus)
+		}
+		for _, flag := range []string{"--device-memory", "--json", "--processors"} {
+			if n := len(regexp.MustCompile(`(?m)^ +`+flag+`\b`).FindAllString(help, -1)); n != 1 {
+				t.Errorf("%q: %s is explained %d times", c, flag, n)
+			}
+		}
+	}
+}
+
+// TestSingular: one is singular, other numbers are not.
+func TestSingular(t *testing.T) {
+	for text, want := range map[string]string{
+		"1 vertices": "1 vertex", "reached 1 of 11 vertices": "reached 1 of 11 vertices", "21 edges": "21 edges", "0.1 edges": "0.1 edges",
+		"1 duplicate edges, 1 searches": "1 duplicate edge, 1 search", "line 3: 1 columns": "line 3: 1 column", "1 list entries": "1 list entry",
+		"depth 1\nedges": "depth 1\nedges", "largest 1 of 1 vertices\n": "largest 1 of 1 vertex\n",
+	} {
+		if got := singular(text); got != want {
+			t.Errorf("%q: %q, want %q", text, got, want)
+		}
+	}
+}
+
 // TestCompletion asks for the values of flags and arguments as a shell does.
 func TestCompletion(t *testing.T) {
 	for _, c := range []struct {

@@ -5,6 +5,7 @@ package cli
 //go:generate go test -run ^TestReference$ -update .
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -21,6 +22,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
@@ -170,7 +172,8 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return checkFiles(c, args)
 	}
 	// Goroutines that read a mapped graph look after themselves; this is for the others.
-	err := graphio.Guard("the graph", func() error { return root.ExecuteContext(ctx) })
+	var ran *cobra.Command
+	err := graphio.Guard("the graph", func() (err error) { ran, err = root.ExecuteContextC(ctx); return err })
 	if out.err != nil && ctx.Err() == nil {
 		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
@@ -188,11 +191,11 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return recorded.ExitCode()
 	case ctx.Err() != nil:
 		return interrupted(ctx, stderr)
-	case !started || isUsage(err):
+	case !started:
+		fmt.Fprintf(stderr, "totemgo: %v; see %s --help\n", message(err), ran.CommandPath())
+		return exitUsage
+	case isUsage(err):
 		fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
-		if !started {
-			fmt.Fprintf(stderr, "Run 'totemgo --help' or 'totemgo COMMAND --help' for usage.\n")
-		}
 		return exitUsage
 	}
 	fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
@@ -223,14 +226,30 @@ func message(err error) string {
 	}
 	s = strings.Join(lines, "; ")
 	s = packagePrefix.ReplaceAllString(s, "$1")
-	s = strings.ReplaceAll(s, "invalid options: invalid options: ", "invalid options: ")
+	s = strings.ReplaceAll(s, "invalid options: ", "")
 	if w := (*engine.WeightError)(nil); errors.As(err, &w) && w.Reason == engine.WeightNegative {
 		s += "; --bellman-ford accepts negative weights"
 	}
 	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
 		s += "; --memory-limit sets another"
 	}
-	return s
+	return singular(s)
+}
+
+// oneOfMany finds a count of 1 before the plural of what is counted.
+var oneOfMany = regexp.MustCompile(`(^|[^\d.,])1 ((?:[a-z]+ )?(?:vertices|entries|searches|(?:edge|arc|record|tuple|label|weight|parent|level|root|column|value|name|` +
+	`line|file|byte|thread|core|processor|share|self-loop|duplicate|iteration|round|sample|gap|wrap|reset|repeat|read|step|pair|time|row|fault)s))\b`)
+
+// singular writes "1 vertex" where text has "1 vertices".
+func singular(text string) string {
+	return oneOfMany.ReplaceAllStringFunc(text, func(s string) string {
+		for _, end := range [...][2]string{{"ices", "ex"}, {"ies", "y"}, {"ches", "ch"}, {"s", ""}} {
+			if stem, is := strings.CutSuffix(s, end[0]); is {
+				return stem + end[1]
+			}
+		}
+		return s
+	})
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
@@ -280,7 +299,11 @@ func takes(names ...string) cobra.PositionalArgs {
 	return func(c *cobra.Command, args []string) error {
 		switch {
 		case len(args) < len(names):
-			return usagef("%s is missing after %q", strings.Join(names[len(args):], " and "), c.CommandPath())
+			verb := "is"
+			if len(names)-len(args) > 1 {
+				verb = "are"
+			}
+			return usagef("%s %s missing after %q", strings.Join(names[len(args):], " and "), verb, c.CommandPath())
 		case len(args) > len(names):
 			what := "no argument"
 			if len(names) > 0 {
@@ -352,6 +375,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		},
 	})
 	root.SetFlagErrorFunc(flagError)
+	root.SetUsageFunc(usage)
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, a := range algorithms {
 		root.AddCommand(newAlgorithm(e, a))
@@ -362,11 +386,56 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	return root
 }
 
+// groupOf is the annotation of flags that the usage shows in a group of their own.
+const groupOf = "totemgo-group"
+
+// flagGroups are the titles of groups of flags in the usage, "" for those without one.
+var flagGroups = [...]string{"", "Graph file", "Placement", "GPU"}
+
+// group puts flags of c into a group.
+func group(c *cobra.Command, title string, names ...string) {
+	for _, name := range names {
+		c.Flags().Lookup(name).Annotations = map[string][]string{groupOf: {title}}
+	}
+}
+
+// usage prints how a command is called, its commands and its flags by group.
+func usage(c *cobra.Command) error {
+	w := c.OutOrStderr()
+	fmt.Fprint(w, "Usage:\n")
+	if c.Runnable() {
+		fmt.Fprintf(w, "  %s\n", c.UseLine())
+	}
+	if c.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "  %s [command]\n\nCommands:\n", c.CommandPath())
+		for _, s := range c.Commands() {
+			if s.IsAvailableCommand() || s.Name() == "help" {
+				fmt.Fprintf(w, "  %-11s %s\n", s.Name(), s.Short)
+			}
+		}
+	}
+	for _, title := range flagGroups {
+		set := pflag.NewFlagSet("", pflag.ContinueOnError)
+		c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if g := f.Annotations[groupOf]; strings.Join(g, "") == title {
+				set.AddFlag(f)
+			}
+		})
+		if set.HasAvailableFlags() {
+			fmt.Fprintf(w, "\n%s:\n%s", cmp.Or(strings.TrimPrefix(title+" flags", " flags"), "Flags"), set.FlagUsages())
+		}
+	}
+	if c.HasAvailableInheritedFlags() {
+		fmt.Fprintf(w, "\nGlobal flags:\n%s", c.InheritedFlags().FlagUsages())
+	}
+	return nil
+}
+
 // printVersion prints the version and the machine.
 func (e *env) printVersion() error {
 	doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
-	_, err := fmt.Fprintf(e.stdout, "totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, doc.Machine.OS, doc.Machine.CPU, doc.Machine.Cores)
-	return err
+	e.print("totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, doc.Machine.OS, doc.Machine.CPU, doc.Machine.Cores)
+	return nil
 }
 
 func newVersion(e *env) *cobra.Command {
@@ -425,12 +494,17 @@ func (e *env) printJSON(doc any) error {
 	return enc.Encode(doc)
 }
 
+// print prints text for a person on standard output.
+func (e *env) print(format string, args ...any) {
+	fmt.Fprint(e.stdout, singular(fmt.Sprintf(format, args...)))
+}
+
 // note prints a line for a person on standard error.
 func (e *env) note(format string, args ...any) {
 	if e.quiet {
 		return
 	}
-	fmt.Fprintf(e.stderr, "totemgo: "+format+"\n", args...)
+	fmt.Fprintf(e.stderr, "totemgo: %s\n", singular(fmt.Sprintf(format, args...)))
 }
 
 // isTerminal tells whether w is a terminal.

@@ -69,7 +69,7 @@ first line "# root R" names the root.
 					return err
 				}
 			} else if doc.Valid {
-				fmt.Fprintf(e.stdout, "valid: root %s, %d vertices reached, depth %d\n", root, doc.Reached, doc.Depth)
+				e.print("valid: root %s, %d vertices reached, depth %d\n", root, doc.Reached, doc.Depth)
 			}
 			if err := verdict.Err(); err != nil {
 				return fmt.Errorf("%s: %w", args[1], err)
