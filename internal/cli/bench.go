@@ -36,7 +36,7 @@ measures the limits that bound them: bytes read in order, and words read at rand
   totemgo bench bfs --graph kron:20 --roots 64
   totemgo bench path --graph kron:20 --pairs 200
   totemgo bench machine -o rates.json`,
-		Args: cobra.NoArgs,
+		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	c.AddCommand(newBenchBFS(e), newBenchPath(e), newBenchAllPairs(e), newBenchMachine(e), newBenchDevice(e), newBenchCheck(e))
@@ -74,7 +74,7 @@ uniform:SCALE (both with 16 edges a vertex), grid:ROWSxCOLUMNS, chain:VERTICES o
   totemgo bench bfs --graph kron:20 --directors
   totemgo bench bfs --graph kron:20 --kernels all
   totemgo bench bfs --graph kron:18 --gobench --rounds 6 > new.txt`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return e.benchBFS(c.Context(), &ef, &rf, &bf) },
 	}
 	ef.add(e, c, true)
@@ -505,7 +505,7 @@ shares follow from the speeds (--rates FILE).
   totemgo bench machine
   totemgo bench machine -o rates.json --largest 1GiB
   totemgo bench machine -o rates.json --processors cpu,opencl:0`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			doc := record.BenchMachine{}
 			if err := checkThreads(threads); err != nil {

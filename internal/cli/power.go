@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -10,7 +9,6 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
-	"runtime/debug"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -22,30 +20,6 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// powerExit carries the exit status of a command line: what a recorded command
-// returned, or 2 where the command line alone is wrong.
-type powerExit struct {
-	status int
-	err    error // nil: there is nothing to say
-}
-
-// Error is the message, or "" where the recorded command has said it all.
-func (e *powerExit) Error() string {
-	if e.err == nil {
-		return ""
-	}
-	return e.err.Error()
-}
-
-// Unwrap returns the cause.
-func (e *powerExit) Unwrap() error { return e.err }
-
-// ExitCode is the status to exit with.
-func (e *powerExit) ExitCode() int { return e.status }
-
-// powerUsage marks an error of the command line alone.
-func powerUsage(err error) error { return &powerExit{status: 2, err: err} }
-
 // rewriteEvery is how often a recording rewrites its files; a write that takes long
 // may take a tenth of the time at most.
 const (
@@ -54,7 +28,7 @@ const (
 )
 
 // newPowerCommand makes "totemgo power" with its subcommands.
-func newPowerCommand() *cobra.Command {
+func newPowerCommand(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "power",
 		Short: "Measure energy: list meters, record a command, report a session",
@@ -64,31 +38,14 @@ and every phase gets joules and watts, with what they cover. docs/energy.md says
   totemgo power meters
   totemgo power record -o session.json -- sleep 10
   totemgo power report session.json`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 0 {
-				return powerUsage(fmt.Errorf("power has no subcommand %q: there are meters, record, report", args[0]))
-			}
-			return nil
-		},
+		Args: knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
-	c.AddCommand(newPowerMetersCommand(), newPowerRecordCommand(), newPowerReportCommand())
-	for _, s := range append(c.Commands(), c) {
-		s.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return powerUsage(err) })
-		s.SilenceUsage = true
-	}
+	c.AddCommand(newPowerMetersCommand(e), newPowerRecordCommand(e), newPowerReportCommand(e))
 	return c
 }
 
-// powerVersion is the module's version as it was built.
-func powerVersion() string {
-	if b, ok := debug.ReadBuildInfo(); ok {
-		return b.Main.Version
-	}
-	return ""
-}
-
-func newPowerMetersCommand() *cobra.Command {
+func newPowerMetersCommand(e *env) *cobra.Command {
 	var o power.OpenOptions
 	var asJSON bool
 	c := &cobra.Command{
@@ -96,17 +53,17 @@ func newPowerMetersCommand() *cobra.Command {
 		Short: "List the meters of this machine, and why what is missing is missing",
 		Example: `  totemgo power meters
   totemgo power meters --sysfs-root tree.json --json`,
-		Args: noPowerArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error {
 			list, err := power.List(o)
 			if err != nil {
 				return err
 			}
-			list.Command, list.Version = "power meters", powerVersion()
+			list.Command, list.Version = "power meters", buildVersion()
 			if asJSON {
-				return printPowerJSON(c.OutOrStdout(), list)
+				return e.printJSON(list)
 			}
-			return printMeters(c.OutOrStdout(), list)
+			return printMeters(e.stdout, list)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -116,20 +73,6 @@ func newPowerMetersCommand() *cobra.Command {
 
 func powerRootFlag(c *cobra.Command, o *power.OpenOptions) {
 	c.Flags().StringVar(&o.SysfsRoot, "sysfs-root", "", "where sysfs is: a directory, or a JSON snapshot {path: content} (default /sys)")
-}
-
-func noPowerArgs(c *cobra.Command, args []string) error {
-	if err := cobra.NoArgs(c, args); err != nil {
-		return powerUsage(err)
-	}
-	return nil
-}
-
-func printPowerJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 func printMeters(w io.Writer, list *record.PowerMeters) error {
@@ -189,6 +132,7 @@ func printMissing(w io.Writer, missing []record.PowerMissing) error {
 
 // recording is what "power record" was asked for.
 type recording struct {
+	*env
 	specs    []string
 	open     power.OpenOptions
 	rate     float64
@@ -196,26 +140,25 @@ type recording struct {
 	samples  string
 	baseline time.Duration
 	subtract bool
-	quiet    bool
 }
 
-func newPowerRecordCommand() *cobra.Command {
-	var r recording
+func newPowerRecordCommand(e *env) *cobra.Command {
+	r := recording{env: e}
 	c := &cobra.Command{
 		Use:   "record [flags] -- COMMAND [ARGUMENT...]",
 		Short: "Run a command and measure its energy",
 		Long: `Run a command with its own standard streams, measure while it runs, and pass on its
-exit status and signals. What is missing and the summary go to standard error.`,
+exit status and signals. What is missing and the summary go to standard error, with -q nothing does.`,
 		Example: `  totemgo power record -o s.json -- make bench
   totemgo power record --power model:idle=50,busy=180 -o s.json -- sleep 2
   totemgo power record --power replay:watts.csv,column=watts,covers=whole-system --samples s.csv -- sleep 10`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
-				return powerUsage(errors.New("record needs a command: totemgo power record -- COMMAND"))
+				return usagef("record needs a command: totemgo power record -- COMMAND")
 			}
 			return nil
 		},
-		RunE: func(c *cobra.Command, args []string) error { return r.run(c, args) },
+		RunE: func(c *cobra.Command, args []string) error { return r.run(c.Context(), args) },
 	}
 	f := c.Flags()
 	f.SetInterspersed(false)
@@ -226,58 +169,51 @@ exit status and signals. What is missing and the summary go to standard error.`,
 	f.StringVar(&r.samples, "samples", "", "write the samples to this CSV file, whole each second (- for standard output, at the end)")
 	f.DurationVar(&r.baseline, "baseline", 0, "measure the idle machine this long before the command starts")
 	f.BoolVar(&r.subtract, "subtract-baseline", false, "state also the energy less the baseline")
-	f.BoolVarP(&r.quiet, "quiet", "q", false, "print no summary")
 	powerRootFlag(c, &r.open)
 	return c
 }
 
-func (r *recording) run(c *cobra.Command, args []string) (err error) {
+func (r *recording) run(ctx context.Context, args []string) (err error) {
 	specs, err := power.ParseSpecs(r.specs)
 	if err != nil {
-		return powerUsage(err)
+		return usageError{err}
 	}
 	if !(r.rate >= power.MinRate && r.rate <= power.MaxRate) {
-		return powerUsage(fmt.Errorf("--rate %g: from %d to %d", r.rate, power.MinRate, power.MaxRate))
+		return usagef("--rate %g: from %d to %d", r.rate, power.MinRate, power.MaxRate)
 	}
 	if r.baseline < 0 {
-		return powerUsage(fmt.Errorf("--baseline %v: want 0 or more", r.baseline))
+		return usagef("--baseline %v: want 0 or more", r.baseline)
 	}
 	if r.subtract && r.baseline == 0 {
-		return powerUsage(errors.New("--subtract-baseline needs --baseline above 0"))
+		return usagef("--subtract-baseline needs --baseline above 0")
 	}
 	if r.out != "" && filepath.Clean(r.out) == filepath.Clean(r.samples) {
-		return powerUsage(fmt.Errorf("--output and --samples name one file, %s", r.out))
+		return usagef("--output and --samples name one file, %s", r.out)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
 	if cmd.Err != nil { // told before any file is touched
-		return &powerExit{status: startStatus(cmd.Err), err: cmd.Err}
+		return &exitError{startStatus(cmd.Err), cmd.Err}
 	}
 	// The command has the standard streams themselves, not copies of them.
-	cmd.Stdin, cmd.Stdout, cmd.Stderr = c.InOrStdin(), beneath(c.OutOrStdout()), c.ErrOrStderr()
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.stdin.(*patient).from, beneath(r.stdout), r.stderr
 
 	// Signals that come from here on are for the command, once it runs.
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passedSignals()...)
-	if c.Context() != nil {
-		endsItself(c.Context())
-	}
+	endsItself(ctx)
 	defer signal.Stop(signals)
 
 	meters, missing, err := power.Open(specs, r.open)
 	if err != nil {
 		if errors.Is(err, power.ErrSpec) {
-			return powerUsage(err)
+			return usageError{err}
 		}
 		return err
 	}
 	if !r.quiet && len(meters) == 0 {
 		for _, u := range missing {
-			fmt.Fprintf(c.ErrOrStderr(), "power: %s: %s\n", u.Name, strings.TrimSuffix(u.Reason+"; "+u.Cure, "; "))
+			fmt.Fprintf(r.stderr, "power: %s: %s\n", u.Name, strings.TrimSuffix(u.Reason+"; "+u.Cure, "; "))
 		}
-	}
-	ctx := c.Context()
-	if ctx == nil {
-		ctx = context.Background()
 	}
 	// Signals go to the command; the session ends after it, whatever they do to ctx.
 	s, err := power.Start(context.WithoutCancel(ctx), power.Options{Meters: meters, Unavailable: missing, Rate: r.rate, SubtractBaseline: r.subtract})
@@ -289,7 +225,7 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 	if err := measureBaseline(ctx, s, r.baseline, signals); err != nil {
 		return err
 	}
-	status, result, err := r.command(c, s, cmd, signals)
+	status, result, err := r.command(s, cmd, signals)
 	if err != nil {
 		return err
 	}
@@ -298,13 +234,12 @@ func (r *recording) run(c *cobra.Command, args []string) (err error) {
 		if len(meters) == 0 {
 			told.Missing = nil // said before the run
 		}
-		if err := printSession(c.ErrOrStderr(), &told); err != nil {
+		if err := printSession(r.stderr, &told); err != nil {
 			return err
 		}
 	}
 	if status != 0 {
-		c.SilenceErrors = true // the command has said what there is to say
-		return &powerExit{status: status}
+		return &exitError{status: status} // the command has said what there is to say
 	}
 	return nil
 }
@@ -329,7 +264,7 @@ func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, sig
 			if st := endingStatus(sig); st != 0 {
 				cancel()
 				<-got
-				return &powerExit{status: st, err: fmt.Errorf("ended by %v before the command", sig)}
+				return &exitError{st, fmt.Errorf("ended by %v before the command", sig)}
 			}
 		case err := <-got:
 			if len(signals) == 0 {
@@ -343,24 +278,24 @@ func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, sig
 // command runs the command under the session and keeps the files up to date. It
 // closes the session. status is the command's exit status, 128 plus the signal's
 // number if a signal ended it.
-func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, signals <-chan os.Signal) (status int, result *record.PowerSession, err error) {
+func (r *recording) command(s *power.Session, cmd *exec.Cmd, signals <-chan os.Signal) (status int, result *record.PowerSession, err error) {
 	state := func(exit *int) *record.PowerSession {
 		p := s.Result()
-		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", powerVersion(), cmd.Args, exit
+		p.Command, p.Version, p.Argv, p.ExitStatus = "power record", buildVersion(), cmd.Args, exit
 		return p
 	}
 	update := func() error {
 		if r.out == "" && r.samples == "" {
 			return nil
 		}
-		return r.write(c.OutOrStdout(), state(nil), false)
+		return r.write(state(nil), false)
 	}
 	if err := update(); err != nil {
 		return 0, nil, err // refuses a file that cannot be written before the command runs
 	}
 	mark := s.Mark("command")
 	if err := cmd.Start(); err != nil {
-		return 0, nil, &powerExit{status: startStatus(err), err: err}
+		return 0, nil, &exitError{startStatus(err), err}
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -389,17 +324,17 @@ func (r *recording) command(c *cobra.Command, s *power.Session, cmd *exec.Cmd, s
 	if cerr != nil {
 		result.Notes = append(result.Notes, "closing the meters: "+cerr.Error())
 	}
-	werr := r.write(c.OutOrStdout(), result, true)
+	werr := r.write(result, true)
 	if werr != nil && status != 0 {
 		// Prints the failure, and keeps the command's own status.
-		fmt.Fprintln(c.ErrOrStderr(), "totemgo:", werr)
+		fmt.Fprintln(r.stderr, "totemgo:", werr)
 		werr = nil
 	}
 	return status, result, errors.Join(err, werr)
 }
 
 // write writes the files that were asked for; standard output, devices and pipes once, at the end.
-func (r *recording) write(stdout io.Writer, p *record.PowerSession, end bool) error {
+func (r *recording) write(p *record.PowerSession, end bool) error {
 	var errs []error
 	for _, f := range []struct {
 		path   string
@@ -408,7 +343,7 @@ func (r *recording) write(stdout io.Writer, p *record.PowerSession, end bool) er
 		switch {
 		case f.path == "" || !end && special(f.path):
 		case f.path == "-":
-			errs = append(errs, f.encode(stdout, p))
+			errs = append(errs, f.encode(r.stdout, p))
 		default:
 			errs = append(errs, atomicfile.Write(f.path, func(w io.Writer) error { return f.encode(w, p) }))
 		}
@@ -425,18 +360,13 @@ func special(path string) bool {
 	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
-func newPowerReportCommand() *cobra.Command {
+func newPowerReportCommand(e *env) *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use:     "report SESSION",
 		Short:   "Print a recorded session again",
 		Example: `  totemgo power report s.json`,
-		Args: func(c *cobra.Command, args []string) error {
-			if err := cobra.ExactArgs(1)(c, args); err != nil {
-				return powerUsage(err)
-			}
-			return nil
-		},
+		Args:    takes("SESSION"),
 		RunE: func(c *cobra.Command, args []string) error {
 			in, err := openInput(c.Context(), args[0])
 			if err != nil {
@@ -448,9 +378,9 @@ func newPowerReportCommand() *cobra.Command {
 				return err
 			}
 			if asJSON {
-				return printPowerJSON(c.OutOrStdout(), s)
+				return e.printJSON(s)
 			}
-			return printSession(c.OutOrStdout(), s)
+			return printSession(e.stdout, s)
 		},
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
@@ -521,8 +451,8 @@ func printSession(w io.Writer, s *record.PowerSession) error {
 	if s.BaselineW != nil {
 		fmt.Fprintf(w, "baseline: %s%s\n", figure(s.BaselineW, "W"), tag)
 	}
-	fmt.Fprintf(w, "sampler: %g Hz, %d rounds, %d late, %.3g s inside reads (%.2g of one core), longest %.3g s\n",
-		s.Sampler.RateHz, s.Sampler.Ticks, s.Sampler.LateTicks, s.Sampler.CostS, s.Sampler.CostShare, s.Sampler.WorstTickS)
+	fmt.Fprint(w, singular(fmt.Sprintf("sampler: %g Hz, %d rounds, %d late, %.3g s inside reads (%.2g of one core), longest %.3g s\n",
+		s.Sampler.RateHz, s.Sampler.Ticks, s.Sampler.LateTicks, s.Sampler.CostS, s.Sampler.CostShare, s.Sampler.WorstTickS)))
 	if err := printMissing(w, s.Missing); err != nil {
 		return err
 	}
@@ -538,7 +468,7 @@ func printSeen(w io.Writer, m record.PowerMeter) {
 		return
 	}
 	n := m.Seen
-	fmt.Fprintf(w, "%s: %s, %d samples", m.Name, m.Method, n.Samples)
+	line := fmt.Sprintf("%s: %s, %d samples", m.Name, m.Method, n.Samples)
 	for _, x := range []struct {
 		count int
 		what  string
@@ -547,20 +477,20 @@ func printSeen(w io.Writer, m record.PowerMeter) {
 		{n.Malformed, "malformed"}, {n.Failures, "failed reads"}, {n.ClockSteps, "clock steps"},
 	} {
 		if x.count > 0 {
-			fmt.Fprintf(w, ", %d %s", x.count, x.what)
+			line += fmt.Sprintf(", %d %s", x.count, x.what)
 		}
 	}
 	if n.Gaps > 0 || n.MissingSamples > 0 {
-		fmt.Fprintf(w, ", %d gaps (%d samples missing, the longest %.3g s)", n.Gaps, n.MissingSamples, n.LongestGapS)
+		line += fmt.Sprintf(", %d gaps (%d samples missing, the longest %.3g s)", n.Gaps, n.MissingSamples, n.LongestGapS)
 	}
 	if n.Lost {
 		at := 0.0
 		if n.LostAtS != nil {
 			at = *n.LostAtS
 		}
-		fmt.Fprintf(w, "; lost at %.3f s: %s", at, n.Reason)
+		line += fmt.Sprintf("; lost at %.3f s: %s", at, n.Reason)
 	}
-	fmt.Fprintln(w)
+	fmt.Fprintln(w, singular(line))
 	for _, x := range n.Notes {
 		fmt.Fprintf(w, "%s: %s\n", m.Name, x)
 	}

@@ -2,8 +2,8 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,8 +15,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/totemgo/totemgo/power"
 	"github.com/totemgo/totemgo/record"
 )
@@ -24,24 +22,8 @@ import (
 // runPower runs "totemgo power ARGS" in this process.
 func runPower(t *testing.T, args ...string) (stdout, stderr string, status int) {
 	t.Helper()
-	root := &cobra.Command{Use: "totemgo", SilenceErrors: true}
-	root.AddCommand(newPowerCommand())
 	var out, errs bytes.Buffer
-	root.SetOut(&out)
-	root.SetErr(&errs)
-	root.SetIn(strings.NewReader("from standard input\n"))
-	root.SetArgs(append([]string{"power"}, args...))
-	err := root.Execute()
-	if err != nil {
-		status = 1
-		var c interface{ ExitCode() int }
-		if errors.As(err, &c) {
-			status = c.ExitCode()
-		}
-		if err.Error() != "" {
-			fmt.Fprintln(&errs, err)
-		}
-	}
+	status = execute(context.Background(), append([]string{"power"}, args...), strings.NewReader("from standard input\n"), &out, &errs)
 	return out.String(), errs.String(), status
 }
 

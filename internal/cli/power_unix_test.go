@@ -109,8 +109,8 @@ func TestPowerRecordEarlySignal(t *testing.T) {
 	for _, d := range []time.Duration{0, time.Minute} {
 		signals <- syscall.SIGUSR1
 		signals <- syscall.SIGTERM
-		var exit *powerExit
-		if err := measureBaseline(context.Background(), s, d, signals); !errors.As(err, &exit) || exit.ExitCode() != 143 {
+		var exit *exitError
+		if err := measureBaseline(context.Background(), s, d, signals); !errors.As(err, &exit) || exit.status != 143 {
 			t.Errorf("baseline %v: %v", d, err)
 		}
 	}

@@ -58,10 +58,14 @@ func usagef(format string, args ...any) error {
 	return usageError{fmt.Errorf(format, args...)}
 }
 
-// exitStatus is an error that asks for a status and says nothing more.
-type exitStatus int
+// exitError is an error with an exit status of its own. Without err, the command has said all.
+type exitError struct {
+	status int
+	err    error
+}
 
-func (e exitStatus) Error() string { return fmt.Sprintf("exit status %d", int(e)) }
+func (e *exitError) Error() string { return fmt.Sprintf("exit status %d: %v", e.status, e.err) }
+func (e *exitError) Unwrap() error { return e.err }
 
 // env is what a command may touch besides its flags.
 type env struct {
@@ -177,18 +181,15 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	if out.err != nil && ctx.Err() == nil {
 		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
-	var status exitStatus
-	var recorded *powerExit
+	var status *exitError
 	switch {
 	case err == nil:
 		return exitOK
 	case errors.As(err, &status):
-		return int(status)
-	case errors.As(err, &recorded):
-		if recorded.Error() != "" {
-			fmt.Fprintf(stderr, "totemgo: %v\n", message(recorded))
+		if status.err != nil {
+			fmt.Fprintf(stderr, "totemgo: %v\n", message(status.err))
 		}
-		return recorded.ExitCode()
+		return status.status
 	case ctx.Err() != nil:
 		return interrupted(ctx, stderr)
 	case !started:
@@ -381,7 +382,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		root.AddCommand(newAlgorithm(e, a))
 	}
 	root.AddCommand(
-		newAllPairs(e), newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(), newVersion(e),
+		newAllPairs(e), newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(e), newVersion(e),
 	)
 	return root
 }
