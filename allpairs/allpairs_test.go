@@ -36,17 +36,24 @@ func testKernels[T Value](t *testing.T) {
 			}
 			start := slices.Clone(m.data)
 			for _, k := range list {
-				for name, op := range map[string]func(algebra[T]){
-					"product":        func(a algebra[T]) { a.product(m.tile(1, 1), m.tile(1, 0), m.tile(0, 1)) },
-					"product, first": func(a algebra[T]) { a.product(m.tile(0, 0), m.tile(1, 1), m.tile(1, 1)) },
-					"step":           func(a algebra[T]) { a.step(m.tile(1, 1), m.tile(1, 1)[Side-1:], m.tile(1, 1)[tileLen-Side:]) },
-					"step, others":   func(a algebra[T]) { a.step(m.tile(0, 1), m.tile(1, 1)[3:], m.tile(0, 0)[7*Side:]) },
+				for name, op := range map[string]func(kernels[T]){
+					"product":        func(k kernels[T]) { k.product[by](m.tile(1, 1), m.tile(1, 0), m.tile(0, 1), m.tile(1, 1), Side) },
+					"product, first": func(k kernels[T]) { k.product[by](m.tile(0, 0), m.tile(1, 1), m.tile(1, 1), m.tile(0, 0), Side) },
+					"seven terms": func(k kernels[T]) {
+						k.product[by](m.tile(0, 0), m.tile(1, 1)[Side-7:], m.tile(1, 1)[tileLen-7*Side:], nil, 7)
+					},
+					"one, in place": func(k kernels[T]) {
+						k.product[by](m.tile(1, 1), m.tile(1, 1)[Side-1:], m.tile(1, 1)[tileLen-Side:], m.tile(1, 1), 1)
+					},
+					"one, of others": func(k kernels[T]) {
+						k.product[by](m.tile(0, 1), m.tile(1, 1)[3:], m.tile(0, 0)[7*Side:], m.tile(1, 1), 1)
+					},
 				} {
 					copy(m.data, start)
-					op(plain.algebras[by])
+					op(plain)
 					want := slices.Clone(m.data)
 					copy(m.data, start)
-					op(k.algebras[by])
+					op(k)
 					if !slices.Equal(m.data, want) {
 						t.Fatalf("%s of %s, algebra %d, differs from plain Go", name, k.name, by)
 					}

@@ -2,7 +2,6 @@ package allpairs
 
 import (
 	"context"
-	"slices"
 
 	"github.com/totemgo/totemgo/internal/workers"
 )
@@ -10,8 +9,9 @@ import (
 // solver runs one method on a matrix.
 type solver[T Value] struct {
 	*Matrix[T]
-	kernel   algebra[T]
+	product  func(c, a, b, next []T, terms int)
 	threads  int
+	scratch  [][]T                // by worker: a tile
 	progress func(done, of int64) // or nil; in tile products, or the like
 	done, of int64
 }
@@ -37,41 +37,44 @@ func (n negative) Error() string { return "a cycle of negative weight" }
 // once, so large blocks need less bandwidth, and small ones leave more work to share.
 func blockTiles(tiles int) int { return min(4, max(1, tiles/8)) }
 
-// blocked is Floyd-Warshall by blocks (Venkataraman, Sahni and Mukhopadhyaya 2003; Katz and
-// Kider 2008): for each block of the diagonal its closure, then the blocks of its row and
-// column, then all others. The last two are products of tiles.
+// blocked is Floyd-Warshall by blocks (Venkataraman, Sahni and Mukhopadhyaya 2003; Katz and Kider 2008): for each
+// block of the diagonal its closure, then the blocks of its row and column, then all others: products of tiles.
+// The first of these others is the next block of the diagonal, whose closure runs beside them.
 func (s *solver[T]) blocked(ctx context.Context) error {
 	side := blockTiles(s.tiles)
 	blocks := (s.tiles + side - 1) / side
 	s.of = int64(blocks)
+	s.scratch = make([][]T, s.threads)
+	for worker := range s.scratch {
+		s.scratch[worker] = make([]T, tileLen)
+	}
+	if err := s.closure(ctx, 0, 0, min(s.tiles, side)); err != nil {
+		return err
+	}
 	for b := range blocks {
 		lo, hi := b*side, min(s.tiles, (b+1)*side)
-		if err := s.closure(ctx, lo, hi); err != nil {
-			return err
-		}
-		others := slices.Concat(span(0, lo), span(hi, s.tiles))
-		if err := s.each(ctx, 2*len(others), func(i int) {
-			if x := others[i/2]; i%2 == 0 {
-				s.rowPanel(lo, hi, x)
-			} else {
-				s.columnPanel(lo, hi, x)
+		next := min(s.tiles, hi+side)
+		if err := workers.Each(ctx, s.threads, 2*s.tiles, nil, func(worker, i int) error {
+			if x := i / 2; x < lo || x >= hi {
+				s.panel(worker, lo, hi, x, i%2 > 0)
 			}
+			return nil
 		}); err != nil {
 			return err
 		}
-		// Blocks of tiles: that of A and of B stay in a level-2 cache.
-		if err := s.each(ctx, blocks*blocks, func(i int) {
-			y, x := i/blocks, i%blocks
-			if y == b || x == b {
-				return
-			}
-			for i := y * side; i < min(s.tiles, (y+1)*side); i++ {
-				for j := x * side; j < min(s.tiles, (x+1)*side); j++ {
-					for k := lo; k < hi; k++ {
-						s.kernel.product(s.tile(i, j), s.tile(i, k), s.tile(k, j))
-					}
+		// Strips of side tiles: those of B stay in a level-2 cache for all rows.
+		if err := workers.Each(ctx, s.threads, 1+blocks*s.tiles, nil, func(worker, item int) error {
+			if item == 0 {
+				for i := hi; i < next; i++ {
+					s.strip(i, hi, next, lo, hi)
 				}
+				return s.closure(ctx, worker, hi, next)
 			}
+			i, left := (item-1)%s.tiles, (item-1)/s.tiles*side
+			if (i < lo || i >= hi) && left != lo && (i < hi || i >= next || left != hi) {
+				s.strip(i, left, min(s.tiles, left+side), lo, hi)
+			}
+			return nil
 		}); err != nil {
 			return err
 		}
@@ -80,19 +83,26 @@ func (s *solver[T]) blocked(ctx context.Context) error {
 	return nil
 }
 
-// span is lo, lo+1 … hi−1.
-func span(lo, hi int) []int {
-	list := make([]int, 0, max(0, hi-lo))
-	for i := lo; i < hi; i++ {
-		list = append(list, i)
+// strip multiplies the tiles lo … hi−1 of row i by those of columns left … right−1, and prefetches the tiles of the row
+// that this thread is likely to take next.
+func (s *solver[T]) strip(i, left, right, lo, hi int) {
+	for j := left; j < right; j++ {
+		for k := lo; k < hi; k++ {
+			next := s.tile(i, j)
+			if after := i + s.threads; after < s.tiles && k == lo {
+				next = s.tile(after, j)
+			} else if after < s.tiles && k == lo+1 {
+				next = s.tile(after, min(hi-1, lo+j-left))
+			}
+			s.product(s.tile(i, j), s.tile(i, k), s.tile(k, j), next, Side)
+		}
 	}
-	return list
 }
 
-// closure solves the block of tiles lo … hi−1 of the diagonal, or returns a negative. Before the
-// step of a vertex its distance to itself is that of the shortest cycle through the vertices
-// before it: a first negative cycle shows there, before any sum repeats it.
-func (s *solver[T]) closure(ctx context.Context, lo, hi int) error {
+// closure solves the block of tiles lo … hi−1 of the diagonal, or returns a negative. Before the step of a vertex
+// its distance to itself is that of the shortest cycle through the vertices before it: a first negative cycle shows
+// there, before any sum repeats it.
+func (s *solver[T]) closure(ctx context.Context, worker, lo, hi int) error {
 	for k := lo; k < hi; k++ {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -102,18 +112,18 @@ func (s *solver[T]) closure(ctx context.Context, lo, hi int) error {
 			if s.by == Shortest && diagonal[v*Side+v] < 0 {
 				return negative(k*Side + v)
 			}
-			s.kernel.step(diagonal, diagonal[v:], diagonal[v*Side:])
+			s.product(diagonal, diagonal[v:], diagonal[v*Side:], diagonal, 1)
 		}
 		for x := lo; x < hi; x++ {
 			if x != k {
-				s.rowPanel(k, k+1, x)
-				s.columnPanel(k, k+1, x)
+				s.panel(worker, k, k+1, x, false)
+				s.panel(worker, k, k+1, x, true)
 			}
 		}
 		for i := lo; i < hi; i++ {
 			for j := lo; j < hi; j++ {
 				if i != k && j != k {
-					s.kernel.product(s.tile(i, j), s.tile(i, k), s.tile(k, j))
+					s.strip(i, j, j+1, k, k+1)
 				}
 			}
 		}
@@ -121,28 +131,25 @@ func (s *solver[T]) closure(ctx context.Context, lo, hi int) error {
 	return nil
 }
 
-// rowPanel multiplies the closed block lo … hi−1 by the tiles of its rows in column x.
-func (s *solver[T]) rowPanel(lo, hi, x int) {
-	var before [4][tileLen]T
-	for k := lo; k < hi; k++ {
-		copy(before[k-lo][:], s.tile(k, x))
+// panel multiplies the closed block of tiles lo … hi−1 by the tiles of its rows in column x, or those of its columns
+// in row x by the block. In place: a tile that is done is as good a factor, since the block is closed.
+func (s *solver[T]) panel(worker, lo, hi, x int, inRow bool) {
+	at, old := func(i int) []T { return s.tile(i, x) }, s.scratch[worker]
+	if inRow {
+		at = func(i int) []T { return s.tile(x, i) }
 	}
 	for i := lo; i < hi; i++ {
+		copy(old, at(i))
 		for k := lo; k < hi; k++ {
-			s.kernel.product(s.tile(i, x), s.tile(i, k), before[k-lo][:])
-		}
-	}
-}
-
-// columnPanel multiplies the tiles of the closed block's columns in row y by the block.
-func (s *solver[T]) columnPanel(lo, hi, y int) {
-	var before [4][tileLen]T
-	for k := lo; k < hi; k++ {
-		copy(before[k-lo][:], s.tile(y, k))
-	}
-	for j := lo; j < hi; j++ {
-		for k := lo; k < hi; k++ {
-			s.kernel.product(s.tile(y, j), before[k-lo][:], s.tile(k, j))
+			factor := at(k)
+			if k == i {
+				factor = old
+			}
+			if inRow {
+				s.product(at(i), factor, s.tile(k, i), at(min(i+1, hi-1)), Side)
+			} else {
+				s.product(at(i), s.tile(i, k), factor, at(min(i+1, hi-1)), Side)
+			}
 		}
 	}
 }

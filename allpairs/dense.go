@@ -16,7 +16,7 @@ func (s *solver[T]) naive(ctx context.Context) error {
 		}
 		if err := s.each(ctx, s.tiles, func(i int) {
 			for j := range s.tiles {
-				s.kernel.step(s.tile(i, j), s.tile(i, k)[at:], row[j*Side:])
+				s.product(s.tile(i, j), s.tile(i, k)[at:], row[j*Side:], s.tile(i, min(j+1, s.tiles-1)), 1)
 			}
 		}); err != nil {
 			return err
@@ -53,7 +53,7 @@ func (s *solver[T]) squaring(ctx context.Context) error {
 						if k == 0 {
 							copy(to.tile(i, j), from.tile(i, j))
 						}
-						s.kernel.product(to.tile(i, j), from.tile(i, k), from.tile(k, j))
+						s.product(to.tile(i, j), from.tile(i, k), from.tile(k, j), from.tile(k, j), Side)
 					}
 				}
 			}

@@ -233,7 +233,7 @@ func predict[T Value](k kernels[T], n, threads int, method Method, by Algebra) t
 		clear(sample.data)
 		start := time.Now()
 		for at := 0; at < len(sample.data); at += tileLen {
-			k.algebras[by].step(sample.data[at:at+tileLen], sample.data, sample.data)
+			k.product[by](sample.data[at:at+tileLen], sample.data, sample.data, sample.data, 1)
 		}
 		each := float64(time.Since(start)) / float64(max(1, len(sample.data)/tileLen))
 		return time.Duration(each * tiles * tiles * float64(n) / float64(threads))
@@ -348,7 +348,7 @@ func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options,
 		err = s.run(ctx, m, p.Method, o.Progress)
 	} else {
 		k, _ := kernelsOf[T](o.Kernels) // prepare has found them
-		s := &solver[T]{Matrix: m, kernel: k.algebras[o.Algebra], threads: threads, progress: o.Progress}
+		s := &solver[T]{Matrix: m, product: k.product[o.Algebra], threads: threads, progress: o.Progress}
 		err = map[Method]func(context.Context) error{Blocked: s.blocked, Naive: s.naive, Squaring: s.squaring}[p.Method](ctx)
 	}
 	if v := negative(0); errors.As(err, &v) {

@@ -25,20 +25,15 @@ const (
 
 // kernels is the tile kernels for one type. A tile is tileLen values, rows one after the other.
 type kernels[T Value] struct {
-	name     string
-	algebras [2]algebra[T]
+	name string
+	// product, by algebra, sets c[i][j] to the least of c[i][j] and, over the first terms k, a[i][k] + b[k][j]; for
+	// Widest read max for min and min for +. a begins with the first entry of a column of its tile, b is terms
+	// rows. Of one term, a and b may lie in c where the product does not change them; else c overlaps neither. The
+	// tile that next begins is prefetched.
+	product [2]func(c, a, b, next []T, terms int)
 	// rate runs turns of operations each additions and as many minima, in registers alone.
 	rate       func(turns int)
 	operations int
-}
-
-// algebra is the kernels of one algebra; for the other read max for min and min for +.
-type algebra[T Value] struct {
-	// product sets c[i][j] to the least of c[i][j] and, over all k, a[i][k] + b[k][j]. c overlaps neither a nor b.
-	product func(c, a, b []T)
-	// step is one k of product: a begins with the first entry of a column of its tile, b is a row.
-	// They may lie in c where the step does not change them.
-	step func(c, a, b []T)
 }
 
 // far is the entry of a pair without a path while a matrix is computed. Of int32 it is half the
@@ -83,56 +78,28 @@ func own[T Value](by Algebra) T {
 
 // sets lists the kernels of T, best first.
 func sets[T Value]() []kernels[T] {
-	plain := kernels[T]{"generic", [2]algebra[T]{{productGeneric[T], stepGeneric[T]}, {widestGeneric[T], widenGeneric[T]}}, rateGeneric[T], 8}
-	f32, i32, f64 := assembly()
-	for _, list := range []any{f32, i32, f64} {
-		if l, is := list.([]kernels[T]); is {
-			return append(l, plain)
-		}
+	plain := kernels[T]{name: "generic", rate: rateGeneric[T], operations: 8}
+	for by := range plain.product {
+		plain.product[by] = func(c, a, b, _ []T, terms int) { tileGeneric(Algebra(by), c, a, b, terms) }
 	}
-	return []kernels[T]{plain}
+	return append(assembly[T](), plain)
 }
 
-func productGeneric[T Value](c, a, b []T) {
+// tileGeneric is product of an algebra.
+func tileGeneric[T Value](by Algebra, c, a, b []T, terms int) {
 	for i := 0; i < tileLen; i += Side {
 		row := c[i : i+Side : i+Side]
-		for k, x := range a[i : i+Side : i+Side] {
+		for k, x := range a[i : i+terms] {
 			other := b[k*Side : k*Side+Side : k*Side+Side]
+			if by == Widest {
+				for j := range row {
+					row[j] = max(row[j], min(x, other[j]))
+				}
+				continue
+			}
 			for j := range row {
 				row[j] = min(row[j], x+other[j])
 			}
-		}
-	}
-}
-
-func stepGeneric[T Value](c, a, b []T) {
-	b = b[:Side:Side]
-	for i := 0; i < tileLen; i += Side {
-		row, x := c[i:i+Side:i+Side], a[i]
-		for j := range row {
-			row[j] = min(row[j], x+b[j])
-		}
-	}
-}
-
-func widestGeneric[T Value](c, a, b []T) {
-	for i := 0; i < tileLen; i += Side {
-		row := c[i : i+Side : i+Side]
-		for k, x := range a[i : i+Side : i+Side] {
-			other := b[k*Side : k*Side+Side : k*Side+Side]
-			for j := range row {
-				row[j] = max(row[j], min(x, other[j]))
-			}
-		}
-	}
-}
-
-func widenGeneric[T Value](c, a, b []T) {
-	b = b[:Side:Side]
-	for i := 0; i < tileLen; i += Side {
-		row, x := c[i:i+Side:i+Side], a[i]
-		for j := range row {
-			row[j] = max(row[j], min(x, b[j]))
 		}
 	}
 }

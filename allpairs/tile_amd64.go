@@ -2,104 +2,42 @@
 
 package allpairs
 
-import "github.com/totemgo/totemgo/internal/cpufeat"
+import (
+	"unsafe"
+
+	"github.com/totemgo/totemgo/internal/cpufeat"
+)
+
+// tileAVX512 runs 3 × a type's number + 0 the product of Shortest, 1 that of Widest, 2 rate, with terms as the turns.
+//
+//go:noescape
+func tileAVX512(op, terms int, c, a, b, next unsafe.Pointer)
 
 //go:noescape
-func productF32AVX512(c, a, b *float32)
+func tileAVX2(op, terms int, c, a, b, next unsafe.Pointer)
 
-//go:noescape
-func productI32AVX512(c, a, b *int32)
-
-//go:noescape
-func productF64AVX512(c, a, b *float64)
-
-//go:noescape
-func widestF32AVX512(c, a, b *float32)
-
-//go:noescape
-func widestI32AVX512(c, a, b *int32)
-
-//go:noescape
-func widestF64AVX512(c, a, b *float64)
-
-//go:noescape
-func productF32AVX2(c, a, b *float32)
-
-//go:noescape
-func productI32AVX2(c, a, b *int32)
-
-//go:noescape
-func productF64AVX2(c, a, b *float64)
-
-//go:noescape
-func widestF32AVX2(c, a, b *float32)
-
-//go:noescape
-func widestI32AVX2(c, a, b *int32)
-
-//go:noescape
-func widestF64AVX2(c, a, b *float64)
-
-//go:noescape
-func stepF32AVX2(c, a, b *float32)
-
-//go:noescape
-func stepI32AVX2(c, a, b *int32)
-
-//go:noescape
-func stepF64AVX2(c, a, b *float64)
-
-//go:noescape
-func widenF32AVX2(c, a, b *float32)
-
-//go:noescape
-func widenI32AVX2(c, a, b *int32)
-
-//go:noescape
-func widenF64AVX2(c, a, b *float64)
-
-//go:noescape
-func rateF32AVX512(turns int)
-
-//go:noescape
-func rateI32AVX512(turns int)
-
-//go:noescape
-func rateF64AVX512(turns int)
-
-//go:noescape
-func rateF32AVX2(turns int)
-
-//go:noescape
-func rateI32AVX2(turns int)
-
-//go:noescape
-func rateF64AVX2(turns int)
-
-// assembly holds the kernels of this processor by type, best first.
-func assembly() (f32 []kernels[float32], i32 []kernels[int32], f64 []kernels[float64]) {
-	f := cpufeat.Get()
-	if f.AVX512 {
-		f32 = append(f32, asmKernels("avx512", productF32AVX512, stepF32AVX2, widestF32AVX512, widenF32AVX2, rateF32AVX512, 16*16))
-		i32 = append(i32, asmKernels("avx512", productI32AVX512, stepI32AVX2, widestI32AVX512, widenI32AVX2, rateI32AVX512, 16*16))
-		f64 = append(f64, asmKernels("avx512", productF64AVX512, stepF64AVX2, widestF64AVX512, widenF64AVX2, rateF64AVX512, 16*8))
+// assembly lists the kernels of this processor, best first.
+func assembly[T Value]() (list []kernels[T]) {
+	if cpufeat.Get().AVX512 {
+		list = append(list, asmKernels[T]("avx512", tileAVX512, 16*64))
 	}
-	if f.AVX2 {
-		f32 = append(f32, asmKernels("avx2", productF32AVX2, stepF32AVX2, widestF32AVX2, widenF32AVX2, rateF32AVX2, 8*8))
-		i32 = append(i32, asmKernels("avx2", productI32AVX2, stepI32AVX2, widestI32AVX2, widenI32AVX2, rateI32AVX2, 8*8))
-		f64 = append(f64, asmKernels("avx2", productF64AVX2, stepF64AVX2, widestF64AVX2, widenF64AVX2, rateF64AVX2, 8*4))
+	if cpufeat.Get().AVX2 {
+		list = append(list, asmKernels[T]("avx2", tileAVX2, 8*32))
 	}
-	return f32, i32, f64
+	return list
 }
 
-// asmKernels wraps assembly, which reads and writes the bytes that the wrappers have compared
-// with the slices' lengths.
-func asmKernels[T Value](name string, product, step, widest, widen func(c, a, b *T), rate func(int), operations int) kernels[T] {
-	whole := func(f func(c, a, b *T)) func(c, a, b []T) {
-		return func(c, a, b []T) { f(&c[:tileLen][0], &a[:tileLen][0], &b[:tileLen][0]) }
+// asmKernels wraps assembly, which reads and writes the bytes that the wrapper has compared with the slices'
+// lengths. A turn of rate adds up so many bytes of values.
+func asmKernels[T Value](name string, tile func(op, terms int, c, a, b, next unsafe.Pointer), bytes int) kernels[T] {
+	first := map[any]int{float32(0): 0, int32(0): 3, float64(0): 6}[any(T(0))]
+	k := kernels[T]{name: name, operations: bytes / int(unsafe.Sizeof(T(0)))}
+	k.rate = func(turns int) { tile(first+2, turns, nil, nil, nil, nil) }
+	for by := range k.product {
+		k.product[by] = func(c, a, b, next []T, terms int) {
+			tile(first+by, terms, unsafe.Pointer(&c[:tileLen][0]), unsafe.Pointer(&a[:tileLen-Side+terms][0]),
+				unsafe.Pointer(&b[:terms*Side][0]), unsafe.Pointer(unsafe.SliceData(next)))
+		}
 	}
-	one := func(f func(c, a, b *T)) func(c, a, b []T) {
-		return func(c, a, b []T) { f(&c[:tileLen][0], &a[:tileLen-Side+1][0], &b[:Side][0]) }
-	}
-	return kernels[T]{name, [2]algebra[T]{{whole(product), one(step)}, {whole(widest), one(widen)}}, rate, operations}
+	return k
 }

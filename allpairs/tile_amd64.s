@@ -1,17 +1,19 @@
 //go:build amd64 && !noasm
 
-// The tile kernels of tile.go for AVX-512 and AVX2: product and step, and their register-only
-// form, for three types. A tile has 64 rows of 64 values. A call takes some tens of microseconds at most:
-// assembly cannot be preempted.
+// The tile kernels of tile.go for AVX-512 and AVX2, and their register-only form, for three types. A tile has
+// 64 rows of 64 values. A call takes some tens of microseconds at most: assembly cannot be preempted.
 //
-// SI is A, DX is B, DI is C.
+// SI is A, DX is B, DI is C, BX is the tile to prefetch into L2, R11 is the number of terms or turns.
 
 #include "textflag.h"
 
-#define LOAD3 \
-	MOVQ c+0(FP), DI \
-	MOVQ a+8(FP), SI \
-	MOVQ b+16(FP), DX
+#define LOAD \
+	MOVQ op+0(FP), AX     \
+	MOVQ terms+8(FP), R11 \
+	MOVQ c+16(FP), DI     \
+	MOVQ a+24(FP), SI     \
+	MOVQ b+32(FP), DX     \
+	MOVQ next+40(FP), BX
 
 // LANES4 combines one entry of A with four vectors of a row of B into four accumulators.
 #define LANES4(ADD, MIN, at, c0, c1, c2, c3) \
@@ -36,22 +38,34 @@
 	VMOVDQU64 c2, (row*1+128)(DI)   \
 	VMOVDQU64 c3, (row*1+192)(DI)
 
-// PRODUCT512 keeps 4 rows × 4 vectors of C in registers over all k. R is the bytes of a row, W
-// those of a value, PASSES the number of 256-byte column strips of a row.
-#define PRODUCT512(ADD, MIN, R, W, PASSES) \
+// FETCH prefetches four lines.
+#define FETCH(at) \
+	PREFETCHT1 (at)(BX)       \
+	PREFETCHT1 (at+64)(BX)    \
+	PREFETCHT1 (at+128)(BX)   \
+	PREFETCHT1 (at+192)(BX)
+
+// PRODUCT512 keeps 4 rows × 4 vectors of C in registers over all terms. R is the bytes of a row, W
+// those of a value, PASSES the number of 256-byte column strips of a row; the first three are labels.
+#define PRODUCT512(strip, rows, inner, ADD, MIN, R, W, PASSES) \
 	MOVQ $PASSES, R12 \
 strip: \
 	MOVQ $16, R10     \
 	MOVQ SI, R13      \
 	MOVQ DI, R14      \
 rows: \
+	FETCH(0)          \
+	FETCH(256)        \
+	FETCH(512)        \
+	FETCH(768)        \
+	ADDQ $1024, BX    \
 	MOVE4(0, Z8, Z9, Z10, Z11)       \
 	MOVE4(R, Z12, Z13, Z14, Z15)     \
 	MOVE4(2*R, Z16, Z17, Z18, Z19)   \
 	MOVE4(3*R, Z20, Z21, Z22, Z23)   \
 	MOVQ SI, R8       \
 	MOVQ DX, R9       \
-	MOVQ $64, CX      \
+	MOVQ R11, CX      \
 inner: \
 	VMOVDQU64 (R9), Z0     \
 	VMOVDQU64 64(R9), Z1   \
@@ -91,13 +105,15 @@ inner: \
 	MIN Y4, c1, c1
 
 // PRODUCT256 keeps 4 rows × 2 vectors of C in registers over all k.
-#define PRODUCT256(BC, ADD, MIN, R, W, PASSES) \
+#define PRODUCT256(strip, rows, inner, BC, ADD, MIN, R, W, PASSES) \
 	MOVQ $PASSES, R12 \
 strip: \
 	MOVQ $16, R10     \
 	MOVQ SI, R13      \
 	MOVQ DI, R14      \
 rows: \
+	FETCH(0)          \
+	ADDQ $256, BX     \
 	VMOVDQU (DI), Y8             \
 	VMOVDQU 32(DI), Y9           \
 	VMOVDQU (R*1)(DI), Y10       \
@@ -108,7 +124,7 @@ rows: \
 	VMOVDQU (3*R+32)(DI), Y15    \
 	MOVQ SI, R8       \
 	MOVQ DX, R9       \
-	MOVQ $64, CX      \
+	MOVQ R11, CX      \
 inner: \
 	VMOVDQU (R9), Y0     \
 	VMOVDQU 32(R9), Y1   \
@@ -136,43 +152,6 @@ inner: \
 	MOVQ R14, DI      \
 	ADDQ $64, DI      \
 	ADDQ $64, DX      \
-	DECQ R12          \
-	JNZ  strip        \
-	VZEROUPPER        \
-	RET
-
-// STEP combines a column of A, from SI on, with a row of B, DX, into every row of C; it loads the
-// row's vectors for a strip of 128 bytes once. R and W are as above.
-#define STEP(BC, ADD, MIN, R, PASSES) \
-	MOVQ $PASSES, R12 \
-strip: \
-	VMOVDQU (DX), Y0     \
-	VMOVDQU 32(DX), Y1   \
-	VMOVDQU 64(DX), Y5   \
-	VMOVDQU 96(DX), Y6   \
-	MOVQ $64, CX      \
-	MOVQ SI, R8       \
-	MOVQ DI, R9       \
-inner: \
-	BC   (R8), Y2       \
-	ADD  Y0, Y2, Y8     \
-	ADD  Y1, Y2, Y9     \
-	ADD  Y5, Y2, Y10    \
-	ADD  Y6, Y2, Y11    \
-	MIN  (R9), Y8, Y8      \
-	MIN  32(R9), Y9, Y9    \
-	MIN  64(R9), Y10, Y10  \
-	MIN  96(R9), Y11, Y11  \
-	VMOVDQU Y8, (R9)     \
-	VMOVDQU Y9, 32(R9)   \
-	VMOVDQU Y10, 64(R9)  \
-	VMOVDQU Y11, 96(R9)  \
-	ADDQ $R, R8       \
-	ADDQ $R, R9       \
-	DECQ CX           \
-	JNZ  inner        \
-	ADDQ $128, DI     \
-	ADDQ $128, DX     \
 	DECQ R12          \
 	JNZ  strip        \
 	VZEROUPPER        \
@@ -213,16 +192,16 @@ inner: \
 	MIN Z6, Z22, Z22 \
 	MIN Z7, Z23, Z23
 
-#define RATE512(ADD, MIN) \
+#define RATE512(turn, ADD, MIN) \
 	turn: \
 	TURN512(ADD, MIN) \
-	DECQ CX    \
+	DECQ R11   \
 	JNZ  turn  \
 	VZEROUPPER \
 	RET
 
 // RATE256 does 16 of each a turn, over 8 accumulators.
-#define RATE256(ADD, MIN) \
+#define RATE256(turn, ADD, MIN) \
 	turn: \
 	ADD Y0, Y1, Y4  \
 	ADD Y0, Y2, Y5  \
@@ -240,127 +219,81 @@ inner: \
 	MIN Y5, Y13, Y13 \
 	MIN Y6, Y14, Y14 \
 	MIN Y7, Y15, Y15 \
-	DECQ CX    \
+	DECQ R11   \
 	JNZ  turn  \
 	VZEROUPPER \
 	RET
 
-// func productF32AVX512(c, a, b *float32)
-TEXT ·productF32AVX512(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT512(VADDPS.BCST, VMINPS, 256, 4, 1)
+// func tileAVX512(op, terms int, c, a, b, next unsafe.Pointer)
+TEXT ·tileAVX512(SB), NOSPLIT, $0-48
+	LOAD
+	CMPQ AX, $0
+	JEQ  productF32
+	CMPQ AX, $1
+	JEQ  widestF32
+	CMPQ AX, $2
+	JEQ  rateF32
+	CMPQ AX, $3
+	JEQ  productI32
+	CMPQ AX, $4
+	JEQ  widestI32
+	CMPQ AX, $5
+	JEQ  rateI32
+	CMPQ AX, $6
+	JEQ  productF64
+	CMPQ AX, $7
+	JEQ  widestF64
+	RATE512(rateF64Turn, VADDPD, VMINPD)
+productF32:
+	PRODUCT512(productF32Strip, productF32Rows, productF32Inner, VADDPS.BCST, VMINPS, 256, 4, 1)
+widestF32:
+	PRODUCT512(widestF32Strip, widestF32Rows, widestF32Inner, VMINPS.BCST, VMAXPS, 256, 4, 1)
+rateF32:
+	RATE512(rateF32Turn, VADDPS, VMINPS)
+productI32:
+	PRODUCT512(productI32Strip, productI32Rows, productI32Inner, VPADDD.BCST, VPMINSD, 256, 4, 1)
+widestI32:
+	PRODUCT512(widestI32Strip, widestI32Rows, widestI32Inner, VPMINSD.BCST, VPMAXSD, 256, 4, 1)
+rateI32:
+	RATE512(rateI32Turn, VPADDD, VPMINSD)
+productF64:
+	PRODUCT512(productF64Strip, productF64Rows, productF64Inner, VADDPD.BCST, VMINPD, 512, 8, 2)
+widestF64:
+	PRODUCT512(widestF64Strip, widestF64Rows, widestF64Inner, VMINPD.BCST, VMAXPD, 512, 8, 2)
 
-// func productI32AVX512(c, a, b *int32)
-TEXT ·productI32AVX512(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT512(VPADDD.BCST, VPMINSD, 256, 4, 1)
-
-// func productF64AVX512(c, a, b *float64)
-TEXT ·productF64AVX512(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT512(VADDPD.BCST, VMINPD, 512, 8, 2)
-
-// func widestF32AVX512(c, a, b *float32)
-TEXT ·widestF32AVX512(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT512(VMINPS.BCST, VMAXPS, 256, 4, 1)
-
-// func widestI32AVX512(c, a, b *int32)
-TEXT ·widestI32AVX512(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT512(VPMINSD.BCST, VPMAXSD, 256, 4, 1)
-
-// func widestF64AVX512(c, a, b *float64)
-TEXT ·widestF64AVX512(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT512(VMINPD.BCST, VMAXPD, 512, 8, 2)
-
-// func productF32AVX2(c, a, b *float32)
-TEXT ·productF32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT256(VBROADCASTSS, VADDPS, VMINPS, 256, 4, 4)
-
-// func productI32AVX2(c, a, b *int32)
-TEXT ·productI32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT256(VPBROADCASTD, VPADDD, VPMINSD, 256, 4, 4)
-
-// func productF64AVX2(c, a, b *float64)
-TEXT ·productF64AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT256(VBROADCASTSD, VADDPD, VMINPD, 512, 8, 8)
-
-// func widestF32AVX2(c, a, b *float32)
-TEXT ·widestF32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT256(VBROADCASTSS, VMINPS, VMAXPS, 256, 4, 4)
-
-// func widestI32AVX2(c, a, b *int32)
-TEXT ·widestI32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT256(VPBROADCASTD, VPMINSD, VPMAXSD, 256, 4, 4)
-
-// func widestF64AVX2(c, a, b *float64)
-TEXT ·widestF64AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	PRODUCT256(VBROADCASTSD, VMINPD, VMAXPD, 512, 8, 8)
-
-// func stepF32AVX2(c, a, b *float32)
-TEXT ·stepF32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	STEP(VBROADCASTSS, VADDPS, VMINPS, 256, 2)
-
-// func stepI32AVX2(c, a, b *int32)
-TEXT ·stepI32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	STEP(VPBROADCASTD, VPADDD, VPMINSD, 256, 2)
-
-// func stepF64AVX2(c, a, b *float64)
-TEXT ·stepF64AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	STEP(VBROADCASTSD, VADDPD, VMINPD, 512, 4)
-
-// func widenF32AVX2(c, a, b *float32)
-TEXT ·widenF32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	STEP(VBROADCASTSS, VMINPS, VMAXPS, 256, 2)
-
-// func widenI32AVX2(c, a, b *int32)
-TEXT ·widenI32AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	STEP(VPBROADCASTD, VPMINSD, VPMAXSD, 256, 2)
-
-// func widenF64AVX2(c, a, b *float64)
-TEXT ·widenF64AVX2(SB), NOSPLIT, $0-24
-	LOAD3
-	STEP(VBROADCASTSD, VMINPD, VMAXPD, 512, 4)
-
-// func rateF32AVX512(turns int)
-TEXT ·rateF32AVX512(SB), NOSPLIT, $0-8
-	MOVQ turns+0(FP), CX
-	RATE512(VADDPS, VMINPS)
-
-// func rateI32AVX512(turns int)
-TEXT ·rateI32AVX512(SB), NOSPLIT, $0-8
-	MOVQ turns+0(FP), CX
-	RATE512(VPADDD, VPMINSD)
-
-// func rateF64AVX512(turns int)
-TEXT ·rateF64AVX512(SB), NOSPLIT, $0-8
-	MOVQ turns+0(FP), CX
-	RATE512(VADDPD, VMINPD)
-
-// func rateF32AVX2(turns int)
-TEXT ·rateF32AVX2(SB), NOSPLIT, $0-8
-	MOVQ turns+0(FP), CX
-	RATE256(VADDPS, VMINPS)
-
-// func rateI32AVX2(turns int)
-TEXT ·rateI32AVX2(SB), NOSPLIT, $0-8
-	MOVQ turns+0(FP), CX
-	RATE256(VPADDD, VPMINSD)
-
-// func rateF64AVX2(turns int)
-TEXT ·rateF64AVX2(SB), NOSPLIT, $0-8
-	MOVQ turns+0(FP), CX
-	RATE256(VADDPD, VMINPD)
+// func tileAVX2(op, terms int, c, a, b, next unsafe.Pointer)
+TEXT ·tileAVX2(SB), NOSPLIT, $0-48
+	LOAD
+	CMPQ AX, $0
+	JEQ  productF32
+	CMPQ AX, $1
+	JEQ  widestF32
+	CMPQ AX, $2
+	JEQ  rateF32
+	CMPQ AX, $3
+	JEQ  productI32
+	CMPQ AX, $4
+	JEQ  widestI32
+	CMPQ AX, $5
+	JEQ  rateI32
+	CMPQ AX, $6
+	JEQ  productF64
+	CMPQ AX, $7
+	JEQ  widestF64
+	RATE256(rateF64Turn, VADDPD, VMINPD)
+productF32:
+	PRODUCT256(productF32Strip, productF32Rows, productF32Inner, VBROADCASTSS, VADDPS, VMINPS, 256, 4, 4)
+widestF32:
+	PRODUCT256(widestF32Strip, widestF32Rows, widestF32Inner, VBROADCASTSS, VMINPS, VMAXPS, 256, 4, 4)
+rateF32:
+	RATE256(rateF32Turn, VADDPS, VMINPS)
+productI32:
+	PRODUCT256(productI32Strip, productI32Rows, productI32Inner, VPBROADCASTD, VPADDD, VPMINSD, 256, 4, 4)
+widestI32:
+	PRODUCT256(widestI32Strip, widestI32Rows, widestI32Inner, VPBROADCASTD, VPMINSD, VPMAXSD, 256, 4, 4)
+rateI32:
+	RATE256(rateI32Turn, VPADDD, VPMINSD)
+productF64:
+	PRODUCT256(productF64Strip, productF64Rows, productF64Inner, VBROADCASTSD, VADDPD, VMINPD, 512, 8, 8)
+widestF64:
+	PRODUCT256(widestF64Strip, widestF64Rows, widestF64Inner, VBROADCASTSD, VMINPD, VMAXPD, 512, 8, 8)
