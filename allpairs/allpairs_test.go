@@ -443,7 +443,7 @@ func TestRefusals(t *testing.T) {
 		return build(t, &graph.EdgeList{Vertices: 3, Directed: true, Edges: []graph.Edge{{U: 0, V: 1}}, Weights: w})
 	}
 	for _, g := range []*graph.CSR{one(graph.WeightsOf([]int64{1 << 40})), one(graph.WeightsOf([]float64{math.NaN()})),
-		one(graph.WeightsOf([]float64{math.Inf(1)})), one(graph.WeightsOf([]float32{0.5}))} {
+		one(graph.WeightsOf([]float64{math.Inf(1)})), one(graph.WeightsOf([]float32{0.5})), one(graph.WeightsOf([]float64{0.5}))} {
 		for method := Auto; method <= Searches; method++ {
 			var e *WeightError
 			if _, _, err := Solve[int32](ctx, g, Options{Method: method}); !errors.As(err, &e) || e.From != 0 || e.To != 1 {

@@ -113,25 +113,23 @@ func (m *Matrix[T]) set(u int, row []T) {
 // weigh fills m with the arcs of g: the least weight of parallel arcs (of Widest the largest), 1
 // without weights, and own(by) on the diagonal, or a negative loop's weight.
 func (m *Matrix[T]) weigh(ctx context.Context, g *graph.CSR, threads int) error {
-	none, self := far[T](m.by), own[T](m.by)
-	return workers.Each(ctx, threads, m.tiles, graph.ErrUnreadable, func(_, i int) error {
-		strip := m.data[i*m.tiles*tileLen : (i+1)*m.tiles*tileLen]
+	none, self, c := far[T](m.by), own[T](m.by), newConverter[T](g)
+	return workers.Each(ctx, threads, m.tiles, graph.ErrUnreadable, func(_, i int) (err error) {
+		strip, w := m.data[i*m.tiles*tileLen:(i+1)*m.tiles*tileLen], []T(nil)
 		for k := range strip {
 			strip[k] = none
 		}
 		for u := i * Side; u < min(m.n, (i+1)*Side); u++ {
 			at := func(v int) *T { return &strip[v/Side*tileLen+u%Side*Side+v%Side] }
 			*at(u) = self
-			w := g.RowWeights(uint32(u))
+			if w, err = c.row(uint32(u), w); err != nil {
+				return err
+			}
 			for k, v := range g.Row(uint32(u)) {
-				x, err := convert[T](g, uint32(u), v, w, k)
-				if err != nil {
-					return err
-				}
 				if e := at(int(v)); m.by == Shortest {
-					*e = min(*e, x)
+					*e = min(*e, w[k])
 				} else {
-					*e = max(*e, x)
+					*e = max(*e, w[k])
 				}
 			}
 		}
@@ -139,31 +137,69 @@ func (m *Matrix[T]) weigh(ctx context.Context, g *graph.CSR, threads int) error 
 	})
 }
 
-// convert is the weight of arc k of a row, from u to v; 1 without weights. −0 becomes 0.
-func convert[T Value](g *graph.CSR, u, v uint32, w graph.Weights, k int) (T, error) {
-	if w.Len() == 0 {
-		return 1, nil
-	}
-	x, limit := w.Float64(k), bound[T](g.NumVertices(), w.Kind())
-	if !(math.Abs(x) <= limit) || float64(T(x)) != x && w.Kind() != graph.Float64 {
-		return 0, &WeightError{g.VertexLabels().Label(u), g.VertexLabels().Label(v), w.Format(k),
-			fmt.Sprintf("where %T holds sums of weights of at most %.4g in %d vertices", T(0), limit, g.NumVertices())}
-	}
-	return T(x) + 0, nil
+// converter converts the weights of a graph's arcs.
+type converter[T Value] struct {
+	g     *graph.CSR
+	limit float64 // largest absolute weight
 }
 
-// Fits reports that T holds the distances of g: whether Solve takes its weights.
-func Fits[T Value](g *graph.CSR) bool {
-	for u := range uint32(g.NumVertices()) {
-		w := g.RowWeights(u)
-		for k, v := range g.Row(u) {
-			if _, err := convert[T](g, u, v, w, k); err != nil {
-				return false
-			}
+func newConverter[T Value](g *graph.CSR) converter[T] {
+	return converter[T]{g, bound[T](g.NumVertices(), g.WeightKind())}
+}
+
+// row makes the weights of u's arcs, 1 without weights, in the memory of to. −0 becomes 0.
+func (c converter[T]) row(u uint32, to []T) ([]T, error) {
+	w, n, bad := c.g.RowWeights(u), len(c.g.Row(u)), -1
+	to = slices.Grow(to[:0], n)[:n]
+	switch w.Kind() {
+	case graph.Int32:
+		bad = fill[T, int32](to, w, c.limit)
+	case graph.Int64:
+		bad = fill[T, int64](to, w, c.limit)
+	case graph.Float32:
+		bad = fill[T, float32](to, w, c.limit)
+	case graph.Float64:
+		bad = fill[T, float64](to, w, c.limit)
+	default:
+		for i := range to {
+			to[i] = 1
+		}
+	}
+	if bad < 0 {
+		return to, nil
+	}
+	label := c.g.VertexLabels().Label
+	return nil, &WeightError{label(u), label(c.g.Row(u)[bad]), w.Format(bad),
+		fmt.Sprintf("where %T holds sums of weights of at most %.4g in %d vertices", T(0), c.limit, c.g.NumVertices())}
+}
+
+// fill converts weights, and returns the first that does not fit, or −1. float64 may become float32 with a rounding.
+func fill[T Value, W graph.Weight](to []T, weights graph.Weights, limit float64) int {
+	w, _ := graph.WeightsAs[W](weights) // of that kind
+	half := T(1)
+	half /= 2
+	rounds := half > 0 && weights.Kind() == graph.Float64
+	for i, x := range w[:len(to)] {
+		if to[i] = T(x) + 0; !(math.Abs(float64(x)) <= limit) || float64(to[i]) != float64(x) && !rounds {
+			return i
+		}
+	}
+	return -1
+}
+
+// fits reports that all weights do.
+func (c converter[T]) fits() bool {
+	var row []T
+	for u, err := uint32(0), error(nil); int(u) < c.g.NumVertices() && c.g.WeightKind() != graph.Unweighted; u++ {
+		if row, err = c.row(u, row); err != nil {
+			return false
 		}
 	}
 	return true
 }
+
+// Fits reports that T holds the distances of g: whether Solve takes its weights.
+func Fits[T Value](g *graph.CSR) bool { return newConverter[T](g).fits() }
 
 // bound is the largest absolute weight of a graph of n vertices whose paths T adds up without
 // overflow, and integers exactly.

@@ -48,18 +48,16 @@ func newArcs[T Value](ctx context.Context, g *graph.CSR, by Algebra, threads int
 		return a, nil
 	}
 	a.weights = make([]T, g.NumArcs())
-	below := make([]bool, threads)
+	c, below := newConverter[T](g), make([]bool, threads)
 	const rows = 1024
 	err := workers.Each(ctx, threads, (g.NumVertices()+rows-1)/rows, graph.ErrUnreadable, func(worker, i int) error {
 		for u := i * rows; u < min(g.NumVertices(), (i+1)*rows); u++ {
-			at, w := g.Offsets()[u], g.RowWeights(uint32(u))
-			for k, v := range g.Row(uint32(u)) {
-				x, err := convert[T](g, uint32(u), v, w, k)
-				if err != nil {
-					return err
-				}
-				a.weights[at+uint64(k)], below[worker] = x, below[worker] || x < 0
+			lo, hi := g.Offsets()[u], g.Offsets()[u+1]
+			row, err := c.row(uint32(u), a.weights[lo:lo:hi])
+			if err != nil {
+				return err
 			}
+			below[worker] = below[worker] || len(row) > 0 && slices.Min(row) < 0
 		}
 		return nil
 	})

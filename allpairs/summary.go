@@ -78,14 +78,14 @@ func NewSummarizer[T Value](n int, o Options) *Summarizer[T] {
 
 // Add adds a row. Each worker may call it at once.
 func (b *Summarizer[T]) Add(worker int, r Row[T]) error {
-	far, u := math.Inf(-1), r.From
+	far, sum, pairs, u := math.Inf(-1), 0.0, int64(0), r.From
 	for v, d := range r.Distances {
 		if d == b.none || v == int(u) {
 			continue
 		}
 		x := float64(d)
-		b.pairs[u]++
-		b.sum[u] += x
+		pairs++
+		sum += x
 		far = max(far, x)
 		if i := int64(d); b.counted {
 			if i < 0 || i >= histogramLimit {
@@ -98,8 +98,8 @@ func (b *Summarizer[T]) Add(worker int, r Row[T]) error {
 			b.histograms[worker][i]++
 		}
 	}
-	if b.pairs[u] > 0 {
-		b.far[u] = far
+	if pairs > 0 {
+		b.far[u], b.sum[u], b.pairs[u] = far, sum, pairs
 	}
 	return nil
 }
