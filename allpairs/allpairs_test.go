@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/graph"
@@ -465,6 +466,44 @@ func TestRefusals(t *testing.T) {
 	for method := Auto; method <= Searches; method++ {
 		if _, _, err := Solve[float64](ended, g, Options{Method: method}); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: %v", method, err)
+		}
+	}
+}
+
+// TestNarrow: rows of float64 are those of the float64 matrix to the bit, whether float32 holds the sums (whole weights
+// and their negatives below 2^24) or not, also of widest paths and with predecessors.
+func TestNarrow(t *testing.T) {
+	r := rand.New(rand.NewPCG(17, 18))
+	for _, c := range []struct {
+		scale  float64
+		narrow bool
+	}{{1, true}, {1 << 10, true}, {1 << 14, false}, {0.3, false}} {
+		l := randomGraph(r, 130, 700, true, c.scale >= 1)
+		w := make([]float64, len(l.Edges))
+		whole, _ := graph.WeightsAs[int32](l.Weights)
+		for i, x := range whole {
+			w[i] = c.scale * float64(x)
+		}
+		l.Weights = graph.WeightsOf(w)
+		g := build(t, l)
+		for by := range Algebra(2) {
+			o := Options{Method: Blocked, Algebra: by, Predecessors: c.scale == 1, Threads: 2}
+			m, _, err := Solve[float64](context.Background(), g, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Rows(context.Background(), g, o, func(_ int, x Row[float64]) error {
+				row := make([]float64, m.n)
+				m.Row(int(x.From), row)
+				if !slices.Equal(row, x.Distances) || !slices.Equal(x.Predecessors, m.Predecessors(int(x.From))) {
+					t.Errorf("scale %v, algebra %d: row %d differs", c.scale, by, x.From)
+				}
+				return nil
+			})
+			if err != nil || strings.HasSuffix(p.Kernels, ", float32") != c.narrow {
+				t.Errorf("scale %v: %+v, %v", c.scale, p, err)
+			}
+			_ = m.Free()
 		}
 	}
 }

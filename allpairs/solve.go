@@ -73,6 +73,8 @@ type Options struct {
 	Start func(*Plan)
 	// Progress, if set, is called as work is done, from one goroutine at a time.
 	Progress func(done, of int64)
+
+	narrow bool // of float32 for Rows of float64
 }
 
 // Plan is how Solve or Rows computes, and what it needs.
@@ -124,6 +126,9 @@ func prepare[T Value](ctx context.Context, g *graph.CSR, o Options, rows bool) (
 		return sparse, nil, err
 	}
 	p = &Plan{Method: cmp.Or(o.Method, Blocked), Reason: "as asked for", Kernels: k.name, Time: math.MaxInt64}
+	if o.narrow {
+		p.Kernels += ", float32"
+	}
 	p.Bytes = denseBytes[T](n, p.Method, o.Predecessors && !rows)
 	if o.Device != nil {
 		p.Bytes = denseBytes[T](n, Blocked, o.Predecessors && !rows)
@@ -276,10 +281,28 @@ type Row[T Value] struct {
 	Predecessors []int32
 }
 
+// exact32 is the number up to which float32 holds all whole numbers.
+const exact32 = 1 << 24
+
 // Rows computes the distances between all pairs of vertices and hands them to take by rows, in any order, from
 // as many goroutines as there are threads; worker numbers them from 0. It keeps no matrix where it searches from every
-// vertex. Errors are those of Solve and of take.
+// vertex. Whole weights whose sums float32 holds exactly are added up as such by dense methods of float64. Errors are
+// those of Solve and of take.
 func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worker int, r Row[T]) error) (*Plan, error) {
+	n := g.NumVertices()
+	if wide, is := any(take).(func(int, Row[float64]) error); is && o.Method != Searches && o.Threads >= 0 &&
+		(converter[int32]{g, float64(exact32 / max(1, n))}).fits() {
+		rows := make([][]float64, workers.Count(o.Threads))
+		o.narrow = true
+		return Rows(ctx, g, o, func(worker int, r Row[float32]) error {
+			row := slices.Grow(rows[worker][:0], n)[:n]
+			for v, d := range r.Distances {
+				row[v] = float64(d)
+			}
+			rows[worker] = row
+			return wide(worker, Row[float64]{r.From, row, r.Predecessors})
+		})
+	}
 	p, s, err := prepare[T](ctx, g, o, true)
 	if err != nil {
 		return nil, err
@@ -290,7 +313,7 @@ func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worke
 	if p.Method == Searches {
 		return p, searchAll(ctx, g, o, nil, take)
 	}
-	m := newMatrix[T](g.NumVertices(), o.Algebra)
+	m := newMatrix[T](n, o.Algebra)
 	defer func() { _ = m.Free() }()
 	if err := m.solve(ctx, g, p, o, s); err != nil {
 		return nil, err
