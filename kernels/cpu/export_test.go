@@ -15,7 +15,7 @@ import (
 type Search struct{ *search }
 
 // Search opens a search.
-func (p *Processor) Search() *Search { return &Search{newSearch(p, p.most)} }
+func (p *Processor) Search() *Search { return &Search{newSearch(p, p.hire(p.most), false)} }
 
 // Close closes both.
 func (p *Search) Close() error { return errors.Join(p.search.Close(), p.Processor.Close()) }
