@@ -11,9 +11,9 @@
 //	sum the counts; end when the next frontier is empty
 //
 // There is no barrier between a step and the merge: a processor merges the outbox of
-// sender s as soon as s has stepped, in the order of senders. One goroutine drives each
-// processor: New starts them, Close ends them, and the caller's drives the first. A search
-// starts none.
+// sender s as soon as s has stepped, in the order of senders. A device sends after it has
+// merged what CPUs sent, so that it waits once. One goroutine drives each processor: New
+// starts them, Close ends them, and the caller's drives the first. A search starts none.
 //
 // If the director is a Lookahead, partitions with a narrow frontier may run several top-down
 // supersteps in one call (kernels.MultiStepper), as long as none claims a vertex of another,

@@ -22,6 +22,7 @@
 // frontier before a bottom-up step, the messages of other processors and some counters;
 // parents leave at the end, as vertex ids and in the order of vertex ids.
 //
-// A processor has one in-order queue. Step waits for its messages and counters once. On a device alone several supersteps
+// A processor has one in-order queue. A superstep waits for its messages and counters once, in Step, or
+// with other processors in Fold, after what was merged before. On a device alone several supersteps
 // share a wait (StepRule): the device chooses their ways.
 package gpu
