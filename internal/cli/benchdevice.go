@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -119,7 +120,9 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		return doc, err
 	}
 	d := deviceRecord(info)
-	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS}
+	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS, ReadS: m.ReadS}
+	steps := record.DeviceSteps(m.Steps)
+	doc.Steps = &steps
 	for i, g := range m.Gather {
 		doc.Accesses = append(doc.Accesses, record.DeviceAccess{WorkingSetBytes: g.Bytes, CopyBytesPerS: m.Copy[i].PerS, ReadsPerS: g.PerS, AtomicsPerS: m.Atomic[i].PerS})
 	}
@@ -134,7 +137,7 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 }
 
 // modelRounds is the number of searches from a root; the least time of a level counts.
-const modelRounds = 3
+const modelRounds = 5
 
 // deviceModel predicts searches on cards, and, unless m is nil, the levels of the engine's device, which it times.
 func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, m *gpu.Measured, cards []string) (*record.DeviceModel, error) {
@@ -160,6 +163,9 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 	r := eng.NewResult().Collect()
 	defer r.Free()
 	doc := &record.DeviceModel{Graph: bf.graph}
+	if m != nil {
+		doc.Time, doc.Search = &record.DevicePrediction{}, &record.DevicePrediction{}
+	}
 	var searches [][]gpu.LevelWork
 	var edges []int64
 	for _, root := range roots {
@@ -176,20 +182,30 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		if m == nil {
 			continue
 		}
-		times := make([]float64, len(work))
-		if err := eng.ProfileDevices(ctx, true); err != nil { // each level has a time of its own
+		now, _, err := ef.o.Devices.Measure(ctx, ef.o.Processors[0], gpu.MeasureOptions{Commands: true, Largest: 1 << 16})
+		if err != nil {
 			return nil, err
 		}
-		for round := range modelRounds {
+		now.Copy, now.Gather, now.Atomic = m.Copy, m.Gather, m.Atomic
+		times, whole := make([]float64, len(work)), math.Inf(1)
+		for round := range 2 * modelRounds { // in turn, a whole search, and one each level of which has a time of its own
+			clocked := round%2 == 1
+			if err := eng.ProfileDevices(ctx, clocked); err != nil {
+				return nil, err
+			}
 			if err := eng.BFSInto(ctx, label, r); err != nil {
 				return nil, err
+			}
+			if !clocked {
+				whole = min(whole, r.Time.Seconds())
+				continue
 			}
 			levels := r.Statistics.All()
 			if len(levels) != len(work) {
 				return nil, fmt.Errorf("%d levels in one search and %d in another from root %d", len(work), len(levels), label)
 			}
 			for i, l := range levels {
-				if round == 0 || l.TimeS < times[i] {
+				if round == 1 || l.TimeS < times[i] {
 					times[i] = l.TimeS
 				}
 			}
@@ -197,15 +213,15 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		if err := eng.ProfileDevices(ctx, false); err != nil {
 			return nil, err
 		}
-		for i, w := range work {
-			addLevel(doc, i, w.BottomUp, record.DevicePrediction{MeasuredS: times[i], PredictedS: m.Predict(w)})
+		doc.Search.MeasuredS += whole / float64(len(roots))
+		doc.Search.PredictedS += now.Search(work) / float64(len(roots))
+		for i, w := range work { // a clocked kernel is waited for, and so are the counters
+			call := (2*now.WaitS + now.ReadS) / max(1, w.Together)
+			addLevel(doc, i, w.BottomUp, record.DevicePrediction{MeasuredS: times[i], PredictedS: call + now.Predict(w)})
 		}
 	}
 	for i := range doc.Levels {
 		l := &doc.Levels[i]
-		if doc.Time == nil {
-			doc.Time = &record.DevicePrediction{}
-		}
 		doc.Time.MeasuredS += l.MeasuredS / float64(len(roots))
 		doc.Time.PredictedS += l.PredictedS / float64(len(roots))
 		l.MeasuredS /= float64(l.Searches)
@@ -225,10 +241,11 @@ func predictCard(card string, searches [][]gpu.LevelWork, edges []int64, ranks f
 	for _, times := range []int{1, 4, 16, 64} {
 		size, perEdge, rated := record.DeviceModelSize{Times: times}, 0.0, 0
 		for i, work := range searches {
-			took := 0.0
-			for _, w := range work {
-				took += m.Predict(w.Grown(float64(times)))
+			grown := make([]gpu.LevelWork, len(work))
+			for k, w := range work {
+				grown[k] = w.Grown(float64(times))
 			}
+			took := m.Search(grown)
 			size.PredictedS += took / float64(len(searches))
 			if edges[i] > 0 {
 				perEdge, rated = perEdge+took/float64(edges[i])/float64(times), rated+1
@@ -302,7 +319,11 @@ func (e *env) printBenchDevice(doc record.BenchDevice) error {
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	if doc.Device != nil {
 		fmt.Fprintf(e.stdout, "%s: %s, %d compute units\n", doc.Device.Name, doc.Device.Model, doc.Device.ComputeUnits)
-		fmt.Fprintf(e.stdout, "launch %s, fill %s, wait %s\n\n", seconds(doc.LaunchS), seconds(doc.FillS), seconds(doc.WaitS))
+		fmt.Fprintf(e.stdout, "launch %s, fill %s, read %s, wait %s\n", seconds(doc.LaunchS), seconds(doc.FillS), seconds(doc.ReadS), seconds(doc.WaitS))
+		t := doc.Steps
+		fmt.Fprintf(e.stdout, "superstep without work: top-down %s, bottom-up %s, thin %s\n", seconds(t.PushS), seconds(t.PullS), seconds(t.ThinS))
+		fmt.Fprintf(e.stdout, "in cache, ns: top-down arc %.3g, find %.3g, of thin %.3g; bottom-up row %.3g, scan %.3g, find %.3g\n\n", 1e9*t.ArcS, 1e9*t.FindS,
+			1e9*t.ThinFindS, 1e9*t.RowS, 1e9*t.ScanS, 1e9*t.MeetS)
 		fmt.Fprintln(w, "working set\tcopy GB/s\treads M/s\tatomics M/s\t")
 		for _, a := range doc.Accesses {
 			fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.0f\t\n", sizeString(a.WorkingSetBytes), a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6)
@@ -318,7 +339,8 @@ func (e *env) printBenchDevice(doc record.BenchDevice) error {
 			for _, l := range d.Levels {
 				fmt.Fprintf(w, "%d %s\t%d\t%s\t%s\t%.2f\t\n", l.Level, l.Direction, l.Searches, seconds(l.MeasuredS), seconds(l.PredictedS), l.PredictedS/l.MeasuredS)
 			}
-			fmt.Fprintf(w, "all, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Time.MeasuredS), seconds(d.Time.PredictedS), d.Time.PredictedS/d.Time.MeasuredS)
+			fmt.Fprintf(w, "levels, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Time.MeasuredS), seconds(d.Time.PredictedS), d.Time.PredictedS/d.Time.MeasuredS)
+			fmt.Fprintf(w, "search, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Search.MeasuredS), seconds(d.Search.PredictedS), d.Search.PredictedS/d.Search.MeasuredS)
 		}
 		fmt.Fprintf(w, "\n%s, assumed figures\tsize\tpredicted\tGTEPS\t\n", d.Graph)
 		for _, c := range d.Cards {

@@ -24,13 +24,17 @@ type Measured struct {
 	Atomic           []Sized // 4-byte atomics with result, likewise
 	ToDevice, ToHost []Sized // transfers of a size between staging and device memory, each waited for
 	LaunchS, FillS   float64 // a kernel without work, a fill of 4 bytes, in a queue with many
+	ReadS            float64 // a copy of 4 bytes to the host, likewise
 	WaitS            float64 // until the host goes on after an empty kernel, beyond LaunchS
+	Steps            StepTimes
 }
 
 // MeasureOptions bound a measurement.
 type MeasureOptions struct {
 	Largest int64         // bytes of the largest working set; 0 is 256 MiB, at most an eighth of device memory
 	Each    time.Duration // of one figure, about; 0 is 50 ms
+	// Commands leaves out memory and transfers.
+	Commands bool
 }
 
 // Measure measures the device, which should be idle. Errors are ctx's and the device's.
@@ -50,7 +54,14 @@ func (p *Program) Measure(ctx context.Context, o MeasureOptions) (m Measured, er
 	empty := func() { g.launch("measure_copy", 1, buf(g.words, g.other).u32(0)) }
 	fill := func() { g.check(g.stream.Fill(g.out, 0, 4, 0)) }
 	m.LaunchS, m.FillS = g.another(empty), g.another(fill)
-	m.WaitS = max(0, g.median(1, empty)-m.LaunchS)
+	m.ReadS = g.another(func() { g.check(g.stream.Read(g.staging, 0, g.words, 0, 4)) })
+	m.WaitS = max(0, g.least(1, empty)-m.LaunchS)
+	if g.err == nil {
+		m.Steps, g.err = p.clockSteps(ctx, m.LaunchS)
+	}
+	if o.Commands {
+		return m, errors.Join(g.err, g.free())
+	}
 	for bytes := int64(1 << 16); bytes <= g.words.Size(); bytes *= 16 {
 		m.Copy = append(m.Copy, Sized{bytes, g.rate(float64(bytes), func() { // of two halves
 			g.launch("measure_copy", g.groups, buf(g.words, g.other).u32(uint32(bytes/8)))
@@ -114,8 +125,12 @@ func (p *Program) newGauge(ctx context.Context, o MeasureOptions) (g *gauge, err
 	return g, g.stream.Finish()
 }
 
+// free frees everything, after commands that may still run.
 func (g *gauge) free() error {
 	var errs []error
+	if g.stream != nil {
+		errs = append(errs, g.stream.Finish())
+	}
 	for _, f := range slices.Backward(g.freed) {
 		errs = append(errs, f.Free())
 	}
@@ -172,19 +187,18 @@ func (g *gauge) rate(n float64, enqueue func()) float64 {
 	return n / best
 }
 
-// median is the median time of so many commands in a queue.
-func (g *gauge) median(times int, enqueue func()) float64 {
-	list := make([]float64, 101)
-	for i := range list {
-		list[i] = g.timed(times, enqueue)
+// least is the least time of so many commands in a queue.
+func (g *gauge) least(times int, enqueue func()) float64 {
+	best := math.Inf(1)
+	for range 101 {
+		best = min(best, g.timed(times, enqueue))
 	}
-	slices.Sort(list)
-	return list[len(list)/2]
+	return best
 }
 
 // another is the time that one more command in a queue takes.
 func (g *gauge) another(enqueue func()) float64 {
-	return max(0, g.median(queued, enqueue)-g.median(1, enqueue)) / (queued - 1)
+	return max(0, g.least(queued, enqueue)-g.least(1, enqueue)) / (queued - 1)
 }
 
 func (g *gauge) finish() {

@@ -155,7 +155,9 @@ func (p *Processor) itemsOf(c *chunk, d kernels.Direction) int64 {
 }
 
 // listCap is the number of entries up to which a pull of chunk c makes the lists of the next frontier.
-func (c *chunk) listCap() uint32 { return max(1024, c.n/32) }
+func (c *chunk) listCap() uint32 { return max(listLeast, c.n/listPart) }
+
+const listLeast, listPart = 1024, 32
 
 // complete reports that the last pull made complete lists of the frontier.
 func (p *Processor) complete() bool {
