@@ -69,24 +69,19 @@ With --predict it prints the latter alone, with levels that the CPU counts: no d
 			if err := ef.check(); err != nil {
 				return err
 			}
-			if len(predict) > 0 {
-				model, err := e.deviceModel(c.Context(), &ef, &rf, &bf, nil, predict)
-				if err != nil {
-					return err
-				}
-				doc := record.BenchDevice{Head: e.head(record.SchemaBenchDevice), Model: model}
-				if asJSON {
-					return e.printJSON(doc)
-				}
-				return e.printBenchDevice(doc)
-			}
-			if len(ef.o.Processors) != 1 || ef.o.Processors[0].Kind == engine.CPU {
-				return usagef("%q is no device: want opencl:N or cuda:N", args[0])
-			}
 			if bf.roots < 1 {
 				return usagef("--roots is at least 1")
 			}
-			doc, err := e.benchDevice(c.Context(), &ef, &rf, &bf, gpu.MeasureOptions{Largest: int64(largest)})
+			var doc record.BenchDevice
+			var err error
+			switch {
+			case len(predict) > 0:
+				doc.Model, err = e.deviceModel(c.Context(), &ef, &rf, &bf, nil, predict)
+			case len(ef.o.Processors) != 1 || ef.o.Processors[0].Kind == engine.CPU:
+				return usagef("%q is no device: want opencl:N or cuda:N", args[0])
+			default:
+				doc, err = e.benchDevice(c.Context(), &ef, &rf, &bf, gpu.MeasureOptions{Largest: int64(largest)})
+			}
 			if err != nil {
 				return err
 			}
@@ -120,9 +115,7 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		return doc, err
 	}
 	d := deviceRecord(info)
-	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS, ReadS: m.ReadS}
-	steps := record.DeviceSteps(m.Steps)
-	doc.Steps = &steps
+	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS, ReadS: m.ReadS, Steps: &m.Steps}
 	for i, g := range m.Gather {
 		doc.Accesses = append(doc.Accesses, record.DeviceAccess{WorkingSetBytes: g.Bytes, CopyBytesPerS: m.Copy[i].PerS, ReadsPerS: g.PerS, AtomicsPerS: m.Atomic[i].PerS})
 	}
