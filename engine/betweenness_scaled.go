@@ -1,6 +1,10 @@
 package engine
 
-import "math"
+import (
+	"math"
+
+	"github.com/totemgo/totemgo/program"
+)
 
 // A scaled number is not negative: 0, or (1 + m ÷ 2^42) × 2^(e − scaledBias), with m in its 42 low bits and e above.
 // Numbers of shortest paths are beyond float64: a chain of 3,000 diamonds has 2^3000.
@@ -12,6 +16,11 @@ const (
 	scaledMargin = 64 // a level multiplies by less than 2^32
 	scaledLimit  = uint64(2*scaledBias-scaledMargin) << scaledBits
 )
+
+// manyPaths counts in scaled numbers.
+var manyPaths = brandes[uint64]("betweenness of many paths", program.EdgeOp{Rows: scaledSum{}, Device: scaledSumDevice},
+	program.VertexOp{Block: movePaths(scaledLimit), Device: movePathsDevice + "SUM(0, (paths[v] >> 42) >= 4194240 ? 1 : 0);\nMIN(-(double)paths[v]);"},
+	program.VertexOp{Block: sharePaths(product, quotient), Device: scaledShareDevice + forgetDevice})
 
 // scaledSum is the sum of scaled numbers.
 type scaledSum struct{}
@@ -105,11 +114,7 @@ FN uint merge(u64* to, u64 x) {
   return 1;
 }
 `
-	movePathsDevice = `paths[v] = in[v];
-in[v] = 0;
-seen[v] = 1;
-SUM(0, (paths[v] >> 42) >= 4194240 ? 1 : 0);`
-	sharePathsDevice = `u64 ones = ((u64)1 << 42) - 1, s = paths[v], b = in[v];
+	scaledShareDevice = `u64 ones = ((u64)1 << 42) - 1, s = paths[v], b = in[v];
 double f = (double)((s & ones) + ones + 1) / 4398046511104.0, d = 0;
 int e = (int)(s >> 42) - 2097152, k = 0;
 if (b) {
@@ -127,7 +132,5 @@ f = (1 + d) / f;
 while (f >= 2) { f *= 0.5; k++; }
 while (f < 1) { f *= 2; k--; }
 give[v] = ((u64)(2097152 + k - e) << 42) + (u64)(f * 4398046511104.0 + 0.5) - ones - 1;
-in[v] = 0;
-seen[v] = U32_TOP;
-DROP;`
+`
 )

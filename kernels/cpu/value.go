@@ -365,9 +365,13 @@ func (r *valueRun) each(n, grain int, f func(t, lo, hi int)) error {
 		if failed.Load() != nil {
 			return
 		}
-		if err := guard(func() error { f(t, lo, hi); return nil }); err != nil {
-			failed.CompareAndSwap(nil, &err)
-		}
+		defer func() { // not guard, whose closure a chunk would allocate
+			if v := recover(); v != nil {
+				err := panicked(v)
+				failed.CompareAndSwap(nil, &err)
+			}
+		}()
+		f(t, lo, hi)
 	})
 	if err := failed.Load(); err != nil {
 		return *err
@@ -379,11 +383,13 @@ func (r *valueRun) each(n, grain int, f func(t, lo, hi int)) error {
 func guard(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = fmt.Errorf("%w: %v\n\n%s", ErrOperator, v, debug.Stack())
+			err = panicked(v)
 		}
 	}()
 	return f()
 }
+
+func panicked(v any) error { return fmt.Errorf("%w: %v\n\n%s", ErrOperator, v, debug.Stack()) }
 
 // Begin implements kernels.Run.
 func (r *valueRun) Begin(need kernels.Need) error {

@@ -31,7 +31,7 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 		o.words(s, words)
 		r.next.many = true
 		blocks := make([]program.Reduced, (o.rows+program.BlockVertices-1)/program.BlockVertices)
-		err := r.each(len(blocks), 1, func(t, k, _ int) {
+		run := func(t, k int) {
 			blocks[k].Min = math.Inf(1)
 			lo := uint32(k) * program.BlockVertices
 			hi := min(o.rows, lo+program.BlockVertices)
@@ -47,6 +47,11 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 			f(b)
 			set[len(set)-1] &= valid(len(set)-1, hi-lo)
 			blocks[k] = program.Reduced{Sum: b.Sum, Min: b.Min}
+		}
+		err := r.each(len(blocks), s.grain(len(blocks), 1), func(t, lo, hi int) {
+			for k := lo; k < hi; k++ {
+				run(t, k)
+			}
 		})
 		if err != nil {
 			return out, r.fail(err)

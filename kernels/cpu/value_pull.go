@@ -148,15 +148,18 @@ func (k *loop[T]) pull(s program.Step) error {
 	rows := k.rows
 	words := int((rows + 63) / 64)
 	var over []uint64
+	grain := pullWords
 	if k.own != nil && s.Over > 0 {
 		over = r.over[k.own.pos/64:][:words]
-		k.own.words(r.setOf(s.Over), over)
+		set := r.setOf(s.Over)
+		k.own.words(set, over)
+		grain = set.grain(words, pullWords)
 	}
 	reached := k.news.bits[k.at/64:]
 	k.news.by[0].many = true
 	sums := k.set == nil && k.user == nil && (k.l.Map == program.Copy || k.l.Map == program.One) && k.l.Combine == program.Sum && k.direct
 	users := k.user != nil && k.other == nil && k.direct && k.own != nil
-	return r.each(words, pullWords, func(t, lo, hi int) {
+	return r.each(words, grain, func(t, lo, hi int) {
 		for j := lo; j < hi; j++ {
 			want := valid(j, rows)
 			if over != nil {

@@ -44,6 +44,15 @@ func (r *valueRun) clear(words []uint64) {
 	r.spread(len(words), parallelWords, func(lo, hi int) { clear(words[lo:hi]) })
 }
 
+// grain is how many of n pieces of the vertices a thread takes at a time, least or more where the set is small; s is
+// nil for all vertices.
+func (s *set) grain(n, least int) int {
+	if s == nil {
+		return least
+	}
+	return max(least, min(n/16, 64*n/int(s.n+1)))
+}
+
 // recount makes n the number of bits, after they were written as words.
 func (s *set) recount(r *valueRun) {
 	var n atomic.Int64
