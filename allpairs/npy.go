@@ -30,15 +30,16 @@ func NewNPY[T Value](n int) *NPY[T] {
 // Head is the bytes before the first row.
 func (a *NPY[T]) Head() []byte { return a.head }
 
-func (a *NPY[T]) rowBytes() int64 { return int64(a.n) * int64(unsafe.Sizeof(T(0))) }
-
 // Size is the bytes of the file.
-func (a *NPY[T]) Size() int64 { return int64(len(a.head)) + int64(a.n)*a.rowBytes() }
+func (a *NPY[T]) Size() int64 {
+	return int64(len(a.head)) + int64(a.n)*int64(a.n)*int64(unsafe.Sizeof(T(0)))
+}
 
-// Put encodes row u into file, the bytes of the whole file.
-func (a *NPY[T]) Put(file []byte, u int, row []T) {
-	at := int64(len(a.head)) + int64(u)*a.rowBytes()
-	encode(file[at:at:at+a.rowBytes()], row)
+// WriteRow writes row u into the file, and returns buffer for the next row.
+func (a *NPY[T]) WriteRow(file io.WriterAt, u int, row []T, buffer []byte) ([]byte, error) {
+	buffer = encode(buffer[:0], row)
+	_, err := file.WriteAt(buffer, int64(len(a.head))+int64(u)*int64(len(buffer)))
+	return buffer, err
 }
 
 // Write writes the file with the rows that row returns for 0 … n−1.

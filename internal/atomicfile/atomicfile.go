@@ -31,8 +31,6 @@ type File struct {
 	file      *os.File
 	inPlace   bool        // a regular file under its own name: emptied before the first byte, and by Remove
 	begun     atomic.Bool // the first byte is written
-	mapped    []byte      // by Map, until Close or Remove
-	unmap     func([]byte) error
 	// NoSync makes Close return before the data is on the disk.
 	NoSync bool
 }
@@ -141,6 +139,34 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.named(err)
 }
 
+// Reserve gives the file a size, and its blocks on the disk where the system can; WriteAt then fills it. The error wraps
+// errors.ErrUnsupported for what is no new regular file, and syscall.ENOSPC where the disk has less room.
+func (f *File) Reserve(size int64) error {
+	if f.temporary == "" {
+		return fmt.Errorf("%s: %w: no new file", f.name, errors.ErrUnsupported)
+	}
+	free, err := room(f.file)
+	full := err == nil && free < uint64(size)
+	if !full {
+		if err = allocate(f.file, size); errors.Is(err, errors.ErrUnsupported) { // no reservation
+			err = f.file.Truncate(size)
+		}
+	}
+	switch {
+	case full || errors.Is(err, syscall.ENOSPC):
+		return fmt.Errorf("%s: %d bytes do not fit on the disk, which has %d: %w", f.name, size, free, syscall.ENOSPC)
+	case err != nil:
+		return fmt.Errorf("%s: %w", f.name, err)
+	}
+	return nil
+}
+
+// WriteAt writes a part of a file that Reserve has made, from any goroutine.
+func (f *File) WriteAt(p []byte, off int64) (int, error) {
+	n, err := f.file.WriteAt(p, off)
+	return n, f.named(err)
+}
+
 // begin empties a file that is written in place.
 func (f *File) begin() error {
 	if !f.inPlace || f.begun.Swap(true) {
@@ -152,7 +178,7 @@ func (f *File) begin() error {
 // Close brings the data to the disk and closes the file, which keeps its temporary name.
 // A file system without fsync is accepted.
 func (f *File) Close() error {
-	err := errors.Join(f.release(), f.begin())
+	err := f.begin()
 	if (f.temporary != "" || f.inPlace) && !f.NoSync && err == nil {
 		err = durable(f.file)
 	}
@@ -225,18 +251,8 @@ func (f *File) copy() error {
 	return os.Remove(f.temporary)
 }
 
-// release ends the mapping.
-func (f *File) release() error {
-	m := f.mapped
-	if f.mapped = nil; m == nil {
-		return nil
-	}
-	return f.unmap(m)
-}
-
 // Remove closes the file and removes it, after Rename under its own name.
 func (f *File) Remove() error {
-	_ = f.release()    // the file goes
 	_ = f.file.Close() // closed already, or the error that led here is the one to report
 	live.Lock()
 	delete(live.files, f)

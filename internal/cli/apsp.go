@@ -29,7 +29,7 @@ in NumPy's format, its rows and columns in the order of vertex ids (a pair witho
 largest int32, or inf), any other name a row (from, to, distance) for each pair of
 two vertices with a path. --predecessors writes the vertex before the last of a shortest path of each
 pair, which tells all paths: as rows by ids, or as .npy by row numbers from 0, -1 without one.
-An .npy file is made in place on the disk, whose room is reserved before the work begins.
+The room of an .npy file is reserved on the disk before the work begins.
 
 By default the method is the one that is predicted to be faster on this graph:
   blocked    Floyd-Warshall on tiles of a dense matrix: for dense graphs of up to some 10,000 vertices
@@ -155,11 +155,11 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 	}
 	o.Predecessors = f.predecessors != ""
 	start := time.Now()
-	distances, err := mapNPY[T](f.output, g.NumVertices())
+	distances, err := createNPY[T](f.output, g.NumVertices(), o.Threads)
 	if err != nil {
 		return err
 	}
-	before, err := mapNPY[int32](f.predecessors, g.NumVertices())
+	before, err := createNPY[int32](f.predecessors, g.NumVertices(), o.Threads)
 	if err != nil {
 		return distances.close(err)
 	}
@@ -191,9 +191,7 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 	} else {
 		b := allpairs.NewSummarizer[T](g.NumVertices(), o)
 		p, err = allpairs.Rows(ctx, g, o, func(worker int, r allpairs.Row[T]) error {
-			distances.put(r.From, r.Distances)
-			before.put(r.From, r.Predecessors)
-			return b.Add(worker, r)
+			return errors.Join(distances.put(worker, r.From, r.Distances), before.put(worker, r.From, r.Predecessors), b.Add(worker, r))
 		})
 		took, s = time.Since(start), b.Summary()
 		bar.done()
@@ -217,38 +215,41 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 	return nil
 }
 
-// npyFile is a file of an array that lies in memory while it is made; nil is no file.
+// npyFile is a file of an array that is written row by row, in any order; nil is no file.
 type npyFile[T allpairs.Value] struct {
 	*allpairs.NPY[T]
-	file *atomicfile.File
-	data []byte
+	file    *atomicfile.File
+	buffers [][]byte // by worker: a row
 }
 
-// mapNPY makes the file of n × n values; nil for a path of another format, and for what cannot be mapped.
-func mapNPY[T allpairs.Value](path string, n int) (*npyFile[T], error) {
+// createNPY reserves the file of n × n values; nil for a path of another format, and for what is no new file.
+func createNPY[T allpairs.Value](path string, n, threads int) (*npyFile[T], error) {
 	if path == "-" || strings.ToLower(filepath.Ext(path)) != ".npy" {
 		return nil, nil
 	}
-	a := &npyFile[T]{NPY: allpairs.NewNPY[T](n)}
+	a := &npyFile[T]{NPY: allpairs.NewNPY[T](n), buffers: make([][]byte, workers.Count(threads))}
 	var err error
 	if a.file, err = atomicfile.Create(path); err != nil {
 		return nil, err
 	}
-	if a.data, err = a.file.Map(a.Size()); err != nil {
+	if err = a.file.Reserve(a.Size()); err == nil {
+		_, err = a.file.WriteAt(a.Head(), 0)
+	}
+	if err != nil {
 		_ = a.file.Remove() // nothing is written yet
 		if errors.Is(err, errors.ErrUnsupported) {
 			err = nil
 		}
 		return nil, err
 	}
-	copy(a.data, a.Head())
 	return a, nil
 }
 
-func (a *npyFile[T]) put(u uint32, row []T) {
+func (a *npyFile[T]) put(worker int, u uint32, row []T) (err error) {
 	if a != nil {
-		a.Put(a.data, int(u), row)
+		a.buffers[worker], err = a.WriteRow(a.file, int(u), row, a.buffers[worker])
 	}
+	return err
 }
 
 // close gives the file its name, or removes it after an error, which it returns.
@@ -277,14 +278,16 @@ type pairs[T allpairs.Value] struct {
 	column  func(row []T) column
 }
 
-// write writes the matrix: into the mapped file, as .npy, or a row for each pair that is present.
+// write writes the matrix: into the file, as .npy, or a row for each pair that is present.
 func (p *pairs[T]) write(ctx context.Context, e *env, n int, labels *graph.Labels) error {
 	if p.path == "" {
 		return nil
 	}
 	if p.file != nil {
 		for u := range uint32(n) {
-			p.file.put(u, p.row(u))
+			if err := p.file.put(0, u, p.row(u)); err != nil {
+				return err
+			}
 		}
 		return ctx.Err()
 	}

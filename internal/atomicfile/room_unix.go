@@ -1,0 +1,16 @@
+//go:build darwin || freebsd || linux
+
+package atomicfile
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// room is the bytes that a file may grow by.
+func room(f *os.File) (uint64, error) {
+	var disk unix.Statfs_t
+	err := unix.Fstatfs(int(f.Fd()), &disk)
+	return min(uint64(max(0, disk.Bavail)), 1<<62/max(1, uint64(disk.Bsize))) * uint64(disk.Bsize), err //nolint:unconvert // types differ by system
+}
