@@ -369,6 +369,24 @@ func TestNegativeCycle(t *testing.T) {
 	}
 }
 
+// TestNegativeTour: a negative cycle through all vertices is found, whose number of arcs is more than a path has.
+func TestNegativeTour(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 5, 8, 9, 17, 65, 129} {
+		l, w := &graph.EdgeList{Vertices: n, Directed: true}, make([]int32, n)
+		for v := range n {
+			l.Edges = append(l.Edges, graph.Edge{U: uint32(v), V: uint32((v + 1) % n)})
+		}
+		w[n/2] = -1
+		l.Weights = graph.WeightsOf(w)
+		for method := Auto; method <= Searches; method++ {
+			var cycle *NegativeCycleError
+			if _, _, err := Solve[int32](context.Background(), build(t, l), Options{Method: method}); !errors.As(err, &cycle) || len(cycle.Cycle) != n {
+				t.Errorf("%d vertices, %v: %v", n, method, err)
+			}
+		}
+	}
+}
+
 // TestZero: −0 of a file becomes 0, also where sums of opposite weights are 0; a NaN is refused (TestRefusals).
 func TestZero(t *testing.T) {
 	w := []float64{math.Copysign(0, -1), math.Copysign(0, -1), 2, -2}

@@ -43,6 +43,9 @@ func (s *solver[T]) squaring(ctx context.Context) error {
 			}
 		}
 		if arcs >= s.n-1 {
+			if err := from.backAndForth(); err != nil {
+				return err
+			}
 			break
 		}
 		if err := s.each(ctx, blocks*blocks, func(b int) {
@@ -65,6 +68,19 @@ func (s *solver[T]) squaring(ctx context.Context) error {
 	}
 	if from != s.Matrix {
 		s.data, other.data, s.free, other.free = other.data, s.data, other.free, s.free
+	}
+	return nil
+}
+
+// backAndForth returns a negative for a cycle of up to twice as many arcs as the paths of the matrix have: those of n−1
+// arcs do not close a cycle through all n vertices.
+func (m *Matrix[T]) backAndForth() error {
+	for u := 0; u < m.n && m.by == Shortest; u++ {
+		for v := range u {
+			if m.At(u, v)+m.At(v, u) < 0 {
+				return negative(u)
+			}
+		}
 	}
 	return nil
 }

@@ -39,24 +39,18 @@ type deviceSolver[T Value] struct {
 	err       error
 }
 
-// deviceBytes is the device memory of a method.
-func deviceBytes[T Value](n int, method Method) int64 {
-	bytes := Bytes[T](n)
-	if method == Squaring {
-		bytes *= 2
-	}
-	return bytes + 64
-}
-
 // checkDevice refuses a matrix that the device does not hold.
 func checkDevice[T Value](dev device.Device, n int, method Method) error {
-	info := dev.Info()
+	info, need := dev.Info(), Bytes[T](n)
 	what := fmt.Sprintf("a matrix of the distances between %d vertices on %s", n, info.Name)
-	if need := Bytes[T](n); need > info.LargestAllocation {
+	if need > info.LargestAllocation {
 		return &graph.MemoryError{What: what + " in one allocation", Need: need, Limit: info.LargestAllocation}
 	}
-	if need := deviceBytes[T](n, method); need > info.Memory {
-		return &graph.MemoryError{What: what, Need: need, Limit: info.Memory}
+	if method == Squaring {
+		need *= 2
+	}
+	if need > info.Memory-64 {
+		return &graph.MemoryError{What: what, Need: need + 64, Limit: info.Memory}
 	}
 	if info.MaxGroup < deviceGroup {
 		return fmt.Errorf("%w: %s takes groups of %d lanes, where the kernels have %d", ErrOptions, info.Name, info.MaxGroup, deviceGroup)
@@ -96,17 +90,13 @@ func newDeviceSolver[T Value](dev device.Device, n int, method Method, by Algebr
 	if n > 0 {
 		s.d = s.buffer(Bytes[T](n))
 	}
-	if s.fill(s.status); s.err != nil {
+	if s.err == nil {
+		s.err = s.stream.Fill(s.status, 0, 64, ^uint32(0)) // none
+	}
+	if s.err != nil {
 		return nil, errors.Join(s.err, s.close())
 	}
 	return s, nil
-}
-
-// fill sets the status to none.
-func (s *deviceSolver[T]) fill(status device.Buffer) {
-	if s.err == nil {
-		s.err = s.stream.Fill(status, 0, 64, ^uint32(0))
-	}
 }
 
 func (s *deviceSolver[T]) buffer(bytes int64) (b device.Buffer) {
@@ -288,7 +278,10 @@ func (s *deviceSolver[T]) run(ctx context.Context, m *Matrix[T], method Method, 
 	if err := s.wait(ctx); err != nil {
 		return err
 	}
-	return s.copyMatrix(ctx, m, true)
+	if err := s.copyMatrix(ctx, m, true); err != nil || method != Squaring {
+		return err
+	}
+	return m.backAndForth()
 }
 
 // DeviceRate measures for about 50 ms how many additions and minima a second a device's kernel does in registers

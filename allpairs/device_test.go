@@ -86,6 +86,12 @@ func testDevice[T Value](t *testing.T, dev device.Device) {
 			t.Errorf("%v: %v, want a negative cycle", method, err)
 		}
 	}
+	if any(T(0)) == any(int32(0)) { // a cycle of more arcs than a path has
+		two := &graph.EdgeList{Vertices: 2, Directed: true, Edges: []graph.Edge{{U: 0, V: 1}, {U: 1, V: 0}}, Weights: graph.WeightsOf([]int32{3, -4})}
+		if _, _, err := Solve[T](context.Background(), build(t, two), Options{Method: Squaring, Device: dev}); !errors.Is(err, ErrNegativeCycle) {
+			t.Errorf("squaring: %v, want a negative cycle", err)
+		}
+	}
 	l.Edges, l.Weights = l.Edges[:300], graph.WeightsOf(w)
 	m, p, err := Solve[T](context.Background(), build(t, l), Options{Method: Searches, Device: dev})
 	if err != nil || p.Method != Searches || p.Kernels != "" {

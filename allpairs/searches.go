@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/bits"
 	"slices"
+	"strings"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/workers"
@@ -16,15 +17,24 @@ import (
 // ErrNegativeCycle is wrapped by *NegativeCycleError.
 var ErrNegativeCycle = errors.New("allpairs: a cycle of negative weight")
 
-// NegativeCycleError lists the vertices of a cycle in its order, by the file's ids.
-type NegativeCycleError struct{ Cycle []uint64 }
+// NegativeCycleError lists the vertices of a cycle in its order, by the file's ids, and as its names, or digits.
+type NegativeCycleError struct {
+	Cycle []uint64
+	Names []string
+}
+
+// newNegativeCycle is for dense ids; the smallest label comes first.
+func newNegativeCycle(labels *graph.Labels, list []uint32) error {
+	least := slices.MinFunc(list, func(u, v uint32) int { return cmp.Compare(labels.Label(u), labels.Label(v)) })
+	first, e := slices.Index(list, least), &NegativeCycleError{}
+	for _, v := range slices.Concat(list[first:], list[:first]) {
+		e.Cycle, e.Names = append(e.Cycle, labels.Label(v)), append(e.Names, string(labels.Append(nil, v)))
+	}
+	return e
+}
 
 func (e *NegativeCycleError) Error() string {
-	text := fmt.Sprintf("%v: %d", ErrNegativeCycle, e.Cycle[0])
-	for _, v := range append(slices.Clone(e.Cycle[1:]), e.Cycle[0]) {
-		text += fmt.Sprintf(" → %d", v)
-	}
-	return text
+	return fmt.Sprintf("%v: %s → %s", ErrNegativeCycle, strings.Join(e.Names, " → "), e.Names[0])
 }
 
 func (e *NegativeCycleError) Unwrap() error { return ErrNegativeCycle }
@@ -109,16 +119,14 @@ func (a *arcs[T]) lift(ctx context.Context) error {
 	return nil
 }
 
-// cycle lists the cycle that v came by, its smallest label first.
+// cycle names the cycle that v came by.
 func (a *arcs[T]) cycle(before []uint32, v uint32) error {
-	label := a.g.VertexLabels().Label
-	list := []uint64{label(v)}
+	list := []uint32{v}
 	for u := before[v]; u != v; u = before[u] {
-		list = append(list, label(u))
+		list = append(list, u)
 	}
 	slices.Reverse(list)
-	first := slices.Index(list, slices.Min(list))
-	return &NegativeCycleError{slices.Concat(list[first:], list[:first])}
+	return newNegativeCycle(a.g.VertexLabels(), list)
 }
 
 // words is the number of searches of one pass over words of bits.

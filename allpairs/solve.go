@@ -17,11 +17,8 @@ import (
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 )
 
-// Errors of this package, beside graph.MemoryError, *WeightError and *NegativeCycleError.
-var (
-	// ErrOptions is returned for options out of range.
-	ErrOptions = errors.New("allpairs: bad options")
-)
+// ErrOptions is returned for options out of range.
+var ErrOptions = errors.New("allpairs: bad options")
 
 // Method computes the distances.
 type Method uint8
@@ -315,7 +312,7 @@ func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worke
 	}
 	m := newMatrix[T](n, o.Algebra)
 	defer func() { _ = m.Free() }()
-	if err := m.solve(ctx, g, p, o, s); err != nil {
+	if err = m.solve(ctx, g, p, o, s); err != nil {
 		return nil, err
 	}
 	if o.Predecessors {
@@ -339,14 +336,17 @@ func Solve[T Value](ctx context.Context, g *graph.CSR, o Options) (*Matrix[T], *
 	if o.Predecessors {
 		m.before = hugemem.Make[int32](n * n)
 	}
+	known := m
 	if p.Method == Searches {
-		err = searchAll(ctx, g, o, nil, func(_ int, r Row[T]) error {
-			m.set(int(r.From), r.Distances)
-			copy(m.Predecessors(int(r.From)), r.Predecessors)
-			return nil
-		})
-	} else if err = m.solve(ctx, g, p, o, s); err == nil && o.Predecessors {
-		err = searchAll(ctx, g, o, m, func(_ int, r Row[T]) error {
+		known = nil
+	} else {
+		err = m.solve(ctx, g, p, o, s)
+	}
+	if err == nil && (known == nil || o.Predecessors) {
+		err = searchAll(ctx, g, o, known, func(_ int, r Row[T]) error {
+			if known == nil {
+				m.set(int(r.From), r.Distances)
+			}
 			copy(m.Predecessors(int(r.From)), r.Predecessors)
 			return nil
 		})
@@ -378,7 +378,7 @@ func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options,
 		if _, named := newArcs[T](ctx, g, o.Algebra, threads); named != nil {
 			return named
 		}
-		return &NegativeCycleError{[]uint64{g.VertexLabels().Label(uint32(v))}} // by rounding alone
+		return newNegativeCycle(g.VertexLabels(), []uint32{uint32(v)}) // by rounding alone
 	}
 	if err != nil {
 		return err

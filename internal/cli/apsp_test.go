@@ -139,11 +139,27 @@ func TestAllPairsRefused(t *testing.T) {
 		{"--kernels sse", 2, "sse"},
 		{"--directed", 1, "5 → 7 → 5"},
 		{"--directed --method blocked", 1, "5 → 7 → 5"},
+		{"--directed --method squaring", 1, "5 → 7 → 5"},
 		{"--directed --method blocked --memory-limit 1K", 1, "matrix"},
 	} {
 		r := command(t, append([]string{"apsp", in}, strings.Fields(c.args)...)...)
 		if r.status != c.status || !strings.Contains(r.stderr, c.text) {
 			t.Errorf("%s: %+v", c.args, r)
+		}
+	}
+}
+
+// TestAllPairsNames: a negative cycle is told by the file's names.
+func TestAllPairsNames(t *testing.T) {
+	in := filepath.Join(t.TempDir(), "g.graphml")
+	text := `<graphml><key id="w" for="edge" attr.name="weight" attr.type="int"/><graph edgedefault="directed"><node id="anna"/><node id="bert"/>` +
+		`<edge source="anna" target="bert"><data key="w">-3</data></edge><edge source="bert" target="anna"><data key="w">2</data></edge></graph></graphml>`
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, method := range []string{"blocked", "searches"} {
+		if r := command(t, "apsp", in, "--method", method); r.status != 1 || !strings.Contains(r.stderr, "anna → bert → anna") {
+			t.Errorf("%s: %+v", method, r)
 		}
 	}
 }
@@ -155,7 +171,7 @@ func TestBenchAllPairs(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.stdout), &d); err != nil || r.status != 0 {
 		t.Fatal(err, r)
 	}
-	if len(d.Runs) < 4 || d.N != 130 {
+	if len(d.Runs) < 6 || d.N != 130 {
 		t.Fatalf("%+v", d)
 	}
 	for _, x := range d.Runs {

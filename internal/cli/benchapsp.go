@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -27,7 +28,7 @@ func newBenchAllPairs(e *env) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "apsp",
 		Short: "Time the distances between all pairs",
-		Long: `bench apsp times the dense methods of apsp with float32 and int32 distances on a random graph of n
+		Long: `bench apsp times the dense methods of apsp with float32, int32 and float64 distances on a random graph of n
 vertices with an arc between most, and each set of tile kernels of this processor with the first. It states the
 operations a second (2n³ additions and minima, of squaring for each product) and the fraction of what the
 processor does in registers alone, on the same threads at the same time. Rounds are in turn; the figures
@@ -94,10 +95,13 @@ func (e *env) benchProcessor(ctx context.Context, doc *record.BenchAllPairs, p e
 	if err != nil {
 		return err
 	}
-	if err := benchPairs[float32](ctx, doc, g, o, p.String()); err != nil {
-		return err
+	if err = benchPairs[float32](ctx, doc, g, o, p.String()); err == nil {
+		err = benchPairs[int32](ctx, doc, g, o, p.String())
 	}
-	return benchPairs[int32](ctx, doc, g, o, p.String())
+	if err == nil && (o.Device == nil || o.Device.Info().FP64) {
+		err = benchPairs[float64](ctx, doc, g, o, p.String())
+	}
+	return err
 }
 
 // benchPairs times a method with distances of type T.
@@ -150,28 +154,25 @@ func benchPairs[T allpairs.Value](ctx context.Context, doc *record.BenchAllPairs
 }
 
 // minPlusRates measures the tile kernels' instructions in registers alone, of each type, on one thread and on all.
-func minPlusRates(ctx context.Context, threads int) ([]record.MinPlus, error) {
-	var list []record.MinPlus
+func minPlusRates(ctx context.Context, threads int) (list []record.MinPlus, err error) {
 	for _, t := range slices.Compact([]int{1, workers.Count(threads)}) {
-		for _, k := range []struct {
-			typ   string
-			names []string
-			rate  func(context.Context, string, int) (float64, error)
-		}{
-			{"float32", allpairs.Kernels[float32](), allpairs.Rate[float32]},
-			{"int32", allpairs.Kernels[int32](), allpairs.Rate[int32]},
-			{"float64", allpairs.Kernels[float64](), allpairs.Rate[float64]},
-		} {
-			for _, name := range k.names {
-				rate, err := k.rate(ctx, name, t)
-				if err != nil {
-					return nil, err
-				}
-				list = append(list, record.MinPlus{Type: k.typ, Kernels: name, Threads: t, GopS: rate / 1e9})
-			}
+		err = errors.Join(addRates[float32](ctx, &list, t), addRates[int32](ctx, &list, t), addRates[float64](ctx, &list, t))
+		if err != nil {
+			return nil, err
 		}
 	}
 	return list, nil
+}
+
+func addRates[T allpairs.Value](ctx context.Context, list *[]record.MinPlus, threads int) error {
+	for _, name := range allpairs.Kernels[T]() {
+		rate, err := allpairs.Rate[T](ctx, name, threads)
+		if err != nil {
+			return err
+		}
+		*list = append(*list, record.MinPlus{Type: fmt.Sprintf("%T", T(0)), Kernels: name, Threads: threads, GopS: rate / 1e9})
+	}
+	return nil
 }
 
 // denseGraph has n vertices, and an arc of a random weight up to 1000 to three quarters of all others.
