@@ -6,9 +6,9 @@
 // Distances are int32, float32 or float64. Weights must be such that the longest path cannot
 // overflow, and of integers that its sum is exact: other graphs are refused with the arc. So
 // there is no NaN, and −0 becomes 0. Weights may be negative; a cycle of negative weight is
-// refused with its vertices. Sums of floats are added up in an order that depends on the method
-// and the number of vertices, and not on threads or processors: all methods agree within a
-// rounding for each arc of a path.
+// refused with its vertices. Sums of floats are added up in an order that depends on the method,
+// the number of vertices, and whether a device computes them, and not on threads or kernels: all
+// methods agree within a rounding for each arc of a path.
 //
 // # The tile
 //

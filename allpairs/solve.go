@@ -223,8 +223,14 @@ func (k *kernels[T]) measure(least time.Duration) float64 {
 	}
 }
 
-// denseShare is the part of the register-only rate that a whole run reaches.
-const denseShare = 0.6
+const (
+	// denseShare is the part of the register-only rate that products of tiles reach.
+	denseShare = 0.9
+	// stageTime is what starting threads takes, for each of blocked's stages.
+	stageTime = 100 * time.Microsecond
+	// pairTime is one thread's time to make an entry from the arcs, and to hand it out.
+	pairTime = 12 * time.Nanosecond
+)
 
 // predict predicts the time of a dense method, or of blocked for Auto.
 func predict[T Value](k kernels[T], n, threads int, method Method, by Algebra) time.Duration {
@@ -245,7 +251,9 @@ func predict[T Value](k kernels[T], n, threads int, method Method, by Algebra) t
 		products++
 	}
 	rate := denseShare * k.measure(200*time.Microsecond) * float64(threads)
-	return time.Duration(products * tiles * tiles * tiles * Side * tileLen / rate * float64(time.Second))
+	stages := tiles / float64(blockTiles(int(tiles)))
+	return time.Duration(products*tiles*tiles*tiles*Side*tileLen/rate*1e9 + stages*float64(stageTime) +
+		float64(n)*float64(n)*float64(pairTime)/float64(threads))
 }
 
 // searchTime predicts the time of searches from all vertices by some of them; it ends early once

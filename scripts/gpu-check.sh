@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Checks the devices of this machine in under ten minutes, most telling checks first: what memory
 # and commands of each device allow, each device alone at growing scales with the time of each
-# kernel, ways to step, hybrid lists, long graphs, Graph500 with validation and energy, the
+# kernel, ways to step, hybrid lists, long graphs, Graph500 with validation and energy, all pairs, the
 # conformance kit, and graphs in host memory. Each check is appended to a file when it ends.
 #
 #   scripts/gpu-check.sh [PROCESSORS]      such as cpu,opencl:0 or cpu,cuda:0; by default
@@ -326,6 +326,19 @@ scale=${validated:-$(atmost 24)}
 for on in "${devices[@]}" "${lists[0]}"; do
 	graph500 "$scale" "$on" --roots 8 "${power[@]}"
 done
+
+# All pairs by dense tiles, of each type: the operations a second, and in registers alone.
+part 90
+for d in "${devices[@]}"; do
+	n=8192 slow=1
+	if [[ -n ${SHORT:-} ]]; then
+		n=130
+	elif grep -q "^$d .*host.s CPU" "$work/list"; then
+		n=1024
+	fi
+	check "apsp $d" 40 "$totemgo" bench apsp --n "$n" --rounds 1 --processors "$d" --json
+done
+slow=
 
 kit() { # kit DEVICE SECONDS FLAG...
 	local device=$1 most=$2 kind=${1%%:*} number test name

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"slices"
 	"text/tabwriter"
@@ -62,12 +63,8 @@ are medians.
 				doc.Head = e.head(record.SchemaBenchAPSP)
 				return e.printJSON(doc)
 			}
-			fmt.Fprintf(e.stdout, "%d vertices, medians of %d\n", n, rounds)
 			w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-			fmt.Fprintln(w, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t")
-			for _, r := range doc.Runs {
-				fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t\n", r.Processor, r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
-			}
+			printAllPairs(w, doc)
 			return w.Flush()
 		},
 	}
@@ -78,6 +75,14 @@ are medians.
 	fl.StringSliceVar(&methods, "methods", []string{"blocked"}, "`LIST` of methods: blocked, naive, squaring")
 	fl.BoolVar(&asJSON, "json", false, "print JSON")
 	return c
+}
+
+func printAllPairs(w io.Writer, d record.BenchAllPairs) {
+	fmt.Fprintf(w, "all pairs of %d vertices, medians of %d\n", d.N, d.Rounds)
+	fmt.Fprintln(w, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t")
+	for _, r := range d.Runs {
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t\n", r.Processor, r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
+	}
 }
 
 // benchProcessor times a method on a processor.

@@ -128,6 +128,9 @@ func (e *env) printGPUCheck(list []gpuCheck, cut bool) error {
 	printDevices(w, documents[record.BenchDevice](list, record.SchemaBenchDevice))
 	printBandwidth(w, searches)
 	printValidated(w, documents[record.Graph500](list, record.SchemaGraph500))
+	for _, d := range documents[record.BenchAllPairs](list, record.SchemaBenchAPSP) {
+		printAllPairs(w, d.doc)
+	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
