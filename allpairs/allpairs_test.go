@@ -418,10 +418,12 @@ func TestSummary(t *testing.T) {
 		n := sizes[1+try%(len(sizes)-1)]
 		g := build(t, randomGraph(r, n, r.IntN(6*n), try%2 == 0, false))
 		for _, method := range []Method{Blocked, Searches} {
-			s, _, err := Summarize[int32](context.Background(), g, Options{Method: method, Threads: 1 + try%3})
-			if err != nil {
+			o := Options{Method: method, Threads: 1 + try%3}
+			b := NewSummarizer[int32](n, o)
+			if _, err := Rows(context.Background(), g, o, b.Add); err != nil {
 				t.Fatal(err)
 			}
+			s := b.Summary()
 			pairs, sum, diameter := int64(0), 0.0, 0.0
 			histogram := map[int64]int64{}
 			for u := range n {

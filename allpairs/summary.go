@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -24,17 +23,6 @@ type Summary struct {
 
 // histogramLimit is the number of distances that a histogram has at most.
 const histogramLimit = 1 << 20
-
-// Summarize computes the distances between all pairs and keeps no matrix of them where it searches
-// from every vertex. Errors are those of Solve.
-func Summarize[T Value](ctx context.Context, g *graph.CSR, o Options) (*Summary, *Plan, error) {
-	b := NewSummarizer[T](g.NumVertices(), o)
-	p, err := Rows(ctx, g, o, b.Add)
-	if err != nil {
-		return nil, nil, err
-	}
-	return b.Summary(), p, nil
-}
 
 // Summary describes the matrix. It is incomplete where ctx ends.
 func (m *Matrix[T]) Summary(ctx context.Context, threads int) *Summary {

@@ -284,12 +284,7 @@ func (p *pairs[T]) write(ctx context.Context, e *env, n int, labels *graph.Label
 		return nil
 	}
 	if p.file != nil {
-		for u := range uint32(n) {
-			if err := p.file.put(0, u, p.row(u)); err != nil {
-				return err
-			}
-		}
-		return ctx.Err()
+		return p.file.Write(untilDone{ctx, p.file.file}, p.row)
 	}
 	name := strings.ToLower(p.path)
 	for _, compressed := range []string{".gz", ".zst", ".xz"} {
