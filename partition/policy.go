@@ -159,7 +159,7 @@ func (o *Options) survey(a *hugemem.Arena, degree []uint32, p *Placement) []uint
 		switch {
 		case o.TwoEnded > 0:
 			p.Reason = fmt.Sprintf("two-ended share needs it (largest degree %d, mean %.1f)", top, p.MeanDegree)
-		case float64(top) < HubRatio*p.MeanDegree:
+		case top == 0 || float64(top) < HubRatio*p.MeanDegree:
 			p.Policy = Original
 			p.Reason = fmt.Sprintf("largest degree %d is below %d times the mean %.1f: no hubs", top, HubRatio, p.MeanDegree)
 		default:

@@ -27,9 +27,15 @@ func checkFiles(c *cobra.Command, args []string) error {
 	case "validate":
 		in = append(in, args[1])
 	}
+	empty := ""
+	if slices.Contains(append(in, out...), "") {
+		empty = c.CommandPath()
+	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		what, _ := pflag.UnquoteUsage(f)
 		switch {
+		case (what == "FILE" || slices.Contains(outputFlags, f.Name)) && f.Value.String() == "":
+			empty = "--" + f.Name
 		case slices.Contains(outputFlags, f.Name):
 			out = append(out, f.Value.String())
 		case f.Name == "power":
@@ -42,6 +48,9 @@ func checkFiles(c *cobra.Command, args []string) error {
 			in = append(in, f.Value.String())
 		}
 	})
+	if empty != "" {
+		return usagef("%s: the name of a file is empty", empty)
+	}
 	for _, s := range []struct {
 		what  string
 		files []string

@@ -120,3 +120,16 @@ func TestDash(t *testing.T) {
 		}
 	}
 }
+
+// TestEmptyName: an empty name of a file, as of an unset variable of a script, is refused before anything is read.
+func TestEmptyName(t *testing.T) {
+	path := file(t, "r.el", "0 1\n")
+	for _, args := range [][]string{
+		{"bfs", path, "--root", "0", "-o", ""}, {"bfs", "", "--root", "0"}, {"convert", path, ""}, {"validate", path, ""}, {"info", ""},
+		{"bfs", path, "--root", "0", "--assignment", ""}, {"power", "record", "-o", "", "--", "true"},
+	} {
+		if r := command(t, args...); r.status != exitUsage || !strings.Contains(r.stderr, "the name of a file is empty") {
+			t.Errorf("%q: status %d, %q", args, r.status, r.stderr)
+		}
+	}
+}

@@ -96,7 +96,7 @@ func readParents(ctx context.Context, path string, labels *graph.Labels) (*graph
 	l := &vertexLines{path: path, labels: labels}
 	err := l.each(ctx, func(fields []string) (err error) {
 		switch {
-		case l.line == 1 && fields[0] == "vertex" && l.labels.Names() == nil:
+		case l.line == 1 && strings.EqualFold(strings.Trim(fields[0], `"`), "vertex") && l.labels.Names() == nil:
 			return nil // the names of the columns, in CSV
 		case strings.HasPrefix(fields[0], "#"):
 			if root, is := strings.CutPrefix(strings.Join(fields, " "), "# root "); is && !named {
