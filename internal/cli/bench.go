@@ -79,18 +79,24 @@ uniform:SCALE (both with 16 edges a vertex), grid:ROWSxCOLUMNS, chain:VERTICES o
 	}
 	ef.add(e, c, true)
 	rf.add(c, "")
+	bf.add(c)
 	fl := c.Flags()
 	fl.Lookup("kernels").Usage += "; all compares the sets"
-	fl.StringVar(&bf.graph, "graph", "", "`GRAPH` to search: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
-	fl.StringVar(&bf.seed, "seed", "", "`A[,B]`: the seed of a generated graph")
 	fl.IntVar(&bf.roots, "roots", 64, "number of roots")
 	fl.IntVar(&bf.rounds, "rounds", 1, "times that all roots are searched; a root's time is the mean of its rounds")
 	fl.BoolVar(&bf.tune, "tune", false, "search for better --tuning limits on this graph and machine, and print them")
 	fl.BoolVar(&bf.directors, "directors", false, "compare the directors with an oracle: the best directions found for each root by trying both\nat each level")
 	fl.BoolVar(&bf.profile, "profile", false, "clock each kernel of devices, in one more search a root that waits for each")
-	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
 	fl.BoolVar(&bf.goBench, "gobench", false, "print a line for each round as Go benchmarks do, for benchstat")
 	return c
+}
+
+// add adds the flags that bench bfs and bench path share.
+func (f *benchFlags) add(c *cobra.Command) {
+	fl := c.Flags()
+	fl.StringVar(&f.graph, "graph", "", "`GRAPH` to search: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
+	fl.StringVar(&f.seed, "seed", "", "`A[,B]`: the seed of a generated graph")
+	fl.BoolVar(&f.asJSON, "json", false, "print JSON")
 }
 
 // benchGraph makes or reads the graph.
@@ -287,8 +293,7 @@ func (e *env) benchBFS(ctx context.Context, ef *engineFlags, rf *readFlags, bf *
 		}
 	}
 	if bf.asJSON {
-		doc.Head = e.head(record.SchemaBench)
-		return e.printJSON(doc)
+		return e.printDocument(&doc.Head, record.SchemaBench, &doc)
 	}
 	e.print("%s, %d roots, %s, %s, director %s, kernels %s", bf.graph, len(roots), ef.processors, doc.Placement, doc.Director, doc.Kernels)
 	if doc.Share != "" {

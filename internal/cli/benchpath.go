@@ -29,16 +29,13 @@ a time, and a plain bidirectional search over the graph's rows, in five rounds o
 pair's time is the median of its five; the median and the 99th percentile over the pairs are printed. GRAPH is as in bench bfs.
 
   totemgo bench path --graph kron:18 --pairs 1000 --json`,
-		Args: cobra.NoArgs,
+		Args: takes(),
 		RunE: func(c *cobra.Command, _ []string) error { return e.benchPath(c.Context(), &ef, &rf, &bf, pairs) },
 	}
 	ef.add(e, c, true)
 	rf.add(c, "")
-	fl := c.Flags()
-	fl.StringVar(&bf.graph, "graph", "", "`GRAPH` to search: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
-	fl.StringVar(&bf.seed, "seed", "", "`A[,B]`: the seed of a generated graph")
-	fl.IntVar(&pairs, "pairs", 200, "number of pairs")
-	fl.BoolVar(&bf.asJSON, "json", false, "print JSON")
+	bf.add(c)
+	c.Flags().IntVar(&pairs, "pairs", 200, "number of pairs")
 	return c
 }
 
@@ -110,8 +107,7 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 	doc.MeanArcs /= float64(max(1, doc.Connected))
 	doc.Path, doc.Plain = quantiles(medians(times)), quantiles(medians(plain))
 	if bf.asJSON {
-		doc.Head = e.head(record.SchemaBenchPath)
-		return e.printJSON(doc)
+		return e.printDocument(&doc.Head, record.SchemaBenchPath, &doc)
 	}
 	e.print("%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
 	e.print("path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))

@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -24,14 +23,14 @@ component of every vertex, and --top the largest components with their sizes.
   totemgo cc web.txt.gz -o components.csv.gz`
 
 // ccJob finds connected components.
-type ccJob struct{ strong bool }
+type ccJob struct {
+	plainJob
+	strong bool
+}
 
 func (j *ccJob) flags(c *cobra.Command) {
 	c.Flags().BoolVar(&j.strong, "strong", false, "find strongly connected components")
 }
-
-func (j *ccJob) check(*algorithmFlags) error              { return nil }
-func (j *ccJob) read(context.Context, graph.Source) error { return nil }
 
 func (j *ccJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 	find := eng.Components

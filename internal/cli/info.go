@@ -65,8 +65,7 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 			}
 			doc.File, doc.Format, doc.DirectionStated = args[0], file.Report.Format, file.Report.DirectionStated && !rf.directed && !rf.undirected
 			if asJSON {
-				doc.Head = e.head(record.SchemaInfo)
-				return e.printJSON(doc)
+				return e.printDocument(&doc.Head, record.SchemaInfo, doc)
 			}
 			return e.printInfo(doc, file.Report.Compression, rf.directed || rf.undirected, procs)
 		},

@@ -48,8 +48,7 @@ vertices, adjacency entries, how many of them lead elsewhere, and memory.
 			defer p.Close()
 			doc := record.Partition{Placement: placementRecord(p, o.Processors, true), Vertices: int64(file.Source.NumVertices()), Isolated: p.Isolated}
 			if asJSON {
-				doc.Head = e.head(record.SchemaPartition)
-				return e.printJSON(doc)
+				return e.printDocument(&doc.Head, record.SchemaPartition, &doc)
 			}
 			e.print("%s: %d vertices, %d without edges\n", doc.Placement.Placement, doc.Vertices, doc.Isolated)
 			if p.Reason != "" {

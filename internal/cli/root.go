@@ -23,6 +23,7 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"golang.org/x/term"
 
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
@@ -353,7 +354,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		Args:          knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if showVersion {
-				return e.printVersion()
+				return e.printVersion(false)
 			}
 			return c.Help()
 		},
@@ -433,8 +434,11 @@ func usage(c *cobra.Command) error {
 }
 
 // printVersion prints the version and the machine.
-func (e *env) printVersion() error {
+func (e *env) printVersion(asJSON bool) error {
 	doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
+	if asJSON {
+		return e.printJSON(doc)
+	}
 	e.print("totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, doc.Machine.OS, doc.Machine.CPU, doc.Machine.Cores)
 	return nil
 }
@@ -445,12 +449,7 @@ func newVersion(e *env) *cobra.Command {
 		Use:   "version",
 		Short: "Print the version and what the machine offers",
 		Args:  takes(),
-		RunE: func(*cobra.Command, []string) error {
-			if asJSON {
-				return e.printJSON(record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()})
-			}
-			return e.printVersion()
-		},
+		RunE:  func(*cobra.Command, []string) error { return e.printVersion(asJSON) },
 	}
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return c
@@ -495,6 +494,12 @@ func (e *env) printJSON(doc any) error {
 	return enc.Encode(doc)
 }
 
+// printDocument fills in the head of doc and prints it.
+func (e *env) printDocument(head *record.Head, schema string, doc any) error {
+	*head = e.head(schema)
+	return e.printJSON(doc)
+}
+
 // print prints text for a person on standard output.
 func (e *env) print(format string, args ...any) {
 	fmt.Fprint(e.stdout, singular(fmt.Sprintf(format, args...)))
@@ -511,5 +516,5 @@ func (e *env) note(format string, args ...any) {
 // isTerminal tells whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := beneath(w).(*os.File)
-	return ok && terminal(int(f.Fd()))
+	return ok && term.IsTerminal(int(f.Fd()))
 }
