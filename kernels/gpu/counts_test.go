@@ -73,7 +73,7 @@ func TestCountsAlone(t *testing.T) {
 	}
 }
 
-// TestCountsHybrid: a superstep waits once; the end of a search for the own vertices that others found, with the parents
+// TestCountsHybrid: a superstep waits once; the end of a search for vertices of its own that others found, with the parents
 // that others ask for, and once for the result.
 func TestCountsHybrid(t *testing.T) {
 	calls, levels := callsOf(t, kronecker(t, 15), 1, 32, randomRoot())
