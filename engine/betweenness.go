@@ -119,3 +119,8 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 	r.Time = time.Since(start)
 	return r, nil
 }
+
+// remaining is the predicted time of the searches left, which take the same time each.
+func remaining(start time.Time, done, of int) time.Duration {
+	return time.Duration(float64(time.Since(start)) * float64(of-done) / float64(max(1, done)))
+}

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/internal/workers"
+	"github.com/totemgo/totemgo/kernels"
 )
 
 // ClosenessOptions choose the roots of Closeness. The zero value takes all vertices.
@@ -23,73 +23,6 @@ type ClosenessOptions struct {
 	// Progress, if not nil, is called after each batch of roots with the time that those left are predicted to take:
 	// at first what one batch took × their number ÷ threads.
 	Progress func(done, of int64, left time.Duration)
-}
-
-// ClosenessResult has the distances between roots and each vertex, summed up, by dense id. Distances are numbers of
-// arcs. A root that does not reach a vertex does not count for it.
-type ClosenessResult struct {
-	*RunResult
-	// Roots is the number of roots.
-	Roots int64
-	// Reach is the number of roots that reach the vertex, itself included if it is one; Total the sum of their
-	// distances, Eccentricity the largest of them.
-	Reach, Eccentricity []uint32
-	Total               []uint64
-	// Hops is the number of pairs of a root and a vertex by distance: a root and itself are at 0.
-	Hops []int64
-	// Predicted is the time of the search as predicted once 2% of the roots were done, and Time what it took.
-	Predicted, Time time.Duration
-
-	harmonic []uint64 // the sum of reciprocals × 2^shift
-	shift    int
-	roots    []uint64 // bit of a dense id: it is a root; nil if all are
-}
-
-// others is the number of roots beside vertex v, and how many of them reach it.
-func (r *ClosenessResult) others(v uint32) (all, reach float64) {
-	self := int64(1)
-	if r.roots != nil {
-		self = int64(r.roots[v/64] >> (v % 64) & 1)
-	}
-	return float64(r.Roots - self), float64(int64(r.Reach[v]) - self)
-}
-
-// Closeness is the reciprocal of the mean distance to vertex v from the other roots that reach it, times the part of
-// them that do (Wasserman and Faust 1994): closeness_centrality of networkx. Without the part, perComponent, it is
-// closeness of igraph. It is 0 where no other root reaches v.
-func (r *ClosenessResult) Closeness(v uint32, perComponent bool) float64 {
-	all, reach := r.others(v)
-	if reach == 0 {
-		return 0
-	}
-	if perComponent {
-		return reach / float64(r.Total[v])
-	}
-	return reach * reach / (float64(r.Total[v]) * all)
-}
-
-// Harmonic is the sum of reciprocal distances to vertex v from all n other vertices, as harmonic_centrality of
-// networkx, with an error of at most n² ÷ 2^63; by a sample of roots an estimate.
-func (r *ClosenessResult) Harmonic(v uint32) float64 {
-	all, _ := r.others(v)
-	if r.harmonic[v] == 0 {
-		return 0
-	}
-	return float64(r.harmonic[v]) / float64(uint64(1)<<r.shift) * float64(len(r.Reach)-1) / all
-}
-
-// Average is the mean distance of pairs of a root and another vertex that it reaches; 0 if there are none.
-func (r *ClosenessResult) Average() float64 {
-	sum, pairs := 0.0, 0.0
-	for l, n := range r.Hops {
-		if l > 0 {
-			sum, pairs = sum+float64(l)*float64(n), pairs+float64(n)
-		}
-	}
-	if pairs == 0 {
-		return 0
-	}
-	return sum / pairs
 }
 
 // Closeness searches from all vertices, or a sample, at once: see ClosenessResult. CPUs search bit-parallel from 512
@@ -123,6 +56,9 @@ func sampled(n, k int, seed uint64) (chosen []uint32) {
 	return chosen
 }
 
+// batchFinished is called after a batch of n roots that took one of so many threads a time.
+type batchFinished func(n, threads int, took time.Duration)
+
 // distances searches from the vertices with dense ids chosen, all if it is nil, in a turn.
 func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o ClosenessOptions) (*ClosenessResult, error) {
 	if err := e.bothWays(); err != nil {
@@ -141,21 +77,28 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 			roots = append(roots, uint32(rank))
 		}
 	}
-	start, of := time.Now(), len(roots)
-	done, alone := 0, r.Roots-int64(of)
-	finished := func(n int) {
-		done += n
-		left := remaining(start, done, of)
+	start, of, alone := time.Now(), int64(len(roots)), r.Roots-int64(len(roots))
+	done, busy := int64(0), time.Duration(0)
+	finished := func(n, threads int, took time.Duration) {
+		done += int64(n)
+		busy += took
+		total := time.Duration(float64(busy) * float64(of) / float64(done*int64(threads)))
 		if r.Predicted == 0 && 50*done >= of {
-			r.Predicted = time.Since(start) + left
+			r.Predicted = total
 		}
 		if o.Progress != nil {
-			o.Progress(alone+int64(done), r.Roots, left)
+			left := max(total-time.Since(start), time.Microsecond)
+			if done == of {
+				left = 0
+			}
+			o.Progress(alone+done, r.Roots, left)
 		}
 	}
 	search := e.hostDistances
-	if !e.onlyCPUs() {
-		search = e.programDistances
+	for _, p := range e.procs {
+		if _, is := p.(kernels.ManySearcher); !is {
+			search = e.programDistances
+		}
 	}
 	if err := search(ctx, t, r, roots, o.Outward, finished); err != nil {
 		return nil, err
@@ -175,18 +118,8 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 	return r, nil
 }
 
-// onlyCPUs reports a list without devices.
-func (e *Engine) onlyCPUs() bool {
-	for _, p := range e.opts.Processors {
-		if p.Kind != CPU {
-			return false
-		}
-	}
-	return true
-}
-
-// hostDistances searches by the threads of the host.
-func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished func(int)) error {
+// hostDistances searches with the threads of the host.
+func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished batchFinished) error {
 	out, err := e.place.Rows(outward)
 	if err != nil {
 		return fmt.Errorf("engine: closeness: %w", err)
@@ -195,33 +128,21 @@ func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult,
 	if err != nil {
 		return fmt.Errorf("engine: closeness: %w", err)
 	}
-	team := workers.Acquire(min(t.workers(), max(1, len(roots))))
-	defer team.Close()
-	m := &manyRoots{out: out, in: in, ranks: int(e.place.Ranks), roots: roots, unit: float64(uint64(1) << r.shift), finished: finished}
-	m.states = make([]manyState, team.Threads())
-	if err := e.room("closeness", int64(len(m.states))*int64(m.ranks)*manyBytes+24*int64(e.n)); err != nil {
+	m := &kernels.ManyRoots{Out: out, In: in, Ranks: uint32(e.place.Ranks), Roots: roots, Unit: float64(uint64(1) << r.shift), Threads: max(1, min(t.workers(), len(roots)))}
+	m.Finished = func(n int, took time.Duration) { finished(n, m.Threads, took) }
+	searcher := e.procs[0].(kernels.ManySearcher)
+	if err := e.room("closeness", searcher.ManyBytes(m)+24*int64(e.n)); err != nil {
 		return err
 	}
-	for i := range m.states {
-		m.states[i] = newManyState(m.ranks)
-	}
-	defer func() {
-		for i := range m.states {
-			for _, f := range m.states[i].frees {
-				f()
-			}
-		}
-	}()
-	m.arcs = out.Arcs()
-	if err := m.run(ctx, team); err != nil {
+	if err := searcher.SearchMany(ctx, m); err != nil {
 		return err
 	}
-	s := &m.states[0]
-	r.RunResult, r.Hops = &RunResult{labels: e.labels}, s.hops
+	r.RunResult, r.Hops = &RunResult{labels: e.labels}, m.Hops
 	r.Reach, r.Eccentricity, r.Total, r.harmonic = make([]uint32, e.n), make([]uint32, e.n), make([]uint64, e.n), make([]uint64, e.n)
 	for rank, id := range e.place.VertexOf {
 		if id != graph.None {
-			r.Reach[id], r.Eccentricity[id], r.Total[id], r.harmonic[id] = s.reach[rank], s.far[rank], s.total[rank], s.harmonic[rank]
+			d := &m.Sums[rank]
+			r.Reach[id], r.Eccentricity[id], r.Total[id], r.harmonic[id] = d.Reach, d.Far, d.Total, d.Harmonic
 		}
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/bits"
+	"time"
 
 	"github.com/totemgo/totemgo/program"
 )
@@ -80,14 +81,14 @@ func forgetRoots(b *program.Block) {
 }
 
 // programDistances is hostDistances on any processors.
-func (e *Engine) programDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished func(int)) error {
+func (e *Engine) programDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished batchFinished) error {
 	p := many[0]
 	if outward {
 		p = many[1]
 	}
 	run, err := e.run(ctx, t, p, 0, func(m program.Machine) (err error) {
 		for ; len(roots) > 0; roots = roots[min(64, len(roots)):] {
-			batch := roots[:min(64, len(roots))]
+			start, batch := time.Now(), roots[:min(64, len(roots))]
 			for i, rank := range batch {
 				if _, err = m.Seed(rank, mrNext, program.Bits(1)<<i); err != nil {
 					return err
@@ -119,7 +120,7 @@ func (e *Engine) programDistances(ctx context.Context, t *turn, r *ClosenessResu
 			if _, _, err := m.VertexMap(mrForget, program.All); err != nil {
 				return err
 			}
-			finished(len(batch))
+			finished(len(batch), 1, time.Since(start))
 		}
 		return nil
 	})

@@ -143,24 +143,33 @@ func TestClosenessOfSample(t *testing.T) {
 	}
 }
 
+// BenchmarkCloseness compares one search from all roots with separate ones: from every stride-th vertex, all from the same engine.
 func BenchmarkCloseness(b *testing.B) {
+	const stride = 8
 	list, err := gen.Make(b.Context(), gen.KroneckerOptions{Scale: 16})
 	if err != nil {
 		b.Fatal(err)
 	}
 	e := open(b, list, engine.Options{})
-	b.Run("graph=kron/scale=16/roots=all", func(b *testing.B) {
+	n, search := uint64(e.NumVertices()), e.NewResult()
+	b.Run("graph=kron/scale=16", func(b *testing.B) {
+		var together, separate time.Duration
 		for b.Loop() {
-			if _, err := e.Closeness(b.Context(), engine.ClosenessOptions{}); err != nil {
+			r, err := e.Closeness(b.Context(), engine.ClosenessOptions{})
+			if err != nil {
 				b.Fatal(err)
 			}
-		}
-	})
-	b.Run("graph=kron/scale=16/roots=1", func(b *testing.B) {
-		for b.Loop() {
-			if _, err := e.BFS(b.Context(), 1); err != nil {
-				b.Fatal(err)
+			together += r.Time
+			start := time.Now()
+			for v := uint64(0); v < n; v += stride {
+				if err := e.BFSInto(b.Context(), v, search); err != nil {
+					b.Fatal(err)
+				}
 			}
+			separate += stride * time.Since(start)
 		}
+		b.ReportMetric(together.Seconds()/float64(b.N), "s/closeness")
+		b.ReportMetric(separate.Seconds()/float64(b.N), "s/separate")
+		b.ReportMetric(separate.Seconds()/together.Seconds(), "ratio")
 	})
 }

@@ -168,14 +168,17 @@ func (d *diameter) bound() error {
 		for i < len(byLevel) && int64(level[byLevel[i]]) == l {
 			i++
 		}
-		for ; from < i && 2*l > d.result.Diameter; from += 64 * manyWords {
-			if err := d.searchFrom(byLevel[from:min(i, from+64*manyWords)]); err != nil {
+		for ; from < i && 2*l > d.result.Diameter; from += diameterBatch {
+			if err := d.searchFrom(byLevel[from:min(i, from+diameterBatch)]); err != nil {
 				return err
 			}
 		}
 	}
 	return nil
 }
+
+// diameterBatch is the number of vertices that are searched from at once.
+const diameterBatch = 512
 
 // degree is the number of neighbours.
 func (d *diameter) degree(v uint32) uint64 {

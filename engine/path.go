@@ -10,7 +10,6 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
-	"github.com/totemgo/totemgo/partition"
 )
 
 // wave is the search from one end of a path. An entry is a vertex reached, in that order, and above it, shifted by
@@ -26,7 +25,7 @@ const rowCost = 12
 // point is the state of a search between two vertices: the forward wave along out-arcs and the backward one along
 // in-arcs. Each vertex is in one wave at most, because the search ends at the first in both.
 type point struct {
-	rows  [2]*partition.Rows
+	rows  [2]graph.Rows
 	mark  hugemem.Slice[uint8] // by rank: 0, or 1 + its wave
 	waves [2]wave
 

@@ -8,13 +8,12 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/partition"
 )
 
 // strong is a depth-first search for strong components in the form of Pearce (2016): Tarjan's
 // (1972) with one number a vertex, and without recursion.
 type strong struct {
-	rows *partition.Rows
+	rows graph.Rows
 	// number is by rank: 0 for a vertex not visited. A vertex of an open component has the smallest
 	// number that it reaches, rising from 1 in the order of visits; all vertices of a closed one have
 	// its number, falling from 2^32 − 1. The two never meet.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
 )
@@ -54,7 +55,7 @@ func (p *Placement) OrientedBytes() int64 {
 // with ctx's error.
 func (p *Placement) Orient(ctx context.Context, threads int) (_ *Oriented, err error) {
 	out, err := p.Rows(false)
-	rows := []*Rows{out}
+	rows := []graph.Rows{out}
 	if err == nil && p.Directed {
 		rows = append(rows, nil)
 		rows[1], err = p.Rows(true)
@@ -119,7 +120,7 @@ func (p *Placement) Orient(ctx context.Context, threads int) (_ *Oriented, err e
 }
 
 // positions numbers ranks by (falling degree, rank): at[rank] is the number, rank[number] the rank.
-func (p *Placement) positions(rows []*Rows, rank, at []uint32) {
+func (p *Placement) positions(rows []graph.Rows, rank, at []uint32) {
 	next := hugemem.Make[uint32](int(p.MaxDegree) + 2) // by MaxDegree − degree, one further
 	defer next.Free()
 	for _, count := range []bool{true, false} {

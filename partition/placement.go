@@ -112,21 +112,8 @@ func (p *Placement) RangeOf(rank uint32) int {
 	return -1
 }
 
-// Rows reads the arcs of one direction by rank. They must not be changed, nor read after Close.
-type Rows struct{ segments []Segment }
-
-// Segment is the rows of the ranks from First on.
-type Segment struct {
-	First, Vertices uint32
-	*graph.Adjacency
-}
-
-// Has reports whether a rank has a row there.
-func (g *Segment) Has(rank uint32) bool { return rank-g.First < g.Vertices }
-
-// Rows returns the rows of out-arcs, of in-arcs for in. It fails with ErrNoRows.
-func (p *Placement) Rows(in bool) (*Rows, error) {
-	r := &Rows{}
+// Rows returns the rows of out-arcs, of in-arcs for in, which must not be read after Close. It fails with ErrNoRows.
+func (p *Placement) Rows(in bool) (r graph.Rows, err error) {
 	for i, s := range p.Subgraphs {
 		a := s.Out
 		if a == nil && !p.Directed || in && p.Directed {
@@ -138,37 +125,9 @@ func (p *Placement) Rows(in bool) (*Rows, error) {
 		case a.Neighbours == nil && a.Arcs() > 0:
 			return nil, fmt.Errorf("%w: those of processor %d are in its device alone", ErrNoRows, p.Ranges[i].Owner)
 		}
-		r.segments = append(r.segments, Segment{p.Ranges[i].First, p.Ranges[i].Vertices, a})
+		r = append(r, graph.Segment{First: p.Ranges[i].First, Vertices: p.Ranges[i].Vertices, Adjacency: a})
 	}
 	return r, nil
-}
-
-// Arcs is the number of arcs of all rows.
-func (r *Rows) Arcs() (n int64) {
-	for i := range r.segments {
-		n += r.segments[i].Adjacency.Arcs()
-	}
-	return n
-}
-
-// Segment returns the segment with the row of a rank, an empty one for padding.
-func (r *Rows) Segment(rank uint32) *Segment {
-	for i := range r.segments {
-		if r.segments[i].Has(rank) {
-			return &r.segments[i]
-		}
-	}
-	return &Segment{}
-}
-
-// Of returns the ranks of a rank's neighbours, none for padding.
-func (r *Rows) Of(rank uint32) []uint32 {
-	g := r.Segment(rank)
-	if !g.Has(rank) {
-		return nil
-	}
-	lo, hi := g.Row(rank - g.First)
-	return g.Neighbours[lo:hi:hi]
 }
 
 // Release frees the neighbours, first neighbours and weights of processor i's ranges, which
