@@ -56,9 +56,6 @@ func sampled(n, k int, seed uint64) (chosen []uint32) {
 	return chosen
 }
 
-// batchFinished is called after a batch of n roots that took one of so many threads a time.
-type batchFinished func(n, threads int, took time.Duration)
-
 // distances searches from the vertices with dense ids chosen, all if it is nil, in a turn.
 func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o ClosenessOptions) (*ClosenessResult, error) {
 	if err := e.bothWays(); err != nil {
@@ -77,26 +74,21 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 			roots = append(roots, uint32(rank))
 		}
 	}
-	start, of, alone := time.Now(), int64(len(roots)), r.Roots-int64(len(roots))
-	done, busy := int64(0), time.Duration(0)
+	start, alone := time.Now(), r.Roots-int64(len(roots))
+	p := prediction{of: int64(len(roots))}
 	finished := func(n, threads int, took time.Duration) {
-		done += int64(n)
-		busy += took
-		total := time.Duration(float64(busy) * float64(of) / float64(done*int64(threads)))
-		if r.Predicted == 0 && 50*done >= of {
+		now := time.Since(start)
+		total := p.add(int64(n), threads, took, now)
+		if r.Predicted == 0 && 50*p.done >= p.of {
 			r.Predicted = total
 		}
 		if o.Progress != nil {
-			left := max(total-time.Since(start), time.Microsecond)
-			if done == of {
-				left = 0
-			}
-			o.Progress(alone+done, r.Roots, left)
+			o.Progress(alone+p.done, r.Roots, total-now)
 		}
 	}
 	search := e.hostDistances
-	for _, p := range e.procs {
-		if _, is := p.(kernels.ManySearcher); !is {
+	for _, k := range e.procs {
+		if _, is := k.(kernels.ManySearcher); !is {
 			search = e.programDistances
 		}
 	}

@@ -29,6 +29,8 @@ type manyRoots struct {
 	arcs   int64
 	pull   func(*manyBlock)
 	step   int // roots of a batch
+	order  int // batch i is the i·order-th, so that the first ones stand for all
+	count  int // of batches
 	next   atomic.Int64
 	mu     sync.Mutex
 }
@@ -73,8 +75,8 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 	states := make([]manyState, team.Threads())
 	degree := hugemem.Make[uint32](int(m.Ranks))
 	defer degree.Free()
+	team.Run(func(t int) { states[t].alloc(int(m.Ranks)) })
 	for i := range states {
-		states[i].alloc(int(m.Ranks))
 		defer states[i].free()
 	}
 	s := manyRoots{ManyRoots: m, degree: degree.S, arcs: m.Out.Arcs(), pull: pullManyOf()}
@@ -82,8 +84,11 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 		s.degree[v] = uint32(len(m.Out.Of(v)))
 	}
 	// As many batches on each thread, of about the same size.
-	batches := len(states) * max(1, (len(m.Roots)+64*manyWords*len(states)-1)/(64*manyWords*len(states)))
-	s.step = (len(m.Roots) + batches - 1) / batches
+	s.count = len(states) * max(1, (len(m.Roots)+64*manyWords*len(states)-1)/(64*manyWords*len(states)))
+	s.step = (len(m.Roots) + s.count - 1) / s.count
+	for s.order = max(1, s.count*5/8); gcd(s.order, s.count) > 1; {
+		s.order++
+	}
 	team.Run(func(t int) { s.batches(ctx, &states[t]) })
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -112,17 +117,28 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 	return nil
 }
 
+func gcd(a, b int) int {
+	for b > 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// alloc allocates and touches the memory: a batch would take page faults else, which the later ones do not.
 func (s *manyState) alloc(ranks int) {
 	words := func() []wide {
 		b := hugemem.Make[uint64](max(1, ranks) * manyWords)
 		s.frees = append(s.frees, b.Free)
+		clear(b.S)
 		return unsafe.Slice((*wide)(unsafe.Pointer(&b.S[0])), ranks)
 	}
 	s.seen, s.front, s.next = words(), words(), words()
 	lists := hugemem.Make[uint32](2 * ranks)
+	clear(lists.S)
 	s.frees = append(s.frees, lists.Free)
 	s.list, s.reached = lists.S[:0:ranks], lists.S[ranks:ranks:2*ranks]
 	s.sums = make([]kernels.Distances, ranks)
+	clear(s.sums)
 }
 
 func (s *manyState) free() {
@@ -133,12 +149,12 @@ func (s *manyState) free() {
 
 // batches searches from batches of roots until there are none left.
 func (m *manyRoots) batches(ctx context.Context, s *manyState) {
-	for m.step > 0 && ctx.Err() == nil {
-		lo := int(m.next.Add(int64(m.step))) - m.step
-		if lo >= len(m.Roots) {
-			return
-		}
+	for i := int(m.next.Add(1)); i <= m.count && ctx.Err() == nil; i = int(m.next.Add(1)) {
+		lo := min(i*m.order%m.count*m.step, len(m.Roots))
 		start, batch := time.Now(), m.Roots[lo:min(lo+m.step, len(m.Roots))]
+		if len(batch) == 0 {
+			continue
+		}
 		m.search(ctx, s, batch)
 		m.mu.Lock()
 		m.Finished(len(batch), time.Since(start))
