@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -16,6 +17,8 @@ type DiameterResult struct {
 	// Diameter is the largest distance, in arcs, of two vertices of the largest weak component; of several the one
 	// with the smallest id. In a directed graph it is the largest one along arcs; pairs without a path do not count.
 	Diameter int64
+	// Bound is an upper bound of Diameter, the same but after DiameterBounds.
+	Bound int64
 	// Vertices is the number of vertices of that component.
 	Vertices int64
 	// From and To are ids of the file at that distance.
@@ -25,11 +28,16 @@ type DiameterResult struct {
 	Time  time.Duration
 }
 
-// Diameter returns the largest distance in the largest component. In an undirected graph it is iFUB (Crescenzi, Grossi,
-// Habib, Lanzi, Marino, TCS 2013): from a vertex in the middle of a long path, vertices are searched from in the order
-// of falling distance to it, many at once, until none of those left can have a longer one. A directed graph is searched
-// from all its vertices. Errors are Closeness'.
+// Diameter returns the largest distance in the largest component. In an undirected graph searches from few vertices bound the
+// distances from all others (Takes and Kosters, CIKM 2011), so that those that cannot have a longer one are not searched from. A
+// directed graph is searched from all its vertices. Errors are Closeness'.
 func (e *Engine) Diameter(ctx context.Context) (*DiameterResult, error) {
+	return e.DiameterBounds(ctx, 0)
+}
+
+// DiameterBounds is Diameter that ends after so many searches, if not 0: Diameter of the result is a lower bound then, and Bound an
+// upper one. Three give good ones. A directed graph has none: the error wraps ErrArgument.
+func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (*DiameterResult, error) {
 	start := time.Now()
 	c, err := e.Components(ctx)
 	if err != nil {
@@ -42,11 +50,25 @@ func (e *Engine) Diameter(ctx context.Context) (*DiameterResult, error) {
 	defer t.release()
 	d := &diameter{ctx: ctx, e: e, turn: t, result: &DiameterResult{RunResult: &RunResult{labels: e.labels}}}
 	d.largest(c.Labels)
-	if len(d.members) > 1 {
-		if e.place.Directed {
-			err = d.searchFrom(d.members)
-		} else {
-			err = d.bound()
+	switch r := d.result; {
+	case e.place.Directed && searches > 0:
+		return nil, fmt.Errorf("%w: bounds of the diameter of a directed graph", ErrArgument)
+	case len(d.members) < 2:
+	case e.place.Directed:
+		err = d.searchFrom(d.members)
+		r.Bound = r.Diameter
+	default:
+		if err = e.room("diameter", 20*int64(e.n)); err != nil {
+			return nil, err
+		}
+		d.search = e.NewResult()
+		defer d.search.Free()
+		d.least, d.most, d.radius = make([]int32, len(d.members)), slices.Repeat([]int32{math.MaxInt32}, len(d.members)), math.MaxInt32
+		d.middle = slices.Clone(d.most)
+		err = d.bound(searches)
+		r.Bound = max(r.Diameter, min(int64(slices.Max(d.most)), 2*int64(d.radius)))
+		if len(d.candidates()) == 0 {
+			r.Bound = r.Diameter
 		}
 	}
 	d.result.Vertices, d.result.Time = int64(len(d.members)), time.Since(start)
@@ -59,6 +81,11 @@ type diameter struct {
 	e       *Engine
 	turn    *turn
 	members []uint32 // of the component, by dense id, rising
+	least   []int32  // by member: bounds of the largest distance from it; most is 0 once it was searched from
+	most    []int32
+	middle  []int32 // levels from the one with the smallest such distance, radius
+	radius  int32
+	search  *BFSResult
 	result  *DiameterResult
 }
 
@@ -84,21 +111,29 @@ func (d *diameter) largest(labels []uint32) {
 	}
 }
 
-// from returns the distances from one vertex: Total of the result.
-func (d *diameter) from(v uint32) (level []uint64, farthest uint32, err error) {
-	r, err := d.e.distances(d.ctx, d.turn, []uint32{v}, ClosenessOptions{})
-	if err != nil {
-		return nil, 0, fmt.Errorf("engine: diameter: %w", err)
+// from takes the distances from one vertex, and in an undirected graph bounds those from all others by them.
+func (d *diameter) from(v uint32) error {
+	if err := d.e.search(d.ctx, d.turn, d.e.labels.Label(v), d.search, false); err != nil {
+		return fmt.Errorf("engine: diameter: %w", err)
 	}
 	d.result.Roots++
-	farthest = v
+	level, farthest := d.search.Levels(), v
 	for _, u := range d.members {
-		if r.Total[u] > r.Total[farthest] {
+		if level[u] > level[farthest] {
 			farthest = u
 		}
 	}
-	d.keep(v, farthest, int64(r.Total[farthest]))
-	return r.Total, farthest, nil
+	far := level[farthest]
+	for i, u := range d.members {
+		d.least[i] = max(d.least[i], level[u], far-level[u])
+		d.most[i] = min(d.most[i], far+level[u])
+		if far < d.radius {
+			d.middle[i] = level[u]
+		}
+	}
+	d.radius = min(d.radius, far)
+	d.keep(v, farthest, int64(far))
+	return nil
 }
 
 // keep takes a distance if it is the largest so far.
@@ -133,48 +168,63 @@ func (d *diameter) searchFrom(roots []uint32) error {
 	return nil
 }
 
-// bound is iFUB. Its middle is that of the longer of two double sweeps, the second from the middle of the first.
-func (d *diameter) bound() error {
-	middle := slices.MaxFunc(d.members, func(a, b uint32) int { return int(d.degree(a)) - int(d.degree(b)) })
-	for range 2 {
-		_, a, err := d.from(middle)
-		if err != nil {
-			return err
+// bound searches from candidates until there are none: one at a time as long as that spares others, from two
+// of the largest bounds and one in the middle in turn, then many at once. It ends after so many searches, if limit > 0.
+func (d *diameter) bound(limit int64) error {
+	c := d.candidates()
+	for before := 0; len(c) > 0 && (limit == 0 || d.result.Roots < limit); c = d.candidates() {
+		if d.result.Roots%3 == 1 && limit == 0 {
+			if d.result.Roots > 4 && len(c) > before-before/8 {
+				break
+			}
+			before = len(c)
 		}
-		fromA, b, err := d.from(a)
-		if err != nil {
-			return err
-		}
-		fromB, _, err := d.from(b)
-		if err != nil {
-			return err
-		}
-		half, most := fromA[b]/2, -1
-		for _, v := range d.members { // of the vertices half-way the one of the highest degree
-			if fromA[v] == half && fromA[v]+fromB[v] == fromA[b] && int(d.degree(v)) > most {
-				middle, most = v, int(d.degree(v))
+		next := c[0]
+		if d.result.Roots%3 > 0 {
+			for _, i := range c {
+				if x := cmp.Compare(d.most[i], d.most[next]); x > 0 || x == 0 && d.least[i] > d.least[next] {
+					next = i
+				}
+			}
+		} else {
+			for i, u := range d.members {
+				if x := cmp.Compare(d.least[i], d.least[next]); x < 0 || x == 0 && d.degree(u) > d.degree(d.members[next]) {
+					next = i
+				}
 			}
 		}
-	}
-	level, far, err := d.from(middle)
-	if err != nil {
-		return err
-	}
-	byLevel := slices.Clone(d.members)
-	slices.SortStableFunc(byLevel, func(a, b uint32) int { return int(level[b]) - int(level[a]) })
-	for i, l := 0, int64(level[far]); len(byLevel) > i && 2*l > d.result.Diameter; l-- {
-		// Two vertices at most l from the middle are at most 2·l apart.
-		from := i
-		for i < len(byLevel) && int64(level[byLevel[i]]) == l {
-			i++
+		if err := d.from(d.members[next]); err != nil {
+			return err
 		}
-		for ; from < i && 2*l > d.result.Diameter; from += diameterBatch {
-			if err := d.searchFrom(byLevel[from:min(i, from+diameterBatch)]); err != nil {
-				return err
-			}
+		d.least[next] = math.MaxInt32 // searched
+	}
+	if limit > 0 {
+		return nil
+	}
+	for ; len(c) > 0; c = d.candidates() {
+		slices.SortStableFunc(c, func(a, b int) int { return int(d.most[b]) - int(d.most[a]) })
+		c = c[:min(len(c), diameterBatch)]
+		roots := make([]uint32, len(c))
+		for k, i := range c {
+			roots[k], d.most[i] = d.members[i], 0
+		}
+		slices.Sort(roots)
+		if err := d.searchFrom(roots); err != nil {
+			return err
 		}
 	}
 	return nil
+}
+
+// candidates are members, by index, one of which is an end of each distance longer than the longest so far: both ends have such
+// a bound, and one is beyond half of it from the middle (iFUB; Crescenzi et al., TCS 2013).
+func (d *diameter) candidates() (c []int) {
+	for i, m := range d.most {
+		if int64(m) > d.result.Diameter && 2*int64(d.middle[i]) > d.result.Diameter {
+			c = append(c, i)
+		}
+	}
+	return c
 }
 
 // diameterBatch is the number of vertices that are searched from at once.

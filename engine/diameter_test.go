@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"errors"
 	"math/rand/v2"
 	"testing"
 
@@ -50,7 +51,15 @@ func TestDiameter(t *testing.T) {
 		for _, processors := range [][]engine.Processor{cpus(1), cpus(2, 1)} {
 			e := open(t, g.List, engine.Options{Processors: processors, Placement: []partition.Policy{partition.HubsOnCPU, partition.Random}[i%2]})
 			r, err := e.Diameter(t.Context())
-			if err != nil || r.Diameter != want || r.Vertices != vertices {
+			if !g.List.Directed {
+				b, err := e.DiameterBounds(t.Context(), 1+int64(i%4))
+				if err != nil || b.Diameter > want || b.Bound < want || b.Roots > 1+int64(i%4) {
+					t.Errorf("%s %d: %+v, %v; want bounds of %d", g.Name, i, b, err, want)
+				}
+			} else if _, err := e.DiameterBounds(t.Context(), 3); !errors.Is(err, engine.ErrArgument) {
+				t.Error(err)
+			}
+			if err != nil || r.Diameter != want || r.Bound != want || r.Vertices != vertices {
 				t.Fatalf("%s %d: %+v, %v; want %d, %d vertices", g.Name, i, r, err, want, vertices)
 			}
 			if g.List.Vertices == 0 {

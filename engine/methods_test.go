@@ -37,6 +37,7 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"KCore":            func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.KCore(ctx)) },
 		"CDLP":             func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.CDLP(ctx, 2)) },
 		"Diameter":         func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.Diameter(ctx)) },
+		"DiameterBounds":   func(ctx context.Context, e *engine.Engine) error { return unlessRefused(e.DiameterBounds(ctx, 2)) },
 		"Betweenness": func(ctx context.Context, e *engine.Engine) error {
 			return unlessRefused(e.Betweenness(ctx, engine.BetweennessOptions{Roots: []uint64{root}}))
 		},
