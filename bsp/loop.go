@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
@@ -308,6 +309,9 @@ func (l *Loop) firstFailure() error {
 func guard(kind error, f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
+			if err = hugemem.Refusal(v); err != nil {
+				return
+			}
 			err = fmt.Errorf("%w: panic: %v\n\n%s", kind, v, debug.Stack())
 		}
 	}()

@@ -6,6 +6,7 @@ import (
 	"runtime/debug"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/partition"
 )
 
@@ -34,9 +35,13 @@ func absent(src graph.Source) bool {
 	return src == nil
 }
 
-// recovered, deferred, sets err after a panic: kind, the panic's value and the stack.
+// recovered, deferred, sets err after a panic: ErrMemory where memory was refused, else kind, the panic's value and the stack.
 func recovered(err *error, kind error) {
 	if v := recover(); v != nil {
+		if refusal := hugemem.Refusal(v); refusal != nil {
+			*err = fmt.Errorf("%w: %w", ErrMemory, refusal)
+			return
+		}
 		*err = fmt.Errorf("%w: %v\n\n%s", kind, v, debug.Stack())
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -160,6 +161,9 @@ func (b *builder) checkMemory(src Source, begin []uint64) error {
 	}
 	if need > limit-min(limit, scratch) {
 		return &MemoryError{What: "building the graph", Need: need + scratch, Limit: limit}
+	}
+	if begin == nil {
+		return hugemem.Check(need)
 	}
 	return nil
 }

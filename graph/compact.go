@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/mix"
 	"github.com/totemgo/totemgo/internal/workers"
 )
@@ -29,7 +30,7 @@ func (o *CompactOptions) check(need int64) error {
 	if o.MemoryLimit > 0 && need > o.MemoryLimit {
 		return &MemoryError{What: "numbering the vertices", Need: need, Limit: o.MemoryLimit}
 	}
-	return nil
+	return hugemem.Check(need)
 }
 
 // Compact gives the ids that occur in blocks of records dense ids, in rising order

@@ -40,8 +40,8 @@ func generate(ctx context.Context, c Config) (tuples graph.Source, vertices *int
 		}
 		return list, &list.Vertices, nil
 	}
-	if need, have := 16*total, hugemem.Available(); have > 0 && need > have {
-		return nil, nil, fmt.Errorf("%w: %d tuples need %d bytes, %d are available", gen.ErrAlloc, total, need, have)
+	if err := hugemem.Check(16 * total); err != nil {
+		return nil, nil, fmt.Errorf("%w: %d tuples: %w", gen.ErrAlloc, total, err)
 	}
 	p := &packed{tuples: make([][3]uint32, total), weights: make([]float32, total)}
 	edges := make([]graph.Edge, min(total, tupleGrain))

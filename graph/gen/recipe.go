@@ -74,8 +74,8 @@ func Make(ctx context.Context, r Recipe) (*graph.EdgeList, error) {
 	}
 	h := r.hooks()
 	n := int(size.Edges)
-	if need, have := size.EdgeBytes+size.WeightBytes, hugemem.Available(); have > 0 && need > have {
-		return nil, fmt.Errorf("%w: %d edges need %d bytes, %d are available", ErrAlloc, size.Edges, need, have)
+	if err := hugemem.Check(size.EdgeBytes + size.WeightBytes); err != nil {
+		return nil, fmt.Errorf("%w: %d edges: %w", ErrAlloc, size.Edges, err)
 	}
 	edges := make([]graph.Edge, n)
 	var weights []float32

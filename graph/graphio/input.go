@@ -182,7 +182,11 @@ func (in *input) shut() error {
 
 // hold accounts for n bytes about to be allocated.
 func (in *input) hold(n int64) error {
-	return in.wrap(limitMemory("at least ", in.held.Add(n), in.o.MemoryLimit))
+	err := limitMemory("at least ", in.held.Add(n), in.o.MemoryLimit)
+	if err == nil {
+		err = room(n)
+	}
+	return in.wrap(err)
 }
 
 // fill reads more of the stream into the window; at least one byte unless the stream
@@ -193,7 +197,11 @@ func (in *input) fill(n int) error {
 			if limit := in.o.MemoryLimit; limit > 0 && int64(n)+in.held.Load() > limit {
 				return in.hold(int64(n))
 			}
-			grown := make([]byte, len(in.win), max(n, 2*cap(in.win)))
+			size := max(n, 2*cap(in.win))
+			if err := room(int64(size)); err != nil {
+				return in.wrap(err)
+			}
+			grown := make([]byte, len(in.win), size)
 			copy(grown, in.win)
 			in.win = grown
 		}

@@ -11,12 +11,16 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 )
 
 // hold accounts for n bytes about to be allocated.
 func (w *writer) hold(n int64) error {
 	w.held += n
-	return limitMemory("", w.held, w.o.MemoryLimit)
+	if err := limitMemory("", w.held, w.o.MemoryLimit); err != nil {
+		return err
+	}
+	return room(n)
 }
 
 // limitMemory refuses to hold more than the limit, 0 for none; about goes before the number of bytes needed.
@@ -25,6 +29,14 @@ func limitMemory(about string, need, limit int64) error {
 		return nil
 	}
 	return bad(ErrTooLarge, fmt.Sprintf("%s%d bytes of memory needed", about, need), fmt.Sprintf("no more than the limit of %d", limit), "raise the memory limit")
+}
+
+// room refuses n bytes more than the process may hold.
+func room(n int64) error {
+	if err := hugemem.Check(n); err != nil {
+		return &Error{Err: fmt.Errorf("%w: %w", ErrTooLarge, err)}
+	}
+	return nil
 }
 
 // progress counts n records as written.

@@ -14,6 +14,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
 )
@@ -25,6 +26,10 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 	o, err := ef.options(src.VertexLabels())
 	if err != nil {
 		return nil, err
+	}
+	need := engine.Need(src, o)
+	if err := hugemem.Check(need); err != nil {
+		return nil, fmt.Errorf("%s: placing %d vertices and %d edges: %w", path, src.NumVertices(), src.NumEdges(), err)
 	}
 	bar := e.progress("placing")
 	defer bar.done()
@@ -52,6 +57,9 @@ func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 	if limit > 0 && need > limit {
 		return fmt.Errorf("%w: %s has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
 			what, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)
+	}
+	if err := hugemem.Check(need); err != nil {
+		return fmt.Errorf("%s has %d vertices and %d edges: %w", what, size.Vertices, size.Edges, err)
 	}
 	return nil
 }

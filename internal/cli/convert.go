@@ -12,6 +12,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -208,5 +209,5 @@ func checkChange(src graph.Source, limit int64, what string) error {
 	if limit > 0 && need > limit {
 		return &graph.MemoryError{What: what, Need: need, Limit: limit}
 	}
-	return nil
+	return hugemem.Check(need)
 }

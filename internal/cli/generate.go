@@ -16,6 +16,7 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -283,6 +284,9 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	if limit > 0 && need > limit {
 		return fmt.Errorf("%w: %d vertices and %d edges need %d bytes (%s), the limit is %d", engine.ErrMemory,
 			size.Vertices, to-from, need, humanize.IBytes(uint64(need)), limit)
+	}
+	if err := hugemem.Check(need); err != nil {
+		return fmt.Errorf("%d vertices and %d edges: %w", size.Vertices, to-from, err)
 	}
 	start := time.Now()
 	list, err := makeEdges(ctx, r, size, from, to, f.weights != "", graph.CompactOptions{Threads: f.threads, MemoryLimit: limit})

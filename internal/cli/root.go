@@ -81,6 +81,7 @@ type env struct {
 // Main executes the command line of the process and returns the exit status. The drivers are
 // those of devices besides the system's OpenCL and CUDA.
 func Main(drivers ...device.Driver) int {
+	spareSpace()
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, drivers...)
 }
 
@@ -174,11 +175,21 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	started := false
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		started = true
+		limit := engine.DefaultMemoryLimit()
+		if f := c.Flags().Lookup("memory-limit"); f != nil && *f.Value.(*bytesFlag) > 0 {
+			limit = int64(*f.Value.(*bytesFlag))
+		}
+		hugemem.Limit(limit)
 		return checkFiles(c, args)
 	}
 	// Goroutines that read a mapped graph look after themselves; this is for the others.
 	var ran *cobra.Command
-	err := graphio.Guard("the graph", func() (err error) { ran, err = root.ExecuteContextC(ctx); return err })
+	err := graphio.Guard("the graph", func() (err error) {
+		defer hugemem.Recover(&err)
+		ran, err = root.ExecuteContextC(ctx)
+		return err
+	})
+	hugemem.Limit(0)
 	if out.err != nil && ctx.Err() == nil {
 		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
@@ -232,7 +243,7 @@ func message(err error) string {
 	if w := (*engine.WeightError)(nil); errors.As(err, &w) && w.Reason == engine.WeightNegative {
 		s += "; --bellman-ford accepts negative weights"
 	}
-	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) {
+	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) || errors.Is(err, hugemem.ErrMemory) {
 		s += "; --memory-limit sets another"
 	}
 	return singular(s)

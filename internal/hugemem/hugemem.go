@@ -4,8 +4,10 @@
 // aligned to HugePage and advised to use huge pages: random reads then need far
 // fewer page walks, the garbage collector neither scans nor counts it, and its
 // memory goes back to the system the moment it is freed. Smaller arrays, and all
-// arrays on systems without mappings or when the system refuses one, are
-// ordinary Go memory.
+// arrays on systems without mappings, are ordinary Go memory.
+//
+// Memory has limits: Limit's and the system's. Check refuses what would exceed them, and
+// Make panics with an *Error, which Recover makes an error of.
 //
 // A mapped array is not known to the garbage collector: it lives until Free, and
 // using a slice of it after that faults. The race detector does not watch
@@ -76,7 +78,7 @@ func Live() Usage {
 	return Usage{state.arrays.Load(), state.bytes.Load(), state.mapped.Load(), state.taken.Load()}
 }
 
-// Make returns an array of n zeroes.
+// Make returns an array of n zeroes. It panics with an *Error where memory is refused.
 func Make[T Elem](n int) Slice[T] {
 	var zero T
 	size := int64(unsafe.Sizeof(zero))
@@ -88,8 +90,13 @@ func Make[T Elem](n int) Slice[T] {
 	if hook := Hook.Load(); hook != nil {
 		start, b.unmap = (*hook)(b.bytes)
 	}
-	if start == nil && b.bytes >= MinMapped && !race {
-		start = b.mapHuge()
+	if start == nil && b.bytes >= MinMapped {
+		if e := check(b.bytes, race || !maps); e != nil {
+			panic(e)
+		}
+		if maps && !race {
+			start = b.mapHuge()
+		}
 	}
 	s := Slice[T]{b: b}
 	if start != nil {
@@ -124,18 +131,24 @@ func (b *block) count(sign int64) {
 	}
 }
 
-// mapHuge maps the block, aligned to huge pages. It returns nil if the system
-// refuses.
+// mapHuge maps the block, aligned to huge pages. It panics with an *Error if the system refuses.
 func (b *block) mapHuge() unsafe.Pointer {
+	refusal := &Error{Need: b.bytes, Used: budget.pages.Load(), By: "the system maps no more"}
 	size := (b.bytes + HugePage - 1) &^ (HugePage - 1)
-	if size > math.MaxInt-HugePage {
-		return nil
+	if b.bytes > math.MaxInt-2*HugePage {
+		panic(refusal)
 	}
 	m := mapAligned(int(size), HugePage)
 	if m == nil {
-		return nil
+		panic(refusal)
 	}
-	b.unmap = func() { unmap(m) }
+	budget.pages.Add(size)
+	tellRuntime()
+	b.unmap = func() {
+		unmap(m)
+		budget.pages.Add(-size)
+		tellRuntime()
+	}
 	adviseHuge(m)
 	return unsafe.Pointer(unsafe.SliceData(m))
 }

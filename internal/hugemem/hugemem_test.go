@@ -1,7 +1,10 @@
 package hugemem
 
 import (
+	"errors"
+	"math"
 	"runtime"
+	"runtime/debug"
 	"sync"
 	"testing"
 	"unsafe"
@@ -121,3 +124,49 @@ func BenchmarkMakeTouchFree(b *testing.B) {
 		s.Free()
 	}
 }
+
+// TestLimit: arrays and the heap are refused beyond the limit, garbage aside, and as an error.
+func TestLimit(t *testing.T) {
+	same(t)
+	t.Cleanup(func() { Limit(0) })
+	const limit = 256 << 20
+	Limit(limit)
+	make1 := func(n int) (s Slice[byte], err error) {
+		defer Recover(&err)
+		return Make[byte](n), nil
+	}
+	half, err := make1(limit / 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 8 { // garbage, of which Check makes room
+		if err := Check(limit / 4); err != nil {
+			t.Fatal(err)
+		}
+		sink = make([]byte, limit/4)
+		sink = nil
+	}
+	var refusal *Error
+	for _, err := range []error{func() error { _, err := make1(limit / 2); return err }(), Check(limit / 2), Check(math.MaxInt64)} {
+		if !errors.As(err, &refusal) || !errors.Is(err, ErrMemory) || refusal.Limit != limit || refusal.Used < limit/2 {
+			t.Errorf("beyond the limit: %v", err)
+		}
+	}
+	half.Free()
+	if half, err = make1(limit / 2); err != nil {
+		t.Errorf("after Free: %v", err)
+	}
+	half.Free()
+	if got := debug.SetMemoryLimit(-1); got > limit {
+		t.Errorf("the Go runtime may take %d bytes", got)
+	}
+	defer func() {
+		if recover() != "other" {
+			t.Error("another panic is caught")
+		}
+	}()
+	defer Recover(&err)
+	panic("other")
+}
+
+var sink []byte

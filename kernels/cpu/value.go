@@ -383,7 +383,9 @@ func (r *valueRun) each(n, grain int, f func(t, lo, hi int)) error {
 func guard(f func() error) (err error) {
 	defer func() {
 		if v := recover(); v != nil {
-			err = panicked(v)
+			if err = hugemem.Refusal(v); err == nil {
+				err = panicked(v)
+			}
 		}
 	}()
 	return f()
