@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"log/slog"
+	"math"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -104,9 +105,9 @@ type Options struct {
 // memoryPart is the largest part of the available memory for an engine.
 const memoryPart = 0.8
 
-// DefaultMemoryLimit is 80% of the smaller of the control group's limit and the available
-// memory, in bytes; 0 if neither is known.
-func DefaultMemoryLimit() int64 { return int64(memoryPart * float64(hugemem.Available())) }
+// DefaultMemoryLimit is 80% of the available memory, in bytes, or of what the limits of the process and its control groups
+// leave if that is less; 0 if none is known.
+func DefaultMemoryLimit() int64 { return int64(math.Ceil(memoryPart * float64(hugemem.Available()))) }
 
 // Check returns all faults of the options that show without a graph, joined (errors.Join); New
 // returns them too. Each is an *OptionError.

@@ -175,11 +175,12 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	started := false
 	root.PersistentPreRunE = func(c *cobra.Command, args []string) error {
 		started = true
-		limit := engine.DefaultMemoryLimit()
-		if f := c.Flags().Lookup("memory-limit"); f != nil && *f.Value.(*bytesFlag) > 0 {
-			limit = int64(*f.Value.(*bytesFlag))
+		if f := c.Flags().Lookup("memory-limit"); f != nil {
+			if err := hugemem.Check(hugemem.MinMapped); err != nil { // a limit of the system leaves nothing
+				return err
+			}
+			hugemem.Limit(cmp.Or(int64(*f.Value.(*bytesFlag)), engine.DefaultMemoryLimit()))
 		}
-		hugemem.Limit(limit)
 		return checkFiles(c, args)
 	}
 	// Goroutines that read a mapped graph look after themselves; this is for the others.

@@ -20,6 +20,7 @@ func newValidate(e *env) *cobra.Command {
 		rf      readFlags
 		threads int
 		asJSON  bool
+		memory  bytesFlag
 	)
 	c := &cobra.Command{
 		Use:   "validate GRAPH PARENTS",
@@ -37,7 +38,7 @@ first line "# root R" names the root.
 			if err := checkThreads(threads); err != nil {
 				return err
 			}
-			file, err := rf.open(ctx, e, args[0], threads, 0)
+			file, err := rf.open(ctx, e, args[0], threads, int64(memory))
 			if err != nil {
 				return err
 			}
@@ -80,6 +81,7 @@ first line "# root R" names the root.
 	rf.add(c, "")
 	c.Flags().IntVar(&threads, "threads", 0, "most threads (default all cores)")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	c.Flags().Var(&memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
 	return c
 }
 
