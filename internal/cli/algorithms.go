@@ -180,6 +180,7 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	if err := j.read(ctx, file.Source); err != nil {
 		return err
 	}
+	f.engine.o.Consume = true // jobs have taken what they need
 	if f.engine.o.RunStatistics = f.stats; !a.search {
 		f.engine.o.Director = bsp.DirectorBeamer // the one that measures nothing
 		if f.engine.processors == autoProcessors {

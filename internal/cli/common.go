@@ -28,6 +28,9 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 		return nil, err
 	}
 	need := engine.Need(src, o)
+	if list, is := src.(*graph.EdgeList); is && o.Consume {
+		need -= list.NumEdges() * int64(8+list.WeightKind().Size()) // freed before the subgraphs are built, which take the most
+	}
 	if err := hugemem.Check(need); err != nil {
 		return nil, fmt.Errorf("%s: placing %d vertices and %d edges: %w", path, src.NumVertices(), src.NumEdges(), err)
 	}
