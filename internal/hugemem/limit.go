@@ -25,7 +25,7 @@ type Error struct {
 
 // Error names all figures.
 func (e *Error) Error() string {
-	s := fmt.Sprintf("hugemem: not enough memory: %d bytes are needed beside %d in use, and %s", e.Need, e.Used, e.By)
+	s := fmt.Sprintf("hugemem: %d bytes of memory are needed beside %d in use, and %s", e.Need, e.Used, e.By)
 	if e.Limit > 0 {
 		s += fmt.Sprintf(" is %d bytes", e.Limit)
 	}

@@ -34,7 +34,7 @@ import (
 
 // SpinFor is how long a helper without work spins before it parks, and how long
 // the caller of Run spins for its helpers before it does.
-const SpinFor = 2 * time.Millisecond
+const SpinFor = 200 * time.Microsecond
 
 // spinShort replaces SpinFor in a team of more workers than the process has processors: a spinning
 // worker keeps one from the worker that it waits for.
