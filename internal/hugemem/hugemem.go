@@ -128,27 +128,21 @@ func (b *block) count(sign int64) {
 	if b.unmap != nil {
 		state.mapped.Add(sign * b.bytes)
 		state.taken.Add(sign * Taken(b.bytes))
+		tellRuntime()
 	}
 }
 
 // mapHuge maps the block, aligned to huge pages. It panics with an *Error if the system refuses.
 func (b *block) mapHuge() unsafe.Pointer {
-	refusal := &Error{Need: b.bytes, Used: budget.pages.Load(), By: "the system maps no more"}
-	size := (b.bytes + HugePage - 1) &^ (HugePage - 1)
+	refusal := &Error{Need: b.bytes, Used: state.taken.Load(), By: "the system maps no more"}
 	if b.bytes > math.MaxInt-2*HugePage {
 		panic(refusal)
 	}
-	m := mapAligned(int(size), HugePage)
+	m := mapAligned(int(Taken(b.bytes)), HugePage)
 	if m == nil {
 		panic(refusal)
 	}
-	budget.pages.Add(size)
-	tellRuntime()
-	b.unmap = func() {
-		unmap(m)
-		budget.pages.Add(-size)
-		tellRuntime()
-	}
+	b.unmap = func() { unmap(m) }
 	adviseHuge(m)
 	return unsafe.Pointer(unsafe.SliceData(m))
 }

@@ -44,7 +44,6 @@ const heapFloor = 16 << 20
 // budget is the limit of the process; it is global because memory is the process's.
 var budget struct {
 	limit  atomic.Int64
-	pages  atomic.Int64 // bytes of mapped arrays, in whole huge pages
 	heap   atomic.Int64 // the Go runtime's memory limit, as last set
 	mu     sync.Mutex
 	asked  int64 // upper bound of the Go heap's live bytes: those of the last collection, and what Check granted since
@@ -74,7 +73,7 @@ func tellRuntime() {
 	if limit == 0 {
 		return
 	}
-	heap := max(heapFloor, limit-budget.pages.Load())
+	heap := max(heapFloor, limit-state.taken.Load())
 	if old := budget.heap.Load(); max(heap-old, old-heap) > limit/64 && budget.heap.CompareAndSwap(old, heap) {
 		debug.SetMemoryLimit(heap)
 	}
@@ -104,13 +103,13 @@ func check(n int64, heap bool) *Error {
 	limit := budget.limit.Load()
 	if limit == 0 && n >= heapFloor {
 		if have := Available(); have > 0 && n > have {
-			return &Error{Need: n, Used: budget.pages.Load(), Limit: have, By: "the available memory"}
+			return &Error{Need: n, Used: state.taken.Load(), Limit: have, By: "the available memory"}
 		}
 	}
 	if limit == 0 || n < minChecked {
 		return nil
 	}
-	pages := budget.pages.Load()
+	pages := state.taken.Load()
 	if limit >= math.MaxInt64/4 || n < math.MaxInt64/4 && pages+goMemory()+n <= limit {
 		if heap {
 			budget.mu.Lock()
