@@ -3,10 +3,13 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
+	"slices"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
@@ -19,24 +22,74 @@ type Footprint struct {
 	// Placing is the peak of New. Then there are the placed graph with what processors made of it, the state of one run,
 	// and its result.
 	Placing, Placed, State, Result int64
+	// Idle is the state of the search that New makes, beside that of a run of another program on CPUs. It is freed where
+	// the memory limit has no room.
+	Idle int64
+	// Varies says that the state depends on the form of the graph and the roots: State is an estimate then.
+	Varies bool
 	// Devices is the memory of each device, by processor: its part of the graph and its part of the run; 0 for a CPU. That
 	// of a device that shares the host's memory is in Placed and State too.
 	Devices []int64
 }
 
 // Peak is the most host memory at once.
-func (f Footprint) Peak() int64 { return max(f.Placing, f.Placed+f.State+f.Result) }
+func (f Footprint) Peak() int64 { return max(f.Placing, f.Placed+f.State+f.Result+f.Idle) }
 
 // demand is what an algorithm takes beside its program, which may be nil, and the program's result.
 type demand struct {
 	program       *program.Program
 	state, result int64
+	varies        bool // the state's lists depend on the graph and the roots
 }
 
-// demands are those of the algorithms: the same that their runs check against the memory limit.
+// demands are those of the algorithms, named as the commands are, with their default options: the same programs and bytes
+// that their runs open and check against the memory limit.
 var demands = map[string]func(e *Engine) demand{
-	"bfs": func(e *Engine) demand { return demand{program: bsp.Tree, result: 4 * int64(e.n)} },
+	"bfs":  func(e *Engine) demand { return demand{program: bsp.Tree, result: 4 * int64(e.n)} },
+	"sssp": func(e *Engine) demand { return e.pathsDemand() },
+	"cc":   func(e *Engine) demand { return demand{program: (&components{e: e}).program(), result: 4 * int64(e.n)} },
+	"pagerank": func(e *Engine) demand {
+		k := &ranking{ahead: !e.place.Directed}
+		return demand{program: k.pull(), state: 4 * e.place.Isolated}
+	},
+	"reach":     func(e *Engine) demand { return demand{program: reach, state: 12 * int64(e.place.Ranks), varies: true} }, // lists of a frontier
+	"closeness": closenessDemand,
+	"diameter": func(e *Engine) demand {
+		d := closenessDemand(e)
+		d.state += 12 * int64(e.n) // labels, members, and those by level
+		d.varies = true            // few roots need few threads
+		return d
+	},
+	"triangles": func(e *Engine) demand { return e.trianglesDemand(e.opts.Threads) },
+	"kcore":     func(e *Engine) demand { return demand{program: kcore, varies: true} },
+	"cdlp": func(e *Engine) demand {
+		p, bytes := e.propagation(e.opts.Threads)
+		return demand{program: p, state: bytes}
+	},
+	"path": func(e *Engine) demand { return demand{state: int64(e.place.Ranks), varies: true} }, // and 8 bytes a vertex reached
+	"bc":   func(e *Engine) demand { return demand{program: betweenness, state: 20 * int64(e.n), varies: true} },
 }
+
+func closenessDemand(e *Engine) demand {
+	if !e.onlyCPUs() {
+		return demand{program: many[0]}
+	}
+	ranks, taken := int64(e.place.Ranks), hugemem.Taken
+	state := 3*taken(8*manyWords*ranks) + 2*taken(8*ranks) + taken(16*ranks)
+	return demand{state: int64(e.opts.Threads)*state + 4*ranks, result: 24 * int64(e.n)}
+}
+
+// pathsDemand is the memory of SSSP with weights of 32 bits: distances of 64 bits as well.
+func (e *Engine) pathsDemand() demand {
+	t := program.TypeOf[int32]()
+	if e.kind == graph.Float32 {
+		t = program.TypeOf[float32]()
+	}
+	return demand{program: shortestPaths[t][0], result: 8 * int64(e.n), varies: true}
+}
+
+// Footprints names the algorithms of FootprintOf.
+func Footprints() []string { return slices.Sorted(maps.Keys(demands)) }
 
 // FootprintOf returns the memory that an algorithm, named as the command is, takes for a graph of that size, and within the
 // limits of o. Errors wrap ErrMemory or ErrCapacity where the graph is too large, kernels.ErrUnsupported where the
@@ -56,9 +109,15 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 	}
 	d := need(e)
 	f.Placing, f.Placed, f.Devices = partition.NeedFor(size.partition(&o)), e.held(), make([]int64, len(e.procs))
-	f.State, f.Result = d.state, d.result
+	f.State, f.Result, f.Varies = d.state, d.result, d.varies
 	if d.program != nil {
 		f.State, f.Result = d.state+e.runBytes(d.program), d.result+e.resultBytes(d.program)
+	}
+	if d.program != bsp.Tree && e.onlyCPUs() {
+		f.Idle = e.runBytes(bsp.Tree)
+	}
+	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
+		f.Idle = 0
 	}
 	for i, k := range e.procs {
 		if g, is := k.(*gpu.Processor); is {
@@ -78,7 +137,7 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 
 // partition is the size for a placement.
 func (g GraphSize) partition(o *Options) partition.Size {
-	s := partition.Size{Vertices: g.Vertices, Isolated: g.Isolated, Edges: g.Edges, Directed: g.Directed,
+	s := partition.Size{Parts: len(o.Processors), Vertices: g.Vertices, Isolated: g.Isolated, Edges: g.Edges, Directed: g.Directed,
 		Sorted: len(o.Processors) == 1 && g.Hubs && (o.Placement == partition.Auto || o.Placement == partition.HubsOnCPU)}
 	if o.Weights {
 		s.Weights = g.Weights
@@ -104,16 +163,16 @@ func sized(size GraphSize, o *Options) (*Engine, error) {
 			shares[i] /= sum
 		}
 	}
-	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, place: partition.Sized(size.partition(o), shares)}
+	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, kind: size.Weights, place: partition.Sized(size.partition(o), shares)}
 	for i, p := range o.Processors {
-		var load interface {
-			kernels.Processor
-			LoadSize(part *kernels.Part) error
-		} = cpu.New(p.Threads)
-		if err := load.LoadSize(e.place.Part(i)); err != nil {
+		if p.Kind != CPU {
+			return nil, fmt.Errorf("%w: bytes on devices (%s) are not known before the graph is placed", kernels.ErrUnsupported, p)
+		}
+		k := cpu.New(p.Threads)
+		if err := k.LoadSize(e.place.Part(i)); err != nil {
 			return nil, err
 		}
-		e.procs = append(e.procs, load)
+		e.procs = append(e.procs, k)
 	}
 	return e, nil
 }

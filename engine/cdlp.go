@@ -64,6 +64,17 @@ func (r *CDLPResult) Count() (n int) {
 	return n
 }
 
+// propagation is the program of label propagation, and the bytes of its counts on so many threads.
+func (e *Engine) propagation(threads int) (*program.Program, int64) {
+	f := &frequent{}
+	f.counts.New = func() any { s := make([]uint32, e.n); return &s }
+	return &program.Program{
+		Name:   "label propagation",
+		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
+		Edges:  []program.EdgeOp{{Name: "frequent", From: 0, To: 0, Arcs: program.Both, Rows: f, WholeRows: true}},
+	}, 4*int64(e.n)*int64(threads) + 4*int64(e.place.Ranks)*int64(len(e.procs)) // and the labels of before
+}
+
 // CDLP finds communities by label propagation, as LDBC Graphalytics defines it: a vertex' first label is its
 // own id, and in each iteration all vertices at once take the most frequent label of their
 // neighbours, the smallest of several. In a directed graph out-arcs and in-arcs count, each. A vertex
@@ -78,14 +89,9 @@ func (e *Engine) CDLP(ctx context.Context, iterations int) (*CDLPResult, error) 
 		return nil, err
 	}
 	defer turn.release()
-	f, c := &frequent{}, &CDLPResult{}
-	f.counts.New = func() any { s := make([]uint32, e.n); return &s }
-	p := &program.Program{
-		Name:   "label propagation",
-		Arrays: []program.Array{{Name: "label", Type: program.U32, Init: program.ID}},
-		Edges:  []program.EdgeOp{{Name: "frequent", From: 0, To: 0, Arcs: program.Both, Rows: f, WholeRows: true}},
-	}
-	r, err := e.run(ctx, turn, p, 4*int64(e.n)*int64(turn.workers()), func(m program.Machine) error {
+	c := &CDLPResult{}
+	p, bytes := e.propagation(turn.workers())
+	r, err := e.run(ctx, turn, p, bytes, func(m program.Machine) error {
 		for changed := true; changed && c.Iterations < iterations; c.Iterations++ {
 			frontier, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
 			if err != nil {

@@ -108,7 +108,7 @@ func Need(src graph.Source, o Options) int64 {
 // math.MaxInt64 for more.
 func NeedFor(vertices, edges int64, directed bool, processors int, weights graph.WeightKind) int64 {
 	k := int64(max(1, processors))
-	placing := partition.NeedFor(partition.Size{Vertices: vertices, Edges: edges, Directed: directed, Weights: weights})
+	placing := partition.NeedFor(partition.Size{Parts: processors, Vertices: vertices, Edges: edges, Directed: directed, Weights: weights})
 	searching := k*(vertices*8+5*vertices/8) + 4*vertices
 	if placing > math.MaxInt64-searching {
 		return math.MaxInt64

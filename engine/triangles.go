@@ -96,6 +96,23 @@ func (t *triangles) merge(lo uint64, i int, hits, linked []uint32) (n, arcs uint
 	return n, arcs
 }
 
+// longestOriented bounds the rows of an Oriented.
+func (e *Engine) longestOriented() int64 {
+	return min(int64(e.place.MaxDegree), int64(math.Sqrt(2*float64(e.place.Edges())))+1)
+}
+
+// trianglesDemand is the memory of Triangles on so many threads.
+func (e *Engine) trianglesDemand(threads int) demand {
+	edges, n := e.place.Edges(), int64(e.n)-e.place.Isolated
+	state := e.place.OrientedBytes() + hugemem.Taken(8*n) + 8*e.longestOriented()*int64(threads)
+	if e.place.Directed {
+		state += hugemem.Taken(8 * n)
+	} else {
+		state += cpu.BitRowsBytes(n, edges)
+	}
+	return demand{state: state, result: 16 * int64(e.n)}
+}
+
 // Triangles counts the triangles of the graph and of every vertex. The graph is taken as simple and
 // undirected, but clustering in a directed graph counts arcs. It reads the graph in host memory, on any
 // processors, and takes up to 9 bytes an edge and 44 a vertex, beside the result. Errors wrap ErrNoRows or
@@ -106,10 +123,10 @@ func (e *Engine) Triangles(ctx context.Context) (*TrianglesResult, error) {
 		return nil, err
 	}
 	defer turn.release()
-	edges, threads := e.place.Edges(), turn.workers()
-	longest := min(int64(e.place.MaxDegree), int64(math.Sqrt(2*float64(edges)))+1) // row of an Oriented
-	need := e.place.OrientedBytes() + 4*edges + 16*int64(e.place.Ranks) + 8*longest*int64(threads) + 16*int64(e.n)
-	if err := e.room("count of triangles", need); err != nil {
+	threads := turn.workers()
+	longest := e.longestOriented()
+	d := e.trianglesDemand(threads)
+	if err := e.room("count of triangles", d.state+d.result); err != nil {
 		return nil, err
 	}
 	o, err := e.place.Orient(ctx, threads)

@@ -54,7 +54,7 @@ func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
 
 // Need is the peak number of bytes that New allocates, without the source: see NeedFor.
 func Need(src graph.Source, o Options) int64 {
-	s := Size{Vertices: int64(src.NumVertices()), Edges: src.NumEdges(), Directed: src.IsDirected()}
+	s := Size{Parts: len(o.Processors), Vertices: int64(src.NumVertices()), Edges: src.NumEdges(), Directed: src.IsDirected()}
 	if o.Weighted {
 		s.Weights = src.WeightKind()
 	}
@@ -65,6 +65,7 @@ func Need(src graph.Source, o Options) int64 {
 // says that rows need no keys of their own: on one processor, where a graph has hubs.
 type Size struct {
 	Vertices, Isolated, Edges int64
+	Parts                     int // processors, at least 1
 	Directed, Sorted          bool
 	Weights                   graph.WeightKind
 }
@@ -83,10 +84,12 @@ func NeedFor(s Size) int64 {
 	}
 	n, live, m, w := s.Vertices, s.Vertices-s.Isolated, s.Edges, int64(s.Weights.Size())
 	rows, degree := sum(16*m, 4*n, 4*n)+2*m*w, int64(0)
-	structure := sum(4*live, 4*live+4, 8*m) + 2*m*w
+	parts := int64(max(1, s.Parts))
+	row := 4 * live / parts
+	structure := parts*sum(row, row+4, 8*m/parts) + 2*m*w
 	if s.Directed {
 		rows, degree = 2*sum(8*m, 4*n, 4*n)+2*m*w, sum(4*n)
-		structure = 2*sum(4*live, 4*live+4, 4*m) + 2*m*w
+		structure = 2*parts*sum(row, row+4, 4*m/parts) + 2*m*w
 	}
 	lining := degree + sum(4*n, n, 4*live, 8*live+8, 4*live) // survey and arrange
 	building := degree + sum(4*n, 4*live) + structure

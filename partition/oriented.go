@@ -42,13 +42,14 @@ func (p *Placement) Edges() (n int64) {
 	return n
 }
 
-// OrientedBytes is the most memory in bytes that Orient takes.
+// OrientedBytes is the most memory in bytes that an Oriented takes.
 func (p *Placement) OrientedBytes() int64 {
-	edge := int64(4)
+	edges, n := p.Edges(), int64(p.Ranks)
+	bytes := hugemem.Taken(4*edges) + 2*hugemem.Taken(4*n) + hugemem.Taken(8*n+8)
 	if p.Directed {
-		edge = 5
+		bytes += hugemem.Taken(edges)
 	}
-	return edge*p.Edges() + 20*int64(p.Ranks) + 4*(int64(p.MaxDegree)+2)
+	return bytes
 }
 
 // Orient returns the graph oriented by degree, by so many threads. The caller frees it. It fails with ErrNoRows, or

@@ -43,6 +43,7 @@ var documents = []struct {
 	{record.SchemaBenchPath, record.BenchPath{}},
 	{record.SchemaBenchAPSP, record.BenchAllPairs{}},
 	{record.SchemaInfo, record.Info{}},
+	{record.SchemaCapacity, record.Capacity{}},
 	{record.SchemaPartition, record.Partition{}},
 	{record.SchemaValidate, record.Validate{}},
 	{record.SchemaGenerate, record.Generate{}},

@@ -21,6 +21,7 @@ const (
 	SchemaBenchPath   = "totemgo.bench-path/1"
 	SchemaBenchAPSP   = "totemgo.bench-apsp/1"
 	SchemaInfo        = "totemgo.info/1"
+	SchemaCapacity    = "totemgo.capacity/1"
 	SchemaPartition   = "totemgo.partition/1"
 	SchemaValidate    = "totemgo.validate/1"
 	SchemaGenerate    = "totemgo.generate/1"

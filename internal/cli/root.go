@@ -395,7 +395,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		root.AddCommand(newAlgorithm(e, a))
 	}
 	root.AddCommand(
-		newAllPairs(e), newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(e), newVersion(e),
+		newAllPairs(e), newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newCapacity(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(e), newVersion(e),
 	)
 	return root
 }

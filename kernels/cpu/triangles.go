@@ -1,6 +1,10 @@
 package cpu
 
-import "github.com/totemgo/totemgo/internal/hugemem"
+import (
+	"sort"
+
+	"github.com/totemgo/totemgo/internal/hugemem"
+)
 
 // maxBitRows bounds the rows of BitRows: 256 MiB.
 const maxBitRows = 1 << 16
@@ -22,10 +26,7 @@ func bitRow(v uint32) uint64 {
 // NewBitRows returns the bits of as many rows as take at most the memory of to. Row v is
 // to[offsets[v]:offsets[v+1]]. The caller frees them.
 func NewBitRows(offsets []uint64, to []uint32) BitRows {
-	b := BitRows{Rows: uint32(min(len(offsets)-1, maxBitRows)), count: countBitsOf()}
-	for b.Rows > 0 && bitRow(b.Rows) > uint64(len(to)) {
-		b.Rows--
-	}
+	b := BitRows{Rows: bitRowsOf(int64(len(offsets)-1), int64(len(to))), count: countBitsOf()}
 	b.words = hugemem.Make[uint32](int(bitRow(b.Rows)))
 	for v := range b.Rows {
 		row := b.words.S[bitRow(v):bitRow(v+1)]
@@ -34,6 +35,16 @@ func NewBitRows(offsets []uint64, to []uint32) BitRows {
 		}
 	}
 	return b
+}
+
+// bitRowsOf is the rows of BitRows of a graph of n rows and so many entries.
+func bitRowsOf(n, entries int64) uint32 {
+	return uint32(sort.Search(int(min(n, maxBitRows)), func(v int) bool { return bitRow(uint32(v)+1) > uint64(entries) }))
+}
+
+// BitRowsBytes is the memory of NewBitRows for a graph of n rows and so many entries.
+func BitRowsBytes(n, entries int64) int64 {
+	return hugemem.Taken(4 * int64(bitRow(bitRowsOf(n, entries))))
 }
 
 // Free frees the bits.

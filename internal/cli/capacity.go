@@ -1,0 +1,201 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sort"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"github.com/totemgo/totemgo/engine"
+	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/record"
+)
+
+const capacityHelp = `capacity says how much memory each algorithm takes for a graph, and how large a graph fits.
+Without a size it states the largest graph of --edges-per-vertex that fits the memory limit, for each
+algorithm. With --vertices and --edges, or for a graph FILE, it states what each algorithm takes
+for that graph.
+
+Bytes are counted by the same functions by which a run refuses what does not fit. They are those of
+the host beside the graph as read: nothing for a native file (.tgr), which is mapped. The peak is
+the larger of what placing takes, and the placed graph with the state of a run and its result.
+A ~ marks states that depend on the form of the graph: these are estimates. --vertices and --edges
+count edges that differ, without self-loops; a Kronecker graph of scale 20 has 646,000 vertices with
+edges and 15.7 million such edges.
+
+  totemgo capacity
+  totemgo capacity --edges-per-vertex 3 --memory-limit 16GiB
+  totemgo capacity --vertices 1000000 --edges 16000000 --json
+  totemgo capacity web.tgr --processors cpu:1,cpu:1`
+
+func newCapacity(e *env) *cobra.Command {
+	var (
+		ef     engineFlags
+		size   engine.GraphSize
+		per    float64
+		asJSON bool
+	)
+	c := &cobra.Command{
+		Use: "capacity [FILE]", Short: "Say how large a graph of each algorithm fits this machine", Long: capacityHelp, Args: cobra.MaximumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := ef.check(); err != nil {
+				return err
+			}
+			given := c.Flags().Changed("vertices") || c.Flags().Changed("edges")
+			switch {
+			case given && !(c.Flags().Changed("vertices") && c.Flags().Changed("edges")):
+				return usagef("--vertices and --edges go together")
+			case given && len(args) > 0:
+				return usagef("FILE has a size of its own: leave --vertices and --edges out")
+			case size.Vertices < 0 || size.Edges < 0 || size.Isolated < 0 || size.Isolated > size.Vertices && given:
+				return usagef("--vertices %d, --isolated %d and --edges %d: want 0 or more, and no more isolated ones than vertices",
+					size.Vertices, size.Isolated, size.Edges)
+			case !(per > 0 && per <= 1<<20):
+				return usagef("--edges-per-vertex %v: want more than 0", per)
+			}
+			o := ef.o
+			doc := record.Capacity{Processors: ef.processors, MemoryLimitBytes: max(0, o.MemoryLimit), Algorithms: []record.CapacityAlgorithm{}}
+			if ef.processors == autoProcessors {
+				doc.Processors = engine.CPU.String()
+			}
+			if size.Hubs = true; len(args) > 0 {
+				var err error
+				if size, doc.GraphReadBytes, err = e.sizeOf(c.Context(), args[0], o); err != nil {
+					return err
+				}
+				given = true
+				o.MemoryLimit = max(1, o.MemoryLimit-doc.GraphReadBytes)
+			}
+			if given {
+				g := graphRecord(size)
+				doc.Graph = &g
+			}
+			for _, name := range engine.Footprints() {
+				x, err := capacityOf(name, size, per, given, o)
+				if err != nil {
+					return err
+				}
+				doc.Algorithms = append(doc.Algorithms, x)
+			}
+			if asJSON {
+				doc.Head = e.head(record.SchemaCapacity)
+				return e.printJSON(doc)
+			}
+			return e.printCapacity(doc)
+		},
+	}
+	ef.add(e, c, false)
+	fl := c.Flags()
+	fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
+	fl.Int64Var(&size.Vertices, "vertices", 0, "`N` vertices of the graph that is asked about")
+	fl.Int64Var(&size.Isolated, "isolated", 0, "`N` of them have no edges")
+	fl.Int64Var(&size.Edges, "edges", 0, "`N` edges that it has, each counted once")
+	fl.BoolVar(&size.Directed, "directed", false, "edges are arcs")
+	fl.Float64Var(&per, "edges-per-vertex", 16, "edges a vertex of the largest graph, `N`")
+	fl.BoolVar(&asJSON, "json", false, "print JSON")
+	return c
+}
+
+// sizeOf returns the size of the simple graph of a file, and the bytes of the graph as read.
+func (e *env) sizeOf(ctx context.Context, path string, o engine.Options) (s engine.GraphSize, bytes int64, err error) {
+	rf := readFlags{}
+	file, err := rf.open(ctx, e, path, o.Threads, o.MemoryLimit)
+	if err != nil {
+		return s, 0, err
+	}
+	defer file.Close()
+	src := file.Source
+	f, err := graph.Measure(ctx, src, o.Threads)
+	if err != nil {
+		return s, 0, inFile(path, err)
+	}
+	duplicates, err := partition.Duplicates(ctx, src, o.Threads)
+	if err != nil {
+		return s, 0, inFile(path, err)
+	}
+	s = engine.GraphSize{Vertices: int64(src.NumVertices()), Isolated: f.Isolated, Directed: src.IsDirected(), Weights: src.WeightKind()}
+	s.Edges = src.NumEdges() - duplicates
+	if f.SelfLoops > 0 {
+		s.Edges = max(0, s.Edges-f.SelfLoops)
+	}
+	s.Hubs = float64(f.MaxDegree)*float64(s.Vertices-s.Isolated) >= 2*partition.HubRatio*float64(s.Edges)
+	switch g := src.(type) {
+	case *graph.CSR:
+		if file.Report.Format != "native" {
+			bytes = g.Bytes()
+		}
+	case *graph.EdgeList:
+		bytes = 8*int64(len(g.Edges)) + int64(g.Weights.Len()*g.Weights.Kind().Size())
+	}
+	return s, bytes, nil
+}
+
+// capacityOf is what an algorithm takes for a graph of that size or, if none is given, for the largest one that fits.
+func capacityOf(name string, size engine.GraphSize, per float64, given bool, o engine.Options) (record.CapacityAlgorithm, error) {
+	if o.Weights = name == "sssp"; o.Weights && size.Weights == graph.Unweighted {
+		size.Weights = graph.Int32
+	} else if !o.Weights {
+		size.Weights = graph.Unweighted
+	}
+	at := func(n int) engine.GraphSize {
+		s := size
+		s.Vertices, s.Edges = int64(n), int64(per*float64(n))
+		return s
+	}
+	if !given {
+		most := int(graph.MaxVertices) - 64*max(1, len(o.Processors))
+		n := sort.Search(most, func(n int) bool { _, err := engine.FootprintOf(name, at(n+1), o); return err != nil })
+		size = at(n)
+	}
+	f, err := engine.FootprintOf(name, size, o)
+	x := record.CapacityAlgorithm{Algorithm: name, Fits: err == nil, Graph: graphRecord(size), PlacingBytes: f.Placing, PlacedBytes: f.Placed,
+		StateBytes: f.State, ResultBytes: f.Result, IdleBytes: f.Idle, PeakBytes: f.Peak(), Varies: f.Varies}
+	switch {
+	case errors.Is(err, engine.ErrMemory), errors.Is(err, engine.ErrCapacity), errors.Is(err, partition.ErrTooLarge):
+		x.Reason = message(err)
+	case errors.Is(err, kernels.ErrUnsupported):
+		return x, usageError{err}
+	case err != nil:
+		return x, err
+	}
+	return x, nil
+}
+
+func graphRecord(s engine.GraphSize) record.CapacityGraph {
+	g := record.CapacityGraph{Vertices: s.Vertices, Isolated: s.Isolated, Edges: s.Edges, Directed: s.Directed}
+	if s.Weights != graph.Unweighted {
+		g.WeightKind = s.Weights.String()
+	}
+	return g
+}
+
+func (e *env) printCapacity(doc record.Capacity) error {
+	limit := "no memory limit"
+	if doc.MemoryLimitBytes > 0 {
+		limit = fmt.Sprintf("at most %d bytes (%s)", doc.MemoryLimitBytes, sizeString(doc.MemoryLimitBytes))
+	}
+	fmt.Fprintf(e.stdout, "%s, %s", doc.Processors, limit)
+	if doc.GraphReadBytes > 0 {
+		fmt.Fprintf(e.stdout, "; the graph as read takes %d of them", doc.GraphReadBytes)
+	}
+	fmt.Fprintln(e.stdout)
+	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "algorithm\tvertices\tedges\tplacing\tplaced\tstate\tresult\tpeak\tfits\t")
+	for _, x := range doc.Algorithms {
+		fits, about := "yes", ""
+		if !x.Fits {
+			fits = "no"
+		}
+		if x.Varies {
+			about = "~"
+		}
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s%d\t%d\t%d\t%s\t\n", x.Algorithm, x.Graph.Vertices, x.Graph.Edges, x.PlacingBytes, x.PlacedBytes, about,
+			x.StateBytes+x.IdleBytes, x.ResultBytes, x.PeakBytes, fits)
+	}
+	return w.Flush()
+}
