@@ -115,7 +115,8 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		return doc, err
 	}
 	d := deviceRecord(info)
-	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS, ReadS: m.ReadS, Steps: &m.Steps}
+	steps := record.DeviceSteps(m.Steps)
+	doc = record.BenchDevice{Device: &d, LaunchS: m.LaunchS, FillS: m.FillS, WaitS: m.WaitS, ReadS: m.ReadS, Steps: &steps}
 	for i, g := range m.Gather {
 		doc.Accesses = append(doc.Accesses, record.DeviceAccess{WorkingSetBytes: g.Bytes, CopyBytesPerS: m.Copy[i].PerS, ReadsPerS: g.PerS, AtomicsPerS: m.Atomic[i].PerS})
 	}

@@ -8,8 +8,20 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/mix"
 	"github.com/totemgo/totemgo/kernels"
-	"github.com/totemgo/totemgo/record"
 )
+
+// StepTimes is what supersteps on a device alone take, in seconds, on a graph in cache.
+type StepTimes struct {
+	PushS     float64 // one without work, its launch included: top-down
+	PullS     float64 // bottom-up
+	ThinS     float64 // a level of thin without work, without the launch
+	ArcS      float64 // a top-down arc to a visited vertex
+	FindS     float64 // a vertex that a top-down superstep finds and lists
+	ThinFindS float64 // a vertex that thin finds
+	RowS      float64 // a row of the first bottom-up superstep of a phase
+	ScanS     float64 // a vertex that a bottom-up superstep scans without a hit
+	MeetS     float64 // a vertex that a bottom-up superstep finds and does not list
+}
 
 // Of the graph that supersteps are clocked on: vertices of a half, and out-arcs of each.
 const clockHalf, clockDegree = 1 << 12, 4
@@ -38,7 +50,7 @@ type clocked struct {
 }
 
 // clockSteps clocks supersteps, the time of a launch given. Each counts by its least time.
-func (p *Program) clockSteps(ctx context.Context, launch float64) (t record.DeviceSteps, err error) {
+func (p *Program) clockSteps(ctx context.Context, launch float64) (t StepTimes, err error) {
 	on, err := New(p, Options{})
 	if err != nil {
 		return t, err
@@ -64,7 +76,7 @@ func (p *Program) clockSteps(ctx context.Context, launch float64) (t record.Devi
 		}
 	}
 	more := func(i, than int, n float64) float64 { return max(0, took[i]-took[than]) / n }
-	return record.DeviceSteps{PushS: launch + more(3, 0, 1), PullS: launch + more(6, 0, 1), ThinS: more(1, 0, 1),
+	return StepTimes{PushS: launch + more(3, 0, 1), PullS: launch + more(6, 0, 1), ThinS: more(1, 0, 1),
 		ArcS: more(4, 3, clockDegree*n), FindS: more(5, 4, n), ThinFindS: more(2, 1, clockDegree*group),
 		RowS: more(8, 6, 2*n), ScanS: more(7, 6, n), MeetS: more(9, 8, n)}, on.Close()
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
-	"github.com/totemgo/totemgo/record"
 )
 
 // Sized is a rate at one size in bytes: of a working set, or of a transfer.
@@ -27,7 +26,7 @@ type Measured struct {
 	LaunchS, FillS   float64 // a kernel without work, a fill of 4 bytes, in a queue with many
 	ReadS            float64 // a copy of 4 bytes to the host, likewise
 	WaitS            float64 // until the host goes on after an empty kernel, beyond LaunchS
-	Steps            record.DeviceSteps
+	Steps            StepTimes
 }
 
 // MeasureOptions bound a measurement.

@@ -1,10 +1,6 @@
 package gpu
 
-import (
-	"math"
-
-	"github.com/totemgo/totemgo/record"
-)
+import "math"
 
 // LevelWork is what a superstep on a device alone does.
 type LevelWork struct {
@@ -148,7 +144,7 @@ func Assumed(card string) Measured {
 	return Measured{
 		Copy: []Sized{{l2, bandwidth}}, Gather: []Sized{{l2, near}, {4 * l2, far}}, Atomic: []Sized{{l2, near / 2}, {4 * l2, far / 2}},
 		LaunchS: command, FillS: command, ReadS: command, WaitS: 12e-6,
-		Steps: record.DeviceSteps{PushS: command + 4*load, PullS: command + 10*load, ThinS: 6 * load},
+		Steps: StepTimes{PushS: command + 4*load, PullS: command + 10*load, ThinS: 6 * load},
 	}
 }
 
