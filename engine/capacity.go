@@ -9,7 +9,6 @@ import (
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/kernels/gpu"
@@ -60,23 +59,27 @@ var demands = map[string]func(e *Engine) demand{
 		d.varies = true            // few roots need few threads
 		return d
 	},
-	"triangles": func(e *Engine) demand { return e.trianglesDemand(e.opts.Threads) },
-	"kcore":     func(e *Engine) demand { return demand{program: kcore, varies: true} },
+	"triangles": func(e *Engine) demand {
+		d := e.trianglesDemand(e.opts.Threads)
+		d.varies = true
+		return d
+	},
+	"kcore": func(e *Engine) demand { return demand{program: kcore, varies: true} },
 	"cdlp": func(e *Engine) demand {
 		p, bytes := e.propagation(e.opts.Threads)
-		return demand{program: p, state: bytes}
+		return demand{program: p, state: bytes, varies: true}
 	},
 	"path": func(e *Engine) demand { return demand{state: int64(e.place.Ranks), varies: true} }, // and 8 bytes a vertex reached
-	"bc":   func(e *Engine) demand { return demand{program: betweenness, state: 20 * int64(e.n), varies: true} },
+	"bc":   func(e *Engine) demand { return demand{program: betweenness, state: 28 * int64(e.n), varies: true} },
 }
 
 func closenessDemand(e *Engine) demand {
-	if !e.onlyCPUs() {
+	searcher, is := e.procs[0].(kernels.ManySearcher)
+	if !is {
 		return demand{program: many[0]}
 	}
-	ranks, taken := int64(e.place.Ranks), hugemem.Taken
-	state := 3*taken(8*manyWords*ranks) + 2*taken(8*ranks) + taken(16*ranks)
-	return demand{state: int64(e.opts.Threads)*state + 4*ranks, result: 24 * int64(e.n)}
+	state := searcher.ManyBytes(&kernels.ManyRoots{Ranks: uint32(e.place.Ranks), Threads: e.opts.Threads})
+	return demand{state: state, result: 24 * int64(e.n), varies: true}
 }
 
 // pathsDemand is the memory of SSSP with weights of 32 bits: distances of 64 bits as well.
@@ -113,7 +116,7 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 	if d.program != nil {
 		f.State, f.Result = d.state+e.runBytes(d.program), d.result+e.resultBytes(d.program)
 	}
-	if d.program != bsp.Tree && e.onlyCPUs() {
+	if d.program != bsp.Tree {
 		f.Idle = e.runBytes(bsp.Tree)
 	}
 	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {

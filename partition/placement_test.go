@@ -340,7 +340,7 @@ func TestAuto(t *testing.T) {
 			sum += d
 		}
 		want := partition.HubsOnCPU
-		if int(p.MaxDegree)*m.live < partition.HubRatio*sum {
+		if p.MaxDegree == 0 || int(p.MaxDegree)*m.live < partition.HubRatio*sum {
 			want = partition.Original
 		}
 		if p.Policy != want || p.Reason == "" {

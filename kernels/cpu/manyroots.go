@@ -65,7 +65,9 @@ const manyPush = 10
 
 // ManyBytes is the memory of SearchMany in bytes.
 func (p *Processor) ManyBytes(m *kernels.ManyRoots) int64 {
-	return int64(m.Ranks) * (4 + int64(m.Threads)*(3*8*manyWords+2*4+int64(unsafe.Sizeof(kernels.Distances{}))))
+	ranks, taken := int64(m.Ranks), hugemem.Taken
+	thread := 3*taken(8*manyWords*ranks) + taken(2*4*ranks) + ranks*int64(unsafe.Sizeof(kernels.Distances{}))
+	return taken(4*ranks) + int64(m.Threads)*thread
 }
 
 // SearchMany searches from all roots, on m.Threads threads of the host.
