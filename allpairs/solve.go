@@ -190,7 +190,8 @@ func Kernels[T Value]() []string {
 
 // Rate measures for 20 ms how many additions and minima a second the kernels' instructions do in
 // registers alone, on all threads at once. Errors wrap ErrOptions.
-func Rate[T Value](ctx context.Context, name string, threads int) (float64, error) {
+func Rate[T Value](ctx context.Context, name string, threads int) (_ float64, err error) {
+	defer hugemem.Recover(&err)
 	k, err := kernelsOf[T](name)
 	if err != nil {
 		return 0, err
@@ -293,7 +294,8 @@ const exact32 = 1 << 24
 // as many goroutines as there are threads; worker numbers them from 0. It keeps no matrix where it searches from every
 // vertex. Whole weights whose sums float32 holds exactly are added up as such by dense methods of float64. Errors are
 // those of Solve and of take.
-func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worker int, r Row[T]) error) (*Plan, error) {
+func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worker int, r Row[T]) error) (_ *Plan, err error) {
+	defer hugemem.Recover(&err)
 	n := g.NumVertices()
 	if wide, is := any(take).(func(int, Row[float64]) error); is && o.Method != Searches && o.Threads >= 0 &&
 		(converter[int32]{g, float64(exact32 / max(1, n))}).fits() {
@@ -331,7 +333,8 @@ func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worke
 
 // Solve computes the distances between all pairs of vertices. Free the matrix after use. Errors wrap ErrOptions or
 // graph.ErrMemory, or are a *WeightError, a *NegativeCycleError, or that of ctx.
-func Solve[T Value](ctx context.Context, g *graph.CSR, o Options) (*Matrix[T], *Plan, error) {
+func Solve[T Value](ctx context.Context, g *graph.CSR, o Options) (_ *Matrix[T], _ *Plan, err error) {
+	defer hugemem.Recover(&err)
 	p, s, err := prepare[T](ctx, g, o, false)
 	if err != nil {
 		return nil, nil, err

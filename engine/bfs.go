@@ -72,7 +72,8 @@ func (e *Engine) into(ctx context.Context, root uint64, r *BFSResult, examined b
 }
 
 // search is BFSInto in a turn.
-func (e *Engine) search(ctx context.Context, t *turn, root uint64, r *BFSResult, examined bool) error {
+func (e *Engine) search(ctx context.Context, t *turn, root uint64, r *BFSResult, examined bool) (err error) {
+	defer refused(&err)
 	start := time.Now()
 	id, err := e.labels.ID(root)
 	if err != nil {

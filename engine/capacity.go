@@ -1,7 +1,6 @@
 package engine
 
 import (
-	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -26,9 +25,6 @@ type Footprint struct {
 	Idle int64
 	// Varies says that the state depends on the form of the graph and the roots: State is an estimate then.
 	Varies bool
-	// Devices is the memory of each device, by processor: its part of the graph and its part of the run; 0 for a CPU. That
-	// of a device that shares the host's memory is in Placed and State too.
-	Devices []int64
 }
 
 // Peak is the most host memory at once.
@@ -96,7 +92,7 @@ func Footprints() []string { return slices.Sorted(maps.Keys(demands)) }
 
 // FootprintOf returns the memory that an algorithm, named as the command is, takes for a graph of that size, and within the
 // limits of o. Errors wrap ErrMemory or ErrCapacity where the graph is too large, kernels.ErrUnsupported where the
-// processors cannot run it, and ErrOptions. It allocates nothing: processors that are devices must be in o.Devices. Vertices
+// processors cannot run it, and ErrOptions. It allocates nothing. Devices are unsupported. Vertices
 // are taken to have equal degrees: with hubs other parts of the graph go to each of several processors, in sum the same.
 func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err error) {
 	need := demands[algorithm]
@@ -111,7 +107,7 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 		return f, err
 	}
 	d := need(e)
-	f.Placing, f.Placed, f.Devices = partition.NeedFor(size.partition(&o)), e.held(), make([]int64, len(e.procs))
+	f.Placing, f.Placed = partition.NeedFor(size.partition(&o)), e.held()
 	f.State, f.Result, f.Varies = d.state, d.result, d.varies
 	if d.program != nil {
 		f.State, f.Result = d.state+e.runBytes(d.program), d.result+e.resultBytes(d.program)
@@ -122,18 +118,8 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
 		f.Idle = 0
 	}
-	for i, k := range e.procs {
-		if g, is := k.(*gpu.Processor); is {
-			if f.Devices[i] = e.onDevice(g, false); d.program != nil {
-				f.Devices[i] += g.RunBytes(d.program)
-			}
-			if room := e.devices.budget(o.Processors[i], &o); err == nil && room > 0 && f.Devices[i] > room {
-				err = fmt.Errorf("%w: %s on %s needs %d bytes, %d are given", ErrCapacity, algorithm, o.Processors[i], f.Devices[i], room)
-			}
-		}
-	}
 	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
-		err = errors.Join(err, fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, f.Peak(), o.MemoryLimit))
+		err = fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, f.Peak(), o.MemoryLimit)
 	}
 	return f, err
 }

@@ -80,7 +80,8 @@ func (e *Engine) propagation(threads int) (*program.Program, int64) {
 // neighbours, the smallest of several. In a directed graph out-arcs and in-arcs count, each. A vertex
 // without arcs keeps its label. The result does not depend on placement and threads. Processors that
 // cannot run it are refused by name: errors are those of Run, and ErrArgument for iterations below 1.
-func (e *Engine) CDLP(ctx context.Context, iterations int) (*CDLPResult, error) {
+func (e *Engine) CDLP(ctx context.Context, iterations int) (_ *CDLPResult, err error) {
+	defer refused(&err)
 	if iterations < 1 {
 		return nil, fmt.Errorf("%w: %d iterations", ErrArgument, iterations)
 	}

@@ -28,7 +28,8 @@ type ClosenessOptions struct {
 // Closeness searches from all vertices, or a sample, at once: see ClosenessResult. CPUs search bit-parallel from 512
 // roots a thread, in host memory; lists with devices from 64 roots at a time, as a program. Results are the same to
 // the bit for every placement, list of processors and number of threads. Errors are Run's.
-func (e *Engine) Closeness(ctx context.Context, o ClosenessOptions) (*ClosenessResult, error) {
+func (e *Engine) Closeness(ctx context.Context, o ClosenessOptions) (_ *ClosenessResult, err error) {
+	defer refused(&err)
 	if o.Samples < 0 {
 		return nil, fmt.Errorf("%w: closeness from %d roots", ErrArgument, o.Samples)
 	}

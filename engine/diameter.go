@@ -37,7 +37,8 @@ func (e *Engine) Diameter(ctx context.Context) (*DiameterResult, error) {
 
 // DiameterBounds is Diameter that ends after so many searches, if not 0: Diameter of the result is a lower bound then, and Bound an
 // upper one. Three give good ones. A directed graph has none: the error wraps ErrArgument.
-func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (*DiameterResult, error) {
+func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (_ *DiameterResult, err error) {
+	defer refused(&err)
 	start := time.Now()
 	c, err := e.Components(ctx)
 	if err != nil {

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
 
@@ -43,5 +44,18 @@ func recovered(err *error, kind error) {
 			return
 		}
 		*err = fmt.Errorf("%w: %v\n\n%s", kind, v, debug.Stack())
+	}
+}
+
+// refused, deferred, sets err to ErrMemory where memory was refused, by a panic or an error. Other panics go on.
+func refused(err *error) {
+	refusal := *err
+	if v := recover(); v != nil {
+		if refusal = hugemem.Refusal(v); refusal == nil {
+			panic(v)
+		}
+	}
+	if errors.Is(refusal, hugemem.ErrMemory) && !errors.Is(refusal, ErrMemory) {
+		*err = fmt.Errorf("%w: %w", ErrMemory, refusal)
 	}
 }

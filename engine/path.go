@@ -205,6 +205,7 @@ func (s *points) free() {
 // between calls f with the ranks of two vertices of the file and a state in which a search may begin. f is
 // not called where an end has no arcs: same reports that both are one vertex.
 func (e *Engine) between(ctx context.Context, from, to uint64, weighted bool, f func(p *point, a, b uint32) error) (same bool, err error) {
+	defer refused(&err)
 	if err := e.enter(ctx); err != nil {
 		return false, err
 	}

@@ -36,6 +36,7 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 
 // run is Run in a turn. more is the memory in bytes that the caller needs beside it.
 func (e *Engine) run(ctx context.Context, t *turn, p *program.Program, more int64, body func(program.Machine) error) (_ *RunResult, err error) {
+	defer refused(&err)
 	if err := e.bothWays(); err != nil {
 		return nil, fmt.Errorf("engine: program %q: %w", p.Name, err)
 	}

@@ -82,7 +82,8 @@ func (s *strong) search(ctx context.Context) error {
 // weak ones. It is one thread's depth-first search of the graph in host memory, on any processors,
 // and takes 12 bytes a vertex beside the result. Errors wrap ErrNoRows or ErrMemory, or are
 // ErrClosed or ctx's.
-func (e *Engine) StrongComponents(ctx context.Context) (*ComponentsResult, error) {
+func (e *Engine) StrongComponents(ctx context.Context) (_ *ComponentsResult, err error) {
+	defer refused(&err)
 	t, err := e.take(ctx, false)
 	if err != nil {
 		return nil, err

@@ -117,7 +117,8 @@ func (e *Engine) trianglesDemand(threads int) demand {
 // undirected, but clustering in a directed graph counts arcs. It reads the graph in host memory, on any
 // processors, and takes up to 9 bytes an edge and 44 a vertex, beside the result. Errors wrap ErrNoRows or
 // ErrMemory, or are ErrClosed or ctx's.
-func (e *Engine) Triangles(ctx context.Context) (*TrianglesResult, error) {
+func (e *Engine) Triangles(ctx context.Context) (_ *TrianglesResult, err error) {
+	defer refused(&err)
 	turn, err := e.take(ctx, false)
 	if err != nil {
 		return nil, err

@@ -106,12 +106,13 @@ func (e *Engine) outRows(r int) (*graph.Adjacency, error) {
 
 // Weigh reads all weights for SSSP, which otherwise does so in its first call. Its error is
 // WeightsMissing, a *WeightError, or one of Run.
-func (e *Engine) Weigh(ctx context.Context) error {
+func (e *Engine) Weigh(ctx context.Context) (err error) {
+	defer refused(&err)
 	if err := e.enter(ctx); err != nil {
 		return err
 	}
 	defer e.mapping.RUnlock()
-	_, err := e.weigh(ctx)
+	_, err = e.weigh(ctx)
 	return err
 }
 

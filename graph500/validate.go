@@ -1,6 +1,7 @@
 package graph500
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -43,7 +44,8 @@ type Validator struct {
 	weight hugemem.Slice[float32]    // their weights, if they are float32
 	found  []finds                   // per worker
 
-	tree Tree // at hand
+	tree    Tree  // at hand
+	refused error // by NewValidator, whose arrays it lacks
 }
 
 // Codes above all levels. narrowOutside lies two above the largest narrow level and
@@ -83,6 +85,7 @@ var noFinds = finds{astray: graph.None, level: graph.None, unproven: graph.None,
 func NewValidator(src graph.Source, threads int) *Validator {
 	v := &Validator{src: src, threads: workers.Count(threads)}
 	if graph.CheckSource(src) == nil { // else Validate says why
+		defer hugemem.Recover(&v.refused)
 		n := src.NumVertices()
 		v.labels, v.found = src.VertexLabels(), make([]finds, v.threads)
 		v.levels, v.narrow = hugemem.Make[uint32](n), hugemem.Make[uint8](n)
@@ -105,7 +108,7 @@ func (v *Validator) Close() {
 // error is ErrTreeShape, that of graph.CheckSource (the source must not be consumed before),
 // the context's, or ErrConfig for a nil one.
 func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
-	if err := checkCall(ctx, v.src); err != nil {
+	if err := cmp.Or(checkCall(ctx, v.src), v.refused); err != nil {
 		return nil, err
 	}
 	n := len(v.levels.S)
@@ -267,8 +270,9 @@ func (v *Validator) readRecords(ctx context.Context) error {
 // so that the levels and parents of two blocks fit in a core's cache. It takes about as long
 // as validating two trees, and changes no verdict. The error is the context's or that of
 // graph.CheckSource.
-func (v *Validator) Arrange(ctx context.Context) error {
-	if err := checkCall(ctx, v.src); err != nil {
+func (v *Validator) Arrange(ctx context.Context) (err error) {
+	defer hugemem.Recover(&err)
+	if err := cmp.Or(checkCall(ctx, v.src), v.refused); err != nil {
 		return err
 	}
 	n := len(v.levels.S)
@@ -279,7 +283,7 @@ func (v *Validator) Arrange(ctx context.Context) error {
 	wanted := 8 * v.threads
 	counts := make([][]uint64, v.src.Blocks(wanted))
 	pair := func(e graph.Edge) uint32 { return (e.U>>shift)*arrangeBlocks + e.V>>shift }
-	err := graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, i int, edges []graph.Edge) error {
+	err = graph.EachBlock(ctx, v.src, v.threads, wanted, func(_, i int, edges []graph.Edge) error {
 		counts[i] = make([]uint64, arrangeBlocks*arrangeBlocks)
 		for _, e := range edges {
 			counts[i][pair(e)]++

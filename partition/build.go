@@ -15,7 +15,8 @@ import (
 // New places the graph of src and builds its subgraphs. It reads src twice and keeps no
 // reference to it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
 // ErrInvalid or graph.ErrUnreadable, or are ctx's.
-func New(ctx context.Context, src graph.Source, o Options) (*Placement, error) {
+func New(ctx context.Context, src graph.Source, o Options) (_ *Placement, err error) {
+	defer hugemem.Recover(&err)
 	if ctx == nil {
 		return nil, fmt.Errorf("%w: the context is nil", ErrOptions)
 	}
@@ -284,7 +285,8 @@ func (b *builder) build(p *Placement) error {
 // Duplicates counts the records of src that repeat another: between the same two
 // vertices (in the same direction, if directed), or self-loops at the same vertex.
 // Errors are those of New.
-func Duplicates(ctx context.Context, src graph.Source, threads int) (int64, error) {
+func Duplicates(ctx context.Context, src graph.Source, threads int) (_ int64, err error) {
+	defer hugemem.Recover(&err)
 	o := Options{Threads: threads}
 	if err := o.validate(src.NumVertices()); err != nil {
 		return 0, err

@@ -55,6 +55,7 @@ func (p *Placement) OrientedBytes() int64 {
 // Orient returns the graph oriented by degree, by so many threads. The caller frees it. It fails with ErrNoRows, or
 // with ctx's error.
 func (p *Placement) Orient(ctx context.Context, threads int) (_ *Oriented, err error) {
+	defer hugemem.Recover(&err)
 	out, err := p.Rows(false)
 	rows := []graph.Rows{out}
 	if err == nil && p.Directed {

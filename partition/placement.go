@@ -114,6 +114,7 @@ func (p *Placement) RangeOf(rank uint32) int {
 
 // Rows returns the rows of out-arcs, of in-arcs for in, which must not be read after Close. It fails with ErrNoRows.
 func (p *Placement) Rows(in bool) (r graph.Rows, err error) {
+	defer hugemem.Recover(&err)
 	for i, s := range p.Subgraphs {
 		a := s.Out
 		if a == nil && !p.Directed || in && p.Directed {

@@ -74,7 +74,8 @@ const exchanges = 1 << 14
 // edges makes m edges: a path through all vertices in random order, which connects them, then pairs of vertices
 // with room for another edge. Where those are joined already, a random edge (x, y) is exchanged for (u, x) and (v, y).
 // It returns nil if that fails.
-func (o DensityOptions) edges(ctx context.Context, m int64, try uint64) ([]graph.Edge, error) {
+func (o DensityOptions) edges(ctx context.Context, m int64, try uint64) (_ []graph.Edge, err error) {
+	defer hugemem.Recover(&err)
 	n, most := uint64(o.Vertices), int32(o.degree())
 	joined := hugemem.Make[uint64](int((n*n + 63) / 64))
 	defer joined.Free()

@@ -15,7 +15,10 @@ import (
 type Search struct{ *search }
 
 // Search opens a search.
-func (p *Processor) Search() *Search { return &Search{newSearch(p, p.hire(p.most), false)} }
+func (p *Processor) Search() *Search {
+	s, _ := newSearch(p, p.hire(p.most), false)
+	return &Search{s}
+}
 
 // Close closes both.
 func (p *Search) Close() error { return errors.Join(p.search.Close(), p.Processor.Close()) }

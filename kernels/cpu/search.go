@@ -53,8 +53,9 @@ type search struct {
 var _ kernels.Claims = (*search)(nil)
 
 // newSearch allocates the memory of searches, and of threads; dry it counts that alone.
-func newSearch(on *Processor, threads crew, dry bool) *search {
-	p := &search{Processor: on, crew: threads, memory: hugemem.Arena{Dry: dry}, kept: map[program.Set][]uint64{}}
+func newSearch(on *Processor, threads crew, dry bool) (p *search, err error) {
+	defer hugemem.Recover(&err)
+	p = &search{Processor: on, crew: threads, memory: hugemem.Arena{Dry: dry}, kept: map[program.Set][]uint64{}}
 	// A word and a line for each thread more than there are ranks: see spareWord.
 	p.seen = hugemem.Alloc[uint64](&p.memory, p.words+8*(p.most+2))
 	// One word more than there are ranks: see ownRange.
@@ -68,14 +69,14 @@ func newSearch(on *Processor, threads crew, dry bool) *search {
 	}
 	if dry {
 		p.memory.Bytes += int64(p.most) * (4*(64*chunkWords+restSlack) + 24*int64(p.part.Ranks>>bucketShift+1))
-		return p
+		return p, nil
 	}
 	p.workers = make([]worker, 0, p.most)
 	p.grow()
 	p.spread(len(p.scatter), parallelWords, func(lo, hi int) { fillNone(p.scatter[lo:hi]) })
 	p.out = make([]outbox, len(p.part.Ranges))
 	p.publish = make([]outbox, len(p.part.Ranges))
-	return p
+	return p, nil
 }
 
 // grow makes workers the threads' memory, of new ones at their first use.

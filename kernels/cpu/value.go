@@ -119,7 +119,12 @@ func (p *Processor) Open(ctx context.Context, prog *program.Program) (kernels.Ru
 // OpenOn is Open on a number of threads, from 1 to Threads.
 func (p *Processor) OpenOn(ctx context.Context, prog *program.Program, threads int) (kernels.Run, error) {
 	if kernels.IsTree(prog) && !p.split {
-		return newSearch(p, p.hire(threads), false), ctx.Err()
+		s, err := newSearch(p, p.hire(threads), false)
+		if err = cmp.Or(err, ctx.Err()); err != nil {
+			_ = s.Close()
+			return nil, err
+		}
+		return s, nil
 	}
 	r, err := p.newRun(prog, p.hire(threads), false)
 	if err == nil {
@@ -138,7 +143,8 @@ func (p *Processor) OpenOn(ctx context.Context, prog *program.Program, threads i
 // RunBytes implements kernels.Processor.
 func (p *Processor) RunBytes(prog *program.Program) int64 {
 	if kernels.IsTree(prog) && !p.split {
-		return newSearch(p, crew{threads: p.most}, true).memory.Bytes
+		s, _ := newSearch(p, crew{threads: p.most}, true)
+		return s.memory.Bytes
 	}
 	r, _ := p.newRun(prog, crew{threads: p.most}, true)
 	return r.arrays.Bytes
@@ -183,9 +189,10 @@ func (r *valueRun) rank(side int, i uint32) uint32 {
 // last is the number of the last side.
 func (r *valueRun) last() int { return len(r.spaces) - 1 }
 
-func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (*valueRun, error) {
+func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (r *valueRun, err error) {
+	defer hugemem.Recover(&err)
 	part := p.part
-	r := &valueRun{p: p, crew: on, part: part, prog: prog, arrays: hugemem.Arena{Dry: dry}, split: p.split}
+	r = &valueRun{p: p, crew: on, part: part, prog: prog, arrays: hugemem.Arena{Dry: dry}, split: p.split}
 	r.spaces = []graph.Space{part.Sources, part.Targets}
 	if part.Sources.First == nil && part.Targets.First == nil {
 		r.spaces = r.spaces[:1]
