@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"math"
@@ -103,6 +104,11 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 		return f, err
 	}
 	e, err := sized(size, &o)
+	defer func() {
+		for _, k := range e.procs {
+			err = errors.Join(err, k.Close())
+		}
+	}()
 	if err != nil {
 		return f, err
 	}
@@ -137,10 +143,10 @@ func (g GraphSize) partition(o *Options) partition.Size {
 // sized is an engine without arrays of a graph of that size: it serves to count bytes.
 func sized(size GraphSize, o *Options) (*Engine, error) {
 	if size.Vertices < 0 || size.Isolated < 0 || size.Isolated > size.Vertices || size.Edges < 0 || size.Edges > math.MaxInt64/256 {
-		return nil, fmt.Errorf("%w: a graph of %+v", ErrArgument, size)
+		return &Engine{}, fmt.Errorf("%w: a graph of %+v", ErrArgument, size)
 	}
 	if size.Vertices+64*int64(len(o.Processors)) > int64(graph.MaxVertices) {
-		return nil, fmt.Errorf("%w: %d vertices, at most %d are possible", partition.ErrTooLarge, size.Vertices, uint32(graph.MaxVertices))
+		return &Engine{}, fmt.Errorf("%w: %d vertices, at most %d are possible", partition.ErrTooLarge, size.Vertices, uint32(graph.MaxVertices))
 	}
 	shares, sum := o.Shares, 0.0
 	if shares == nil {
@@ -155,13 +161,13 @@ func sized(size GraphSize, o *Options) (*Engine, error) {
 	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, kind: size.Weights, place: partition.Sized(size.partition(o), shares)}
 	for i, p := range o.Processors {
 		if p.Kind != CPU {
-			return nil, fmt.Errorf("%w: bytes on devices (%s) are not known before the graph is placed", kernels.ErrUnsupported, p)
+			return e, fmt.Errorf("%w: bytes on devices (%s) are not known before the graph is placed", kernels.ErrUnsupported, p)
 		}
 		k := cpu.New(p.Threads)
-		if err := k.LoadSize(e.place.Part(i)); err != nil {
-			return nil, err
-		}
 		e.procs = append(e.procs, k)
+		if err := k.LoadSize(e.place.Part(i)); err != nil {
+			return e, err
+		}
 	}
 	return e, nil
 }

@@ -84,15 +84,19 @@ func (e *Engine) assign(st *state, t *turn) bool {
 func (e *Engine) open(ctx context.Context, t *turn, p *program.Program, more int64) (*state, error) {
 	s := e.states
 	s.mu.Lock()
-	st := s.find(e, t, p)
-	need := more
-	if st == nil {
-		st = &state{program: p, bytes: e.runBytes(p)}
-		need += st.bytes
-	}
-	for !s.fits(e, need) {
+	var st *state
+	for {
+		st = s.find(e, t, p)
+		need := more
+		if st == nil {
+			st = &state{program: p, bytes: e.runBytes(p)}
+			need += st.bytes
+		}
+		if s.fits(e, need) {
+			break
+		}
+		s.putBack(st) // others may need its memory
 		if s.busy == 0 {
-			s.putBack(st)
 			s.mu.Unlock()
 			return nil, e.tooMuch(fmt.Sprintf("program %q", p.Name), need)
 		}
@@ -104,7 +108,6 @@ func (e *Engine) open(ctx context.Context, t *turn, p *program.Program, more int
 		}
 		s.mu.Lock()
 		if ctx.Err() != nil {
-			s.putBack(st)
 			s.mu.Unlock()
 			return nil, ctx.Err()
 		}

@@ -50,7 +50,7 @@ type block struct {
 
 // state counts live arrays; it is global because memory is the process's.
 var state struct {
-	arrays, bytes, mapped, taken atomic.Int64
+	arrays, bytes, mapped, taken, peak atomic.Int64
 }
 
 // Mapper maps an array of so many bytes. It returns its zeroed memory and what gives that
@@ -77,6 +77,9 @@ type Usage struct {
 func Live() Usage {
 	return Usage{state.arrays.Load(), state.bytes.Load(), state.mapped.Load(), state.taken.Load()}
 }
+
+// Peak returns the most memory that Usage.Taken was since the last call, which one goroutine makes.
+func Peak() int64 { return state.peak.Swap(state.taken.Load()) }
 
 // Make returns an array of n zeroes. It panics with an *Error where memory is refused.
 func Make[T Elem](n int) Slice[T] {
@@ -127,7 +130,9 @@ func (b *block) count(sign int64) {
 	state.bytes.Add(sign * b.bytes)
 	if b.unmap != nil {
 		state.mapped.Add(sign * b.bytes)
-		state.taken.Add(sign * Taken(b.bytes))
+		now := state.taken.Add(sign * Taken(b.bytes))
+		for most := state.peak.Load(); now > most && !state.peak.CompareAndSwap(most, now); most = state.peak.Load() {
+		}
 		tellRuntime()
 	}
 }
