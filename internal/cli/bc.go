@@ -4,12 +4,10 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
-	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -26,8 +24,8 @@ with k.
 
 // bcJob finds betweenness.
 type bcJob struct {
-	o   engine.BetweennessOptions
-	bar *bar
+	sampling
+	o engine.BetweennessOptions
 }
 
 func (j *bcJob) flags(c *cobra.Command) {
@@ -35,22 +33,11 @@ func (j *bcJob) flags(c *cobra.Command) {
 	fl.BoolVar(&j.o.Normalized, "normalized", false, "divide by the number of pairs of other vertices")
 	fl.BoolVar(&j.o.Ordered, "ordered", false, "count the pairs of an undirected graph both ways")
 	fl.BoolVar(&j.o.NoReduction, "no-reduction", false, "search from vertices of degree 1 too, which have a closed form")
-	fl.IntVar(&j.o.Samples, "samples", 0, "`NUMBER` of sources of paths, chosen at random (default all)")
-	fl.Uint64Var(&j.o.Seed, "sample-seed", 0, "`SEED` of --samples")
+	j.add(c, &j.o.Samples, &j.o.Seed)
 }
-
-func (j *bcJob) check(f *algorithmFlags) error {
-	if j.o.Samples < 1 && f.engine.set.Changed("samples") {
-		return usagef("--samples %d: want 1 or more", j.o.Samples)
-	}
-	return nil
-}
-
-func (j *bcJob) read(context.Context, graph.Source) error { return nil }
-func (j *bcJob) shows(b *bar)                             { j.bar = b }
 
 func (j *bcJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
-	j.o.Progress = func(done, of int64, _ time.Duration) { j.bar.set(done, of, "roots") }
+	j.o.Progress = j.progress
 	r, err := eng.Betweenness(ctx, j.o)
 	j.bar.done()
 	if err != nil {

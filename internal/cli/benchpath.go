@@ -79,23 +79,25 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 	for round := range 1 + pathRounds {
 		for i, pair := range pairsOf {
 			from, to := g.VertexLabels().Label(pair[0]), g.VertexLabels().Label(pair[1])
-			var path, other int
+			var found []uint64
+			var other int
 			var err error
-			search := func() { var found []uint64; found, err = eng.Path(ctx, from, to); path = len(found) }
-			again := func() { other = len(p.path(pair[0], pair[1])) }
-			var took, tookPlain float64
-			if round%2 == 1 {
-				took, tookPlain = clock(search), clock(again)
-			} else {
-				tookPlain, took = clock(again), clock(search)
+			var took [2]float64
+			search := []func(){func() { found, err = eng.Path(ctx, from, to) }, func() { other = len(p.path(pair[0], pair[1])) }}
+			for k := range search {
+				k = (k + round + 1) % 2
+				start := time.Now()
+				search[k]()
+				took[k] = time.Since(start).Seconds()
 			}
+			path := len(found)
 			switch {
 			case err != nil:
 				return err
 			case other != path:
 				return fmt.Errorf("path from %d to %d has %d vertices, that of a plain search %d", from, to, path, other)
 			case round > 0:
-				times[i], plain[i] = append(times[i], took), append(plain[i], tookPlain)
+				times[i], plain[i] = append(times[i], took[0]), append(plain[i], took[1])
 				continue
 			}
 			if doc.Pairs++; path > 0 {
@@ -117,13 +119,6 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 
 // pathRounds is how often a pair is timed.
 const pathRounds = 5
-
-// clock returns the seconds that f takes.
-func clock(f func()) float64 {
-	start := time.Now()
-	f()
-	return time.Since(start).Seconds()
-}
 
 // medians returns the median of each pair's times.
 func medians(pairs [][]float64) (m []float64) {

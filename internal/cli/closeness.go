@@ -23,11 +23,34 @@ mean and the largest distance of all pairs; --json adds the number of pairs at e
   totemgo closeness wiki-Vote.txt --outward --harmonic --top 5
   totemgo closeness web.tgr --samples 1000 --json`
 
+// sampling is the part of jobs that search from all vertices or from a sample.
+type sampling struct {
+	samples *int
+	bar     *bar
+}
+
+func (s *sampling) add(c *cobra.Command, samples *int, seed *uint64) {
+	s.samples = samples
+	c.Flags().IntVar(samples, "samples", 0, "`NUMBER` of vertices, chosen at random, to search from (default all)")
+	c.Flags().Uint64Var(seed, "sample-seed", 0, "`SEED` of --samples")
+}
+
+func (s *sampling) check(f *algorithmFlags) error {
+	if *s.samples < 1 && f.engine.set.Changed("samples") {
+		return usagef("--samples %d: want 1 or more", *s.samples)
+	}
+	return nil
+}
+
+func (s *sampling) read(context.Context, graph.Source) error { return nil }
+func (s *sampling) shows(b *bar)                             { s.bar = b }
+func (s *sampling) progress(done, of int64, _ time.Duration) { s.bar.set(done, of, "roots") }
+
 // closenessJob sums up distances between all pairs.
 type closenessJob struct {
+	sampling
 	o                      engine.ClosenessOptions
 	perComponent, harmonic bool
-	bar                    *bar
 }
 
 func (j *closenessJob) flags(c *cobra.Command) {
@@ -35,22 +58,11 @@ func (j *closenessJob) flags(c *cobra.Command) {
 	fl.BoolVar(&j.o.Outward, "outward", false, "measure distances from a vertex to the others, instead of those to it")
 	fl.BoolVar(&j.perComponent, "per-component", false, "leave out the part of the vertices that reach a vertex from its closeness")
 	fl.BoolVar(&j.harmonic, "harmonic", false, "rank by harmonic closeness")
-	fl.IntVar(&j.o.Samples, "samples", 0, "`NUMBER` of vertices, chosen at random, to measure distances from (default all)")
-	fl.Uint64Var(&j.o.Seed, "sample-seed", 0, "`SEED` of --samples")
+	j.add(c, &j.o.Samples, &j.o.Seed)
 }
-
-func (j *closenessJob) check(f *algorithmFlags) error {
-	if j.o.Samples < 1 && f.engine.set.Changed("samples") {
-		return usagef("--samples %d: want 1 or more", j.o.Samples)
-	}
-	return nil
-}
-
-func (j *closenessJob) read(context.Context, graph.Source) error { return nil }
-func (j *closenessJob) shows(b *bar)                             { j.bar = b }
 
 func (j *closenessJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
-	j.o.Progress = func(done, of int64, _ time.Duration) { j.bar.set(done, of, "roots") }
+	j.o.Progress = j.progress
 	r, err := eng.Closeness(ctx, j.o)
 	j.bar.done()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 )
 
 // limit is the lines that the whole project may have.
-const limit = 52000
+const limit = 52100
 
 var update = flag.Bool("update", false, "write the counts of today to docs/sizes.md")
 

@@ -28,7 +28,7 @@ type loop[T program.Value] struct {
 	narrow       []float32 // From of a Sum that widens, instead of from
 	w            []T       // nil where weights are 1
 	weights      any       // w, for Tight of From's type
-	to, known    []T       // by index of side 0, nil where they are not read
+	known        []T       // by index of side 0, nil where they are not read
 	set, visited []uint64
 	news         *news
 	user         program.Rows[T]

@@ -49,16 +49,6 @@ func (d *dev) refuse(op string, class error, code int, detail string) error {
 	return &device.Error{Op: op, Device: d.info.Name, Code: code, Detail: detail, Err: class}
 }
 
-// do calls f, unless the device is lost.
-//
-//go:uintptrescapes
-func (d *dev) do(op string, f uintptr, args ...uintptr) error {
-	if err := d.ready(); err != nil {
-		return err
-	}
-	return d.fault(op, call(f, args...))
-}
-
 // free calls f, even on a lost device, whose fault an earlier operation has returned.
 func (d *dev) free(op string, f uintptr, args ...uintptr) error {
 	lost := d.ready() != nil

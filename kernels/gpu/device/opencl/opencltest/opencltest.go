@@ -125,9 +125,6 @@ func compile(t testing.TB, source []byte, path string, macros ...string) {
 	}
 }
 
-// Env is the environment of a child process that uses the interposer.
-func (i *Interposer) Env() []string { return append(os.Environ(), opencl.LoaderVariable+"="+i.Path) }
-
 // Set changes what the interposer does, and sets the counts to 0.
 func (i *Interposer) Set(o Options) {
 	i.t.Helper()
