@@ -56,6 +56,14 @@ type InfoStatistics struct {
 	Triangles         int64   `json:"triangles"`          // three vertices, all joined by edges
 	Transitivity      float64 `json:"transitivity"`       // 3 × triangles ÷ pairs of edges with a common vertex
 	AverageClustering float64 `json:"average_clustering"` // mean of the local clustering coefficients of all vertices
+	// Bounds of the largest distance within the largest component; absent for a directed graph
+	Diameter *InfoDiameter `json:"diameter,omitempty"`
+}
+
+// InfoDiameter is bounds of a diameter.
+type InfoDiameter struct {
+	AtLeast int64 `json:"at_least"` // arcs, of a path that was found
+	AtMost  int64 `json:"at_most"`  // arcs
 }
 
 // Rule is the choice of the default placement.

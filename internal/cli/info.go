@@ -73,9 +73,12 @@ With --device-memory and no --processors it shows the CPU with one device of tha
 	ef.add(e, c, false)
 	rf.add(c, "")
 	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().BoolVar(&stats, "stats", false, "count triangles, and state clustering coefficients")
+	c.Flags().BoolVar(&stats, "stats", false, "count triangles, state clustering coefficients, and bound the diameter of an undirected graph")
 	return c
 }
+
+// boundSearches is the number of searches that bound the diameter.
+const boundSearches = 4
 
 // statisticsOf computes what --stats adds, on the CPU.
 func statisticsOf(ctx context.Context, src graph.Source, ef *engineFlags) (*record.InfoStatistics, error) {
@@ -90,7 +93,15 @@ func statisticsOf(ctx context.Context, src graph.Source, ef *engineFlags) (*reco
 	if err != nil {
 		return nil, err
 	}
-	return &record.InfoStatistics{Triangles: r.Count, Transitivity: r.Transitivity(), AverageClustering: r.Average()}, nil
+	s := &record.InfoStatistics{Triangles: r.Count, Transitivity: r.Transitivity(), AverageClustering: r.Average()}
+	if !src.IsDirected() {
+		d, err := eng.DiameterBounds(ctx, boundSearches)
+		if err != nil {
+			return nil, err
+		}
+		s.Diameter = &record.InfoDiameter{AtLeast: d.Diameter, AtMost: d.Bound}
+	}
+	return s, nil
 }
 
 // describe computes everything that info prints.
@@ -209,6 +220,11 @@ func (e *env) printInfo(d *record.Info, compression string, forced bool, procs [
 	}
 	if s := d.Statistics; s != nil {
 		fmt.Fprintf(w, "triangles\t%d, transitivity %.6g, average clustering %.6g\n", s.Triangles, s.Transitivity, s.AverageClustering)
+		if b := s.Diameter; b != nil && b.AtLeast == b.AtMost {
+			fmt.Fprintf(w, "diameter\t%d, of the largest component\n", b.AtLeast)
+		} else if b != nil {
+			fmt.Fprintf(w, "diameter\t%d to %d, of the largest component\n", b.AtLeast, b.AtMost)
+		}
 	}
 	if err := w.Flush(); err != nil {
 		return err

@@ -51,6 +51,16 @@ func TestInfoStatistics(t *testing.T) {
 	if r := command(t, "info", g, "--stats").must(t); !strings.Contains(r.stdout, "triangles       2, transitivity ") {
 		t.Errorf("%q", r.stdout)
 	}
+	if r := command(t, "info", g, "--stats", "--directed").must(t); strings.Contains(r.stdout, "\ndiameter") {
+		t.Errorf("%q", r.stdout)
+	}
+	path := file(t, "p.txt", "0 1\n1 2\n2 3\n7 8\n")
+	if d := document[record.Info](t, command(t, "info", path, "--undirected", "--json", "--stats")); d.Statistics.Diameter == nil || *d.Statistics.Diameter != (record.InfoDiameter{AtLeast: 3, AtMost: 3}) {
+		t.Errorf("%+v", d.Statistics.Diameter)
+	}
+	if r := command(t, "info", path, "--undirected", "--stats").must(t); !strings.Contains(r.stdout, "diameter        3, of the largest component") {
+		t.Errorf("%q", r.stdout)
+	}
 }
 
 func TestPartition(t *testing.T) {
