@@ -64,3 +64,15 @@ func TestPublishedCentralities(t *testing.T) {
 		}
 	}
 }
+
+// TestPublishedBetweenness compares the first seven of power.graph with those of NetworKit's tutorial on centrality
+// (networkit.github.io, Betweenness: ordered pairs, and vertices from 0 on).
+func TestPublishedBetweenness(t *testing.T) {
+	scores := rowsOf(t, "bc", needs.Data(t, "power.graph"), "--ordered")
+	for v, want := range map[string]float64{"4165": 7036954.687164464, "2544": 6873056.733431251, "1244": 6824187.837966228, "4220": 6774285.210945551,
+		"2529": 6521871.002117603, "1268": 6057480.123171419, "1309": 5770690.329252723} {
+		if got := number(t, scores[v][0]); math.Abs(got/want-1) > 1e-12 {
+			t.Errorf("betweenness of %s: %v, want %v", v, got, want)
+		}
+	}
+}
