@@ -151,11 +151,14 @@ func (k *ranking) driveDelta(m program.Machine, r *PageRankResult) error {
 	k.Dangling = DanglingDrop // until the end
 	base, slope := k.estimate(m.Info())
 	_, alone := k.step(0, 1-k.Damping) // ranks of vertices without arcs are what jumps bring
-	_, err := m.EdgeMap(prCount, all)
+	if _, err := m.EdgeMap(prCount, all); err != nil {
+		return err
+	}
 	if slope == 0 {
 		base = 0
 	}
-	if _, _, err = m.VertexMap(pdBegin, program.All, base, slope, k.Damping, k.unit); err == nil && slope > 0 {
+	_, _, err := m.VertexMap(pdBegin, program.All, base, slope, k.Damping, k.unit)
+	if err == nil && slope > 0 {
 		_, err = m.EdgeMap(pdMove, all)
 	}
 	lack := 1.0

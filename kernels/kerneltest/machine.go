@@ -685,7 +685,10 @@ func (m *machine) tree(root uint32) {
 					continue
 				}
 				var err error
-				if asked[q], err = m.model(i).RemoteClaims(q); side == 0 {
+				if asked[q], err = m.model(i).RemoteClaims(q); err != nil {
+					m.fail(i, "RemoteClaims of the model: %v", err)
+				}
+				if side == 0 {
 					asked[q] = m.remote(i, q)[0]
 				}
 				if found[q], err = runs[q].(kernels.Claims).LookupParents(asked[q]); err != nil || len(found[q]) != len(asked[q]) {
