@@ -121,7 +121,8 @@ func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult,
 	if err != nil {
 		return fmt.Errorf("engine: closeness: %w", err)
 	}
-	m := &kernels.ManyRoots{Out: out, In: in, Ranks: uint32(e.place.Ranks), Roots: roots, Unit: float64(uint64(1) << r.shift), Threads: max(1, min(t.workers(), len(roots)))}
+	m := &kernels.ManyRoots{Out: out, In: in, Ranks: uint32(e.place.Ranks), Roots: roots,
+		Unit: float64(uint64(1) << r.shift), Threads: max(1, min(t.workers(), len(roots)))}
 	m.Finished = func(n int, took time.Duration) { finished(n, m.Threads, took) }
 	searcher := e.procs[0].(kernels.ManySearcher)
 	if err := e.room("closeness", searcher.ManyBytes(m)+24*int64(e.n)); err != nil {
