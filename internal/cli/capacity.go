@@ -24,7 +24,8 @@ for that graph.
 Arrays are counted by the functions by which a run checks them, those of the host beside the graph as
 read: nothing for a native file (.tgr), which is mapped. The peak is the larger of what placing takes,
 and the placed graph with the state of a run and its result; the check before a run adds placing and a
-search up, so that it may refuse a graph that just fits. Go's own few MB are not counted.
+search up, so that it may refuse a graph that just fits. Go's own few MB and lists
+of arcs, which some kernels make for a push, are not counted.
 A ~ marks states that depend on the form of the graph or are not held to 2%: these are estimates. --vertices and --edges
 count edges that differ, without self-loops; a Kronecker graph of scale 20 has 646,000 vertices with
 edges and 15.7 million such edges.
