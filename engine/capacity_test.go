@@ -3,6 +3,7 @@ package engine_test
 import (
 	"runtime"
 	"runtime/metrics"
+	"strings"
 	"sync"
 	"testing"
 
@@ -82,7 +83,7 @@ func TestFootprint(t *testing.T) {
 					off := float64(c.predicted)/float64(c.want) - 1
 					t.Logf("scale %d, %v, %s, %s: %d, predicted %d: %+.1f%%", scale, procs, name, c.what, c.want, c.predicted, 100*off)
 					least := -0.02
-					if name == "bfs" {
+					if name == "bfs" && !strings.Contains(e.Kernels(), "avx512") {
 						least = -0.08 // lists of arcs, which some kernels make for a push, are not counted
 					}
 					if off < least || off > 0.02 {
