@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"errors"
+	"fmt"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -138,5 +139,22 @@ func TestBetweennessOnDevices(t *testing.T) {
 			e := open(t, list, engine.Options{Processors: processors, Drivers: drivers, NoKernelCache: true})
 			closeTo(t, name, betweennessOf(t, e, engine.BetweennessOptions{Ordered: true}).Scores, ref.Betweenness(list), 1)
 		}
+	}
+}
+
+// go test ./engine -run - -bench 'Betweenness$' -count 6
+//
+// An operation is the search of one root and its scores.
+func BenchmarkBetweenness(b *testing.B) {
+	list := kron(b, 20)
+	e := open(b, list, engine.Options{})
+	for _, root := range []uint64{12, 1000, 99_999, 777_777} {
+		b.Run(fmt.Sprintf("graph=kron/scale=20/root=%d", root), func(b *testing.B) {
+			for b.Loop() {
+				if _, err := e.Betweenness(b.Context(), engine.BetweennessOptions{Roots: []uint64{root}}); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
