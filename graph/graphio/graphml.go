@@ -1,7 +1,6 @@
 package graphio
 
 import (
-	"bytes"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -24,13 +23,10 @@ var graphmlMark = regexp.MustCompile(`(?is)^\s*(<\?.*?\?>\s*|<!--.*?-->\s*|<!doc
 
 // graphmlReader is the state of reading a GraphML file.
 type graphmlReader struct {
-	in     *input
-	f      *File
-	d      *xml.Decoder
-	path   []string // names of the open elements
-	graphs int
-	edge   xml.StartElement
-	line   int64 // of the edge
+	in   *input
+	f    *File
+	d    *xml.Decoder
+	open string // the element that is open: graphml, graph, or none
 
 	nodes    nameTable
 	node     []bool   // of the names: they are nodes
@@ -40,11 +36,20 @@ type graphmlReader struct {
 	pairs    []graph.Pair64
 	weights  weightBuf
 
-	keyID, dataKey    string // of the key and the data that are open
-	weightKey, weight string // the key of weights, and this edge's weight
-	fallback          string // weight of edges without one
-	missing           int64  // line of the first edge without either
-	data              bytes.Buffer
+	weightKey string
+	fallback  string // weight of edges without one
+	missing   int64  // line of the first edge without either
+	graphs    int
+}
+
+// graphmlBody is what a key, a node or an edge contains.
+type graphmlBody struct {
+	Default string `xml:"default"`
+	Data    []struct {
+		Key  string `xml:"key,attr"`
+		Text string `xml:",chardata"`
+	} `xml:"data"`
+	Graphs []struct{} `xml:"graph"`
 }
 
 // readGraphML reads the graph of a GraphML file.
@@ -59,24 +64,16 @@ func readGraphML(in *input, f *File) (graph.Source, error) {
 	}
 	for {
 		t, err := r.d.Token()
-		if err == io.EOF {
-			break
-		}
-		if err != nil {
-			return nil, r.broken(err)
-		}
 		switch t := t.(type) {
 		case xml.StartElement:
 			err = r.start(t)
-		case xml.CharData:
-			if n := len(r.path); n > 0 && (r.path[n-1] == "default" || r.path[n-1] == "data") {
-				r.data.Write(t)
-			}
-		case xml.EndElement:
-			err = r.end(t.Name.Local)
+		case xml.EndElement: // of one that start left open
+			r.open = map[string]string{"graph": "graphml"}[r.open]
 		}
-		if err != nil {
-			return nil, err
+		if err == io.EOF {
+			break
+		} else if err != nil {
+			return nil, r.broken(err)
 		}
 	}
 	if r.graphs == 0 {
@@ -87,107 +84,99 @@ func readGraphML(in *input, f *File) (graph.Source, error) {
 
 // fault is a fault at the place that is read.
 func (r *graphmlReader) fault(class error, found, want string) *Error {
+	return fault(r.line(), 0, class, found, want)
+}
+
+func (r *graphmlReader) line() int64 {
 	line, _ := r.d.InputPos()
-	return fault(int64(line), 0, class, found, want)
+	return int64(line)
 }
 
 // broken classes an error of the decoder.
 func (r *graphmlReader) broken(err error) error {
 	var syntax *xml.SyntaxError
-	var e *Error
 	switch {
-	case errors.As(err, &e):
-		return e
 	case !errors.As(err, &syntax):
 		return err
 	case strings.Contains(syntax.Msg, "unexpected EOF"):
-		return fault(int64(syntax.Line), 0, ErrTruncated, "the end of the file", "</"+cut(strings.Join(r.path[max(len(r.path)-1, 0):], ""))+">")
+		return fault(int64(syntax.Line), 0, ErrTruncated, "the end of the file", "</"+r.open+">")
 	}
 	return fault(int64(syntax.Line), 0, ErrFormat, cut(syntax.Msg), "well-formed XML")
 }
 
 // attr is the value of an attribute, "" without one.
 func attr(e xml.StartElement, name string) string {
-	for _, a := range e.Attr {
-		if a.Name.Local == name && a.Name.Space == "" {
-			return a.Value
-		}
+	i := slices.IndexFunc(e.Attr, func(a xml.Attr) bool { return a.Name.Local == name && a.Name.Space == "" })
+	if i < 0 {
+		return ""
 	}
-	return ""
+	return e.Attr[i].Value
 }
 
-// start takes the beginning of an element.
+// start takes the beginning of an element, and all of it but of graphml and graph.
 func (r *graphmlReader) start(e xml.StartElement) error {
-	name, parent := e.Name.Local, ""
-	if n := len(r.path); n > 0 {
-		parent = r.path[n-1]
-	} else if name != "graphml" {
-		return r.fault(ErrFormat, "element "+quote(name), "graphml")
-	}
-	if len(r.path) > 200 {
-		return r.fault(ErrFormat, "elements within over 200 others", "a graph")
-	}
-	r.path = append(r.path, name)
-	if name == "data" || name == "default" {
-		r.data.Reset()
-		r.dataKey = attr(e, "key")
-	}
+	name, line := e.Name.Local, r.line()
 	switch {
-	case name == "key":
-		if r.keyID = attr(e, "id"); strings.EqualFold(attr(e, "attr.name"), "weight") && (attr(e, "for") == "edge" || attr(e, "for") == "all") {
-			if r.graphs > 0 || r.weightKey != "" {
-				return r.fault(ErrUnsupported, "a key of weights behind the graph or another", "one, before the graph")
-			}
-			r.weightKey = r.keyID
-		}
-	case name == "graph" && parent != "graphml":
-		return r.fault(ErrUnsupported, "a graph within a "+cut(parent), "one flat graph")
+	case r.open == "" && name != "graphml":
+		return r.fault(ErrFormat, "element "+quote(name), "graphml")
+	case r.open == "":
+		r.open = name
+		return nil
 	case name == "graph":
-		if r.graphs++; r.graphs > 1 {
-			return r.fault(ErrUnsupported, "a second graph", "one graph in a file")
-		}
-		switch d := attr(e, "edgedefault"); d {
-		case "directed", "undirected":
-			r.directed = d == "directed"
-		default:
-			return r.fault(ErrFormat, "edgedefault "+quote(d), "directed or undirected")
-		}
-	case parent != "graph": // data, ports and drawings
-	case name == "node":
-		v, err := r.vertex(attr(e, "id"), "id")
-		if err == nil && r.node[v] {
-			err = r.fault(ErrFormat, "node "+quote(attr(e, "id"))+" again", "one node an id")
-		}
-		if err != nil {
-			return err
-		}
-		r.node[v] = true
-	case name == "edge":
-		line, _ := r.d.InputPos()
-		r.edge, r.line, r.weight = e, int64(line), ""
+		return r.graph(e)
 	case name == "hyperedge":
 		return r.fault(ErrUnsupported, "a hyperedge", "edges with two ends")
+	case name != "key" && (r.open != "graph" || name != "node" && name != "edge"): // data, ports and drawings
+		return r.d.Skip()
 	}
-	return nil
+	var body graphmlBody
+	if err := r.d.DecodeElement(&body, &e); err != nil {
+		return err
+	}
+	if len(body.Graphs) > 0 {
+		return r.fault(ErrUnsupported, "a graph within a "+name, "one flat graph")
+	}
+	switch name {
+	case "key":
+		return r.key(e, strings.TrimSpace(body.Default))
+	case "edge":
+		return r.edge(e, &body, line)
+	}
+	r.f.Report.IgnoredColumns += int64(len(body.Data))
+	v, err := r.vertex(attr(e, "id"), "id")
+	if err == nil && r.node[v] {
+		err = r.fault(ErrFormat, "node "+quote(attr(e, "id"))+" again", "one node an id")
+	}
+	if err == nil {
+		r.node[v] = true
+	}
+	return err
 }
 
-// end takes the end of an element.
-func (r *graphmlReader) end(name string) error {
-	r.path = r.path[:len(r.path)-1]
-	parent := ""
-	if n := len(r.path); n > 0 {
-		parent = r.path[n-1]
+// graph takes the beginning of the graph.
+func (r *graphmlReader) graph(e xml.StartElement) error {
+	switch d := attr(e, "edgedefault"); {
+	case r.open != "graphml":
+		return r.fault(ErrUnsupported, "a graph within a "+r.open, "one flat graph")
+	case r.graphs > 0:
+		return r.fault(ErrUnsupported, "a second graph", "one graph in a file")
+	case d != "directed" && d != "undirected":
+		return r.fault(ErrFormat, "edgedefault "+quote(d), "directed or undirected")
+	default:
+		r.graphs, r.open, r.directed = 1, "graph", d == "directed"
+		return nil
 	}
-	switch {
-	case name == "default" && parent == "key" && r.weightKey != "" && r.keyID == r.weightKey:
-		r.fallback = strings.TrimSpace(r.data.String())
-	case name == "data" && parent == "edge" && r.dataKey == r.weightKey && r.weightKey != "" && r.in.o.WeightColumn >= 0:
-		r.weight = strings.TrimSpace(r.data.String())
-	case name == "data" && (parent == "edge" || parent == "node"):
-		r.f.Report.IgnoredColumns++
-	case name == "edge" && parent == "graph":
-		return r.record()
+}
+
+// key takes the declaration of data: those of edges that are called weight are weights.
+func (r *graphmlReader) key(e xml.StartElement, fallback string) error {
+	if of := attr(e, "for"); !strings.EqualFold(attr(e, "attr.name"), "weight") || of != "edge" && of != "all" {
+		return nil
 	}
+	if r.graphs > 0 || r.weightKey != "" {
+		return r.fault(ErrUnsupported, "a key of weights behind the graph or another", "one, before the graph")
+	}
+	r.weightKey, r.fallback = attr(e, "id"), fallback
 	return nil
 }
 
@@ -201,46 +190,48 @@ func (r *graphmlReader) vertex(id, what string) (uint64, error) {
 		if err := r.in.hold(int64(len(id)) + nameBytes + 9); err != nil {
 			return 0, err
 		}
-		line, _ := r.d.InputPos()
-		r.node, r.lines = append(r.node, false), append(r.lines, int64(line))
+		r.node, r.lines = append(r.node, false), append(r.lines, r.line())
 	}
 	return v, nil
 }
 
-// record takes the edge that has ended.
-func (r *graphmlReader) record() error {
+// edge takes an edge that begins on a line.
+func (r *graphmlReader) edge(e xml.StartElement, body *graphmlBody, line int64) error {
 	directed := r.directed
-	switch d := attr(r.edge, "directed"); d {
-	case "true", "false":
-		directed = d == "true"
-	case "":
-	default:
-		return fault(r.line, 0, ErrFormat, "directed "+quote(d), "true or false")
+	if d := attr(e, "directed"); d != "" {
+		if directed = d == "true"; !directed && d != "false" {
+			return fault(line, 0, ErrFormat, "directed "+quote(d), "true or false")
+		}
 	}
-	u, err := r.vertex(attr(r.edge, "source"), "source")
+	u, err := r.vertex(attr(e, "source"), "source")
 	if err != nil {
 		return err
 	}
-	v, err := r.vertex(attr(r.edge, "target"), "target")
+	v, err := r.vertex(attr(e, "target"), "target")
 	if err != nil {
 		return err
 	}
 	if err := r.in.hold(2 * (16 + 8 + 8)); err != nil {
 		return err
 	}
-	k := 0
 	if directed {
-		k = 1
+		r.mixed[1]++
+	} else {
+		r.mixed[0]++
 	}
-	r.mixed[k]++
-	weight := cmp.Or(r.weight, r.fallback)
-	switch {
-	case r.weightKey == "" || r.in.o.WeightColumn < 0:
-	case weight == "":
-		r.missing = cmp.Or(r.missing, r.line)
-	default:
+	weighted, weight := r.weightKey != "" && r.in.o.WeightColumn >= 0, r.fallback
+	for _, d := range body.Data {
+		if weighted && d.Key == r.weightKey {
+			weight = cmp.Or(strings.TrimSpace(d.Text), r.fallback)
+		} else {
+			r.f.Report.IgnoredColumns++
+		}
+	}
+	if weighted && weight == "" {
+		r.missing = cmp.Or(r.missing, line)
+	} else if weighted {
 		if e := r.weights.parseWord([]byte(weight)); e != nil {
-			e.Line = r.line
+			e.Line = line
 			return e
 		}
 	}
