@@ -20,7 +20,7 @@ type adjacencyBlock struct{ numbers weightBuf }
 
 // readAdjacency reads an adjacency graph.
 func readAdjacency(in *input, f *File) (graph.Source, error) {
-	h, err := in.header(' ', "AdjacencyGraph or WeightedAdjacencyGraph")
+	h, err := in.header("", "AdjacencyGraph or WeightedAdjacencyGraph")
 	if err != nil {
 		return nil, err
 	}

@@ -91,10 +91,7 @@ func archiveOf(head []byte) string {
 
 // unpack makes the input that of the graph in an archive, if the content is one.
 func (in *input) unpack() error {
-	head, err := in.peek(512)
-	if err != nil {
-		return err
-	}
+	head := in.peek(512)
 	kind := archiveOf(head)
 	if kind != "" {
 		if e := refuseUnread(nil, in.path, false); e != nil { // .xlsx, .npz
@@ -169,10 +166,10 @@ func (in *input) unpack() error {
 			return err
 		}
 	}
-	if head, err = in.peek(512); err == nil && archiveOf(head) != "" {
+	if archiveOf(in.peek(512)) != "" {
 		return bad(ErrUnsupported, "an archive within an archive", "a graph", "unpack it")
 	}
-	return err
+	return nil
 }
 
 // single stops to record what is read: the content is no archive.

@@ -107,23 +107,9 @@ func readArray(in *input, f *File, n uint64, real, symmetric bool) (graph.Source
 	}
 	var whole []int64
 	var reals []float64
-	for k := uint64(0); ; k++ {
-		h, err := in.peekLine()
-		if err != nil {
-			return nil, err
-		}
-		if h == nil {
-			if k < count {
-				return nil, bad(ErrTruncated, plural(int64(k), "value"), fmt.Sprintf("%d, as the line of sizes says", count))
-			}
-			break
-		}
-		text := bytes.TrimSpace(h.text)
-		if in.skip(h); len(text) == 0 || text[0] == '%' {
-			k--
-			continue
-		}
-		if k == count {
+	k := uint64(0)
+	for h := in.peekRecord("%"); h != nil; h = in.peekRecord("%") {
+		if in.skip(h); k == count {
 			return nil, h.fault(ErrFormat, "one value more", fmt.Sprintf("%d, as the line of sizes says", count))
 		}
 		if k&(k-1) == 0 { // before append doubles it
@@ -131,21 +117,22 @@ func readArray(in *input, f *File, n uint64, real, symmetric bool) (graph.Source
 				return nil, err
 			}
 		}
-		if real {
-			x, err := strconv.ParseFloat(string(text), 64)
-			if err != nil {
-				return nil, h.fault(ErrFormat, quote(text), "a number")
-			}
-			reals = append(reals, x)
-			continue
+		var err error
+		text, want := string(bytes.TrimSpace(h.text)), "a whole number within 64 bits"
+		if k++; real {
+			reals, want = append(reals, 0), "a number"
+			reals[k-1], err = strconv.ParseFloat(text, 64)
+		} else {
+			whole = append(whole, 0)
+			whole[k-1], err = strconv.ParseInt(text, 10, 64)
 		}
-		x, err := strconv.ParseInt(string(text), 10, 64)
 		if err != nil {
-			return nil, h.fault(ErrFormat, quote(text), "a whole number within 64 bits")
+			return nil, h.fault(ErrFormat, quote(text), want)
 		}
-		whole = append(whole, x)
 	}
-	f.Report.DirectionStated = true
+	if k < count {
+		return nil, bad(ErrTruncated, plural(int64(k), "value"), fmt.Sprintf("%d, as the line of sizes says", count))
+	}
 	m := &matrix{in: in, f: f, n: int(n), base: 1, directed: !symmetric, turned: true, triangle: symmetric}
 	if real {
 		return dense(m, func(k int) float64 { return reals[k] })

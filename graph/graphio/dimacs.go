@@ -26,7 +26,7 @@ func dimacsOthers() []string { return []string{"edge", "col", "max"} }
 func readDIMACS(in *input, f *File, problems ...string) (graph.Source, error) {
 	problem := strings.Join(problems, ", ")
 	want := "p " + problem + " vertices arcs"
-	h, err := in.header('c', "a line: "+want)
+	h, err := in.header("c", "a line: "+want)
 	if err != nil {
 		return nil, err
 	}

@@ -50,15 +50,8 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 	}
 	var stated counts // by comments or the first line
 	var marks []string
-	var text *line
-	for first := true; ; {
-		var err error
-		if text, err = in.peekLine(); err != nil {
-			return nil, err
-		}
-		if text == nil {
-			break
-		}
+	text := in.peekLine()
+	for first := true; text != nil; text = in.peekLine() {
 		i := skipBlanks(text.text, 0)
 		if i < len(text.text) && strings.IndexByte(l.comments, text.text[i]) < 0 {
 			break
@@ -132,12 +125,8 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 // settle takes the delimiter, the columns and what ids are from the first records, and consumes a first line that is
 // none. It returns the numbers that such a line states.
 func (l *layout) settle(in *input, first *line, marks []string) (stated counts, err error) {
-	s, err := in.sample(first, l.comments, marks)
-	if err != nil {
-		return stated, err
-	}
-	l.delim = s.delimiter()
-	if e := s.cut(l.delim); e != nil {
+	s, e := in.sample(first, l.comments, marks)
+	if e != nil {
 		return stated, e
 	}
 	if in.o.FirstLine == FirstSizes {
@@ -161,26 +150,21 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated counts, 
 	var names []string
 	if header || in.o.FirstLine == FirstSizes {
 		if header {
-			names = columnNames(first.text, s.rows[0], l.delim)
+			names = columnNames(first.text, s.rows[0], s.delim)
 		}
 		in.skip(first)
-		text, err := in.peekRecordOf(l.comments)
-		if err != nil {
-			return stated, err
-		}
+		text := in.peekRecord(l.comments)
 		if text == nil && header {
 			return stated, first.fault(ErrFormat, "a line of words and no record", "an edge list")
 		} else if text == nil {
 			return stated, nil
 		}
-		if s, err = in.sample(text, l.comments, marks); err != nil {
-			return stated, err
-		}
-		first, l.delim = text, s.delimiter()
-		if e := s.cut(l.delim); e != nil {
+		first = text
+		if s, e = in.sample(text, l.comments, marks); e != nil {
 			return stated, e
 		}
 	}
+	l.delim = s.delim
 	if err := l.first(first); err != nil {
 		return stated, err
 	}
@@ -198,20 +182,6 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated counts, 
 		}
 	}
 	return stated, s.ambiguous(l, names, in.o, l.decided || l.weight > 0 || ext == ".el" || ext == ".wel")
-}
-
-// peekRecordOf is the next line that is neither blank nor a comment.
-func (in *input) peekRecordOf(comments string) (*line, error) {
-	for {
-		l, err := in.peekLine()
-		if err != nil || l == nil {
-			return nil, err
-		}
-		if i := skipBlanks(l.text, 0); i < len(l.text) && strings.IndexByte(comments, l.text[i]) < 0 {
-			return l, nil
-		}
-		in.skip(l)
-	}
 }
 
 // first takes the number of columns from the first record.

@@ -193,7 +193,9 @@ func cut(word string) string { return word[:min(len(word), 40)] }
 
 // quote shows bytes of the input in a message: quoted, cut where long.
 func quote[T []byte | string](tok T) string {
-	if len(tok) > 40 {
+	if len(tok) == 0 {
+		return "nothing"
+	} else if len(tok) > 40 {
 		return fmt.Sprintf("%.40q… (%d bytes)", tok, len(tok))
 	}
 	return fmt.Sprintf("%q", tok)

@@ -141,10 +141,7 @@ func isText(head []byte) bool {
 
 // detect tells the format by content, then by name.
 func detect(in *input) (*format, error) {
-	head, err := in.peek(headSize)
-	if err != nil {
-		return nil, err
-	}
+	head := in.peek(headSize)
 	if name := detectContent(head); name != "" {
 		return formatByName(name), nil
 	}

@@ -52,10 +52,12 @@ func openText(in *input, path string, read func(other *input) error) error {
 		return err
 	}
 	defer func() { _ = other.shut() }() // read only: nothing is lost
-	if err = other.startText(); err == nil {
-		err = read(other)
-	}
-	return other.wrap(err)
+	return other.wrap(other.run(func() error {
+		if err := other.startText(); err != nil {
+			return err
+		}
+		return read(other)
+	}))
 }
 
 // there tells by the error of openText whether the file exists.
@@ -107,8 +109,7 @@ func (p *graphalyticsProperties) check(in *input, f *File, file string, found in
 	}
 	says := fmt.Sprintf("%d, as line %d of %s says", stated.n, stated.line, p.path)
 	if in.o.Lenient {
-		f.Report.Tolerated++
-		f.Report.warnf("%s found instead of %s", spell(int64(found), one, many), says)
+		f.Report.toleratef("%s found instead of %s", spell(int64(found), one, many), says)
 		return nil
 	}
 	e := bad(short(uint64(found), stated.n), spell(int64(found), one, many), says, hint)
@@ -138,16 +139,13 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	var err error
 	if in.file != nil {
 		props.found, err = there(openText(in, set.properties, func(other *input) error {
-			for {
-				l, err := other.peekLine()
-				if err == nil && l != nil {
-					err = props.property(l)
-				}
-				if err != nil || l == nil {
+			for l := other.peekLine(); l != nil; l = other.peekLine() {
+				if err := props.property(l); err != nil {
 					return err
 				}
 				other.skip(l)
 			}
+			return nil
 		}))
 		if err == nil && named {
 			haveVertices, err = true, readVertices(in)
@@ -296,10 +294,7 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 // graphalyticsLayout settles the columns by the first edge and the properties file.
 func graphalyticsLayout(in *input, props graphalyticsProperties) (*layout, error) {
 	l := &layout{directed: !props.undirected, comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2 + len(props.names)}
-	first, err := in.peekRecord('#')
-	if err != nil {
-		return nil, err
-	}
+	first := in.peekRecord("#")
 	if first != nil {
 		l.columns = max(2, countColumns(first.text, 0))
 		l.want = fmt.Sprintf("%d: as line %d has", l.columns, first.at)

@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,6 +44,7 @@ type input struct {
 	skew        bool      // the mirror image of an edge has the opposite weight
 	win         []byte
 	eof         bool
+	failed      error // of the file or the stream
 	lines       int64 // consumed by line
 
 	held     atomic.Int64 // bytes held on account of MemoryLimit
@@ -145,14 +147,20 @@ func openInput(ctx context.Context, path string, o *Options) (_ *input, err erro
 			in.win = m.data
 			in.eof = true
 			in.read.Store(0)
-			return in, Guard(in.path, in.unpack)
+			return in, in.run(in.unpack)
 		}
 	}
 	src := io.MultiReader(bytes.NewReader(magic), raw)
 	if in.src, err = in.decompress(src); err != nil {
 		return nil, err
 	}
-	return in, in.unpack()
+	return in, in.run(in.unpack)
+}
+
+// run runs what reads the input, and returns why the file could not be read before what read makes of that.
+func (in *input) run(read func() error) error {
+	err := Guard(in.path, read)
+	return cmp.Or(in.failed, err)
 }
 
 // wrap gives an error the file's name; ends of the context and wrong options have none.
@@ -182,46 +190,40 @@ func (in *input) shut() error {
 
 // hold accounts for n bytes about to be allocated.
 func (in *input) hold(n int64) error {
-	err := limitMemory("at least ", in.held.Add(n), in.o.MemoryLimit)
-	if err == nil {
-		err = room(n)
-	}
-	return in.wrap(err)
+	return in.wrap(cmp.Or(in.limit(in.held.Add(n)), room(n)))
 }
 
-// fill reads more of the stream into the window; at least one byte unless the stream
-// has ended.
-func (in *input) fill(n int) error {
+// limit refuses to hold n bytes in all.
+func (in *input) limit(n int64) error { return limitMemory("at least ", n, in.o.MemoryLimit) }
+
+// fail ends the input: a failure of the file or the stream goes before what a reader makes of the missing rest.
+func (in *input) fail(err error) { in.failed, in.eof = cmp.Or(in.failed, err), true }
+
+// fill reads more of the stream into the window, up to n bytes unless it ends.
+func (in *input) fill(n int) {
 	for !in.eof && len(in.win) < n {
 		if cap(in.win) < n {
-			if limit := in.o.MemoryLimit; limit > 0 && int64(n)+in.held.Load() > limit {
-				return in.hold(int64(n))
-			}
 			size := max(n, 2*cap(in.win))
-			if err := room(int64(size)); err != nil {
-				return in.wrap(err)
+			if err := cmp.Or(in.limit(in.held.Load()+int64(n)), room(int64(size))); err != nil {
+				in.fail(err)
+				return
 			}
-			grown := make([]byte, len(in.win), size)
-			copy(grown, in.win)
-			in.win = grown
+			in.win = append(make([]byte, 0, size), in.win...)
 		}
 		k, err := in.src.Read(in.win[len(in.win):cap(in.win)])
 		in.win = in.win[:len(in.win)+k]
 		if err == io.EOF {
 			in.eof = true
 		} else if err != nil {
-			return in.streamError(err)
+			in.fail(in.streamError(err))
 		}
 	}
-	return nil
 }
 
 // peek returns up to n unread bytes.
-func (in *input) peek(n int) ([]byte, error) {
-	if err := in.fill(n); err != nil {
-		return nil, err
-	}
-	return in.win[:min(n, len(in.win))], nil
+func (in *input) peek(n int) []byte {
+	in.fill(n)
+	return in.win[:min(n, len(in.win))]
 }
 
 // line is a line that has not been consumed. Its text is valid until the window changes.
@@ -252,64 +254,52 @@ func (l *line) wholes(words []string, want ...string) ([]uint64, error) {
 // promised adds to the fault of a number beyond 64 bits how many lines follow.
 func (in *input) promised(counts []uint64, err error) ([]uint64, error) {
 	if e := (*Error)(nil); errors.As(err, &e) && strings.Trim(e.Found, `"0123456789`) == "" {
-		lines, more := in.countLines()
-		if more != nil {
-			return nil, more
-		}
-		e.Found += " before " + lines
+		e.Found += " before " + in.countLines()
 	}
 	return counts, err
 }
 
 // peekLine returns the next line, nil at the end of the input.
-func (in *input) peekLine() (*line, error) {
+func (in *input) peekLine() *line {
 	for n := 0; ; {
 		i := restOfLine(in.win, n)
 		if in.eof || i < len(in.win) && (in.win[i] == '\n' || i+1 < len(in.win)) {
 			if len(in.win) == 0 {
-				return nil, nil
+				return nil
 			}
-			return &line{in.win[:i], nextLine(in.win, i), in.lines + 1}, nil
+			return &line{in.win[:i], nextLine(in.win, i), in.lines + 1}
 		}
 		n = i
-		if err := in.fill(len(in.win) + blockSize); err != nil {
-			return nil, err
-		}
+		in.fill(len(in.win) + blockSize)
 	}
 }
 
 // banner consumes the first line, an empty one at the end of the input.
-func (in *input) banner() (*line, error) {
-	l, err := in.peekLine()
-	if err != nil || l == nil {
-		return &line{at: 1}, err
+func (in *input) banner() *line {
+	l := in.peekLine()
+	if l == nil {
+		return &line{at: 1}
 	}
 	in.skip(l)
-	return l, nil
+	return l
 }
 
 // peekRecord is peekLine past blank lines and comments, which it consumes.
-func (in *input) peekRecord(comment byte) (*line, error) {
-	for {
-		l, err := in.peekLine()
-		if err != nil || l == nil {
-			return nil, err
-		}
-		if i := skipBlanks(l.text, 0); i < len(l.text) && l.text[i] != comment {
-			return l, nil
+func (in *input) peekRecord(comments string) *line {
+	for l := in.peekLine(); l != nil; l = in.peekLine() {
+		if i := skipBlanks(l.text, 0); i < len(l.text) && strings.IndexByte(comments, l.text[i]) < 0 {
+			return l
 		}
 		in.skip(l)
 	}
+	return nil
 }
 
 // header returns the next line that is no comment, and consumes it.
-func (in *input) header(comment byte, want string) (*line, error) {
-	l, err := in.peekRecord(comment)
-	if err == nil && l == nil {
-		err = bad(ErrTruncated, "the end of the file", want)
-	}
-	if err != nil {
-		return nil, err
+func (in *input) header(comments, want string) (*line, error) {
+	l := in.peekRecord(comments)
+	if l == nil {
+		return nil, bad(ErrTruncated, "the end of the file", want)
 	}
 	in.skip(l)
 	return l, nil
@@ -336,9 +326,7 @@ func lastLineEnd(b []byte) int {
 // end of the input.
 func (in *input) block(buf []byte) ([]byte, error) {
 	for n := in.o.blockBytes(); ; n *= 2 {
-		if err := in.fill(n); err != nil {
-			return nil, err
-		}
+		in.fill(n)
 		k := len(in.win)
 		if in.m != nil {
 			k = min(n, k)
@@ -354,9 +342,7 @@ func (in *input) block(buf []byte) ([]byte, error) {
 
 // bytesBlock consumes exactly n bytes, fewer only at the end, in buf where they do not lie in the mapping.
 func (in *input) bytesBlock(n int, buf []byte) ([]byte, error) {
-	if err := in.fill(n); err != nil {
-		return nil, err
-	}
+	in.fill(n)
 	return in.take(min(n, len(in.win)), buf)
 }
 
@@ -370,7 +356,7 @@ func (in *input) take(n int, buf []byte) ([]byte, error) {
 	}
 	data := append(buf[:0], in.win[:n]...)
 	in.win = in.win[:copy(in.win, in.win[n:])]
-	return data, in.ctx.Err()
+	return data, cmp.Or(in.failed, in.ctx.Err())
 }
 
 // all returns the whole content, read into memory where it is not mapped.
@@ -379,15 +365,10 @@ func (in *input) all() ([]byte, error) {
 		in.progress(int64(len(in.win)))
 		return in.win, nil
 	}
-	for n := 1 << 16; !in.eof; n = 2 * max(len(in.win), 1<<16) {
-		if err := in.ctx.Err(); err != nil {
-			return nil, err
-		}
-		if err := in.fill(n); err != nil {
-			return nil, err
-		}
+	for n := 1 << 16; !in.eof && in.ctx.Err() == nil; n = 2 * max(len(in.win), 1<<16) {
+		in.fill(n)
 	}
-	return in.win, in.hold(int64(cap(in.win)))
+	return in.win, cmp.Or(in.failed, in.ctx.Err(), in.hold(int64(cap(in.win))))
 }
 
 // block is a run of whole lines.

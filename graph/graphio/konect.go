@@ -1,10 +1,10 @@
 package graphio
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/totemgo/totemgo/graph"
@@ -35,14 +35,9 @@ func konectWeights() []string {
 
 // readKONECT reads a KONECT network.
 func readKONECT(in *input, f *File) (graph.Source, error) {
-	h, err := in.banner()
-	if err != nil {
-		return nil, err
-	}
+	h := in.banner()
 	format, kind, ok := konectWords(string(h.text))
 	switch {
-	case h.size == 0:
-		return nil, h.fault(ErrFormat, "nothing", "% sym, asym or bip, and the kind of weights")
 	case !ok:
 		return nil, h.fault(ErrFormat, quote(h.text), "% sym, asym or bip, and the kind of weights")
 	case !slices.Contains(konectFormats(), format):
@@ -65,7 +60,7 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	if len(sizes) == 3 {
 		d := declare("KONECT", 2, 1, max(sizes[1], sizes[2]), sizes[0], "record", "records")
 		if d.says = ", as line 2 says"; format == "bip" {
-			d.vertices, d.ids, d.shift = sizes[1]+sizes[2], [2]uint64{sizes[1], sizes[2]}, sizes[1]
+			d.vertices, d.ids, d.shift = min(sizes[1], 1<<62)+min(sizes[2], 1<<62), [2]uint64{sizes[1], sizes[2]}, sizes[1]
 		}
 		l.declared = d
 		if err := d.sane(in); err != nil {
@@ -76,10 +71,13 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	n, given, largest := int64(0), int64(0), [2]uint64{}
+	n, given, sum, largest := int64(0), int64(0), 0.0, [2]uint64{}
 	for _, b := range blocks {
 		n += int64(b.count)
 		given += b.given
+		for i := range b.weights.len() {
+			sum += b.weights.at(i)
+		}
 		for i, p := range b.pairs {
 			if p.U == 0 || p.V == 0 {
 				return nil, fault(b.line(i), 0, ErrFormat, "vertex 0", "ids from 1 on", "KONECT counts from 1")
@@ -87,10 +85,12 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 			largest[0], largest[1] = max(largest[0], p.U), max(largest[1], p.V)
 		}
 	}
-	if len(sizes) > 0 {
-		if err := konectCount(in, f, blocks, n, int64(sizes[0])); err != nil {
-			return nil, err
+	// A network whose weights count multiple edges may declare their sum.
+	if len(sizes) > 0 && uint64(n) != sizes[0] && sum != float64(sizes[0]) {
+		if !in.o.Lenient {
+			return nil, bad(short(uint64(n), sizes[0]), plural(n, "record"), fmt.Sprintf("%d, as line 2 says", sizes[0]), "the lenient option reads it")
 		}
+		f.Report.toleratef("%d records declared on line 2, %d found", sizes[0], n)
 	}
 	if kind == "positive" && given == 0 {
 		l.weight = 0 // multiple edges may stand on a line each, without a weight
@@ -98,6 +98,9 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	left := largest[0]
 	if l.declared != nil {
 		left = l.declared.shift
+		if err := l.declared.proportion(in, f, n); err != nil {
+			return nil, err
+		}
 	}
 	if format == "bip" {
 		if left > math.MaxUint64-largest[1] {
@@ -110,62 +113,27 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 		}
 		f.Report.warnf("bipartite: the right side has the ids %d + its own", left)
 	}
-	if l.declared != nil {
-		if err := l.declared.proportion(in, f, n); err != nil {
-			return nil, err
-		}
-	}
 	return in.list(f, l, blocks)
 }
 
 // konectSizes reads "records left right" or "records", which stand on line 2, and consumes the comments; none where the
 // comment is another.
 func konectSizes(in *input) (sizes []uint64, err error) {
-	for {
-		l, err := in.peekLine()
-		if err != nil || l == nil {
-			return sizes, err
-		}
+	for l := in.peekLine(); l != nil && err == nil; l = in.peekLine() {
 		i := skipBlanks(l.text, 0)
 		if i < len(l.text) && l.text[i] != '%' {
-			return sizes, nil
+			break
 		}
 		in.skip(l)
 		words := strings.Fields(string(l.text[min(i+1, len(l.text)):]))
-		if l.at != 2 || len(words) != 1 && len(words) != 3 || strings.Trim(strings.Join(words, ""), "0123456789") != "" {
-			continue
-		}
-		for k, w := range words {
-			v, err := strconv.ParseUint(w, 10, 62)
-			if sizes = append(sizes, v); err != nil {
-				lines, err := in.countLines()
-				if err != nil {
-					return nil, err
-				}
-				return nil, l.fault(ErrTooLarge, quote(w)+" before "+lines, "a number of "+[]string{"records", "vertices", "vertices"}[k]+" that a file can hold")
-			}
+		if l.at == 2 && (len(words) == 1 || len(words) == 3) && strings.Trim(strings.Join(words, ""), "0123456789") == "" {
+			sizes, err = in.promised(l.wholes(words, []string{"of records", "of vertices", "of vertices"}[:len(words)]...))
 		}
 	}
-}
-
-// konectCount compares the number of records with the declared one. A network whose weights count multiple edges may
-// declare their sum.
-func konectCount(in *input, f *File, blocks []*records, n, want int64) error {
-	sum := 0.0
-	for _, b := range blocks {
-		for i := range b.weights.len() {
-			sum += b.weights.at(i)
-		}
+	if e := (*Error)(nil); errors.As(err, &e) {
+		e.Err = ErrTooLarge
 	}
-	switch {
-	case n == want || sum == float64(want):
-		return nil
-	case in.o.Lenient:
-		f.Report.Tolerated++
-		f.Report.warnf("%d records declared on line 2, %d found", want, n)
-		return nil
-	}
-	return bad(short(n, want), plural(n, "record"), fmt.Sprintf("%d, as line 2 says", want), "the lenient option reads it")
+	return sizes, err
 }
 
 // writeKONECT writes a KONECT network.

@@ -31,28 +31,20 @@ func (d *declared) sane(in *input) error {
 	default:
 		return nil
 	}
-	lines, err := in.countLines()
-	if err != nil {
-		return err
-	}
-	return fault(d.line, 0, ErrTooLarge, found+" before "+lines, fmt.Sprintf("at most %d vertices, and no more than a file can hold", uint64(graph.MaxVertices)))
+	return fault(d.line, 0, ErrTooLarge, found+" before "+in.countLines(), fmt.Sprintf("at most %d vertices, and no more than a file can hold", uint64(graph.MaxVertices)))
 }
 
 // countLines says how many lines follow, up to a million.
-func (in *input) countLines() (string, error) {
+func (in *input) countLines() string {
 	const most = 1e6
-	for n := int64(0); ; n++ {
-		l, err := in.peekLine()
-		switch {
-		case err != nil:
-			return "", err
-		case n == most:
-			return "over a million lines", nil
-		case l == nil:
-			return plural(n, "line"), nil
+	n := int64(0)
+	for l := in.peekLine(); l != nil; l = in.peekLine() {
+		if n++; n > most {
+			return "over a million lines"
 		}
 		in.skip(l)
 	}
+	return plural(n, "line")
 }
 
 // declaredList reads the records of a format that declares them, and checks their number and that of the vertices.
@@ -85,8 +77,7 @@ func (d *declared) count(in *input, f *File, blocks []*records) error {
 		if !in.o.Lenient {
 			return bad(ErrTruncated, spell(int64(found), d.one, d.many), fmt.Sprintf("%d, as line %d says", d.records, d.line))
 		}
-		f.Report.Tolerated++
-		f.Report.warnf("%d %s declared on line %d, %d found", d.records, d.many, d.line, found)
+		f.Report.toleratef("%d %s declared on line %d, %d found", d.records, d.many, d.line, found)
 	}
 	return d.proportion(in, f, int64(found))
 }
@@ -100,8 +91,7 @@ func (d *declared) proportion(in *input, f *File, records int64) error {
 		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices declared for %s", d.vertices, plural(records, "record")),
 			fmt.Sprintf("at most %d, or %d a record", freeVertices, verticesPerRecord), "the lenient option reads it")
 	}
-	f.Report.Tolerated++
-	f.Report.warnf("%d vertices declared on line %d for %s", d.vertices, d.line, plural(records, "record"))
+	f.Report.toleratef("%d vertices declared on line %d for %s", d.vertices, d.line, plural(records, "record"))
 	return nil
 }
 

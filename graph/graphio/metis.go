@@ -99,8 +99,7 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 			return nil, fault(h.at, 0, short(edges, d.records), fmt.Sprintf("%s (%d list entries)", plural(int64(edges), "edge"), entries),
 				fmt.Sprintf("%d edges (%d list entries), as the header says", d.records, 2*d.records))
 		}
-		f.Report.Tolerated++
-		f.Report.warnf("%d edges declared on line %d, %d found", d.records, h.at, edges)
+		f.Report.toleratef("%d edges declared on line %d, %d found", d.records, h.at, edges)
 	}
 	if loops > 0 {
 		f.Report.Tolerated += loops
@@ -119,7 +118,7 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 }
 
 func readMETISHeader(in *input) (*metisHeader, error) {
-	head, err := in.header('%', "a header: vertices, edges")
+	head, err := in.header("%", "a header: vertices, edges")
 	if err != nil {
 		return nil, err
 	}

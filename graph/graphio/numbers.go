@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"strconv"
@@ -82,15 +83,10 @@ func token(b []byte, i int, delim byte) []byte {
 
 // idFault says what is wrong with a word that should be an id.
 func idFault(line int64, column int, tok []byte, what string) *Error {
-	if len(tok) == 0 {
-		return fault(line, column, ErrFormat, "nothing", what)
-	}
-	digits := true
-	for _, c := range tok {
-		digits = digits && c >= '0' && c <= '9'
-	}
 	switch {
-	case digits:
+	case len(tok) == 0:
+		return fault(line, column, ErrFormat, quote(tok), what)
+	case len(bytes.Trim(tok, "0123456789")) == 0:
 		return fault(line, column, ErrTooLarge, what+" "+cut(string(tok)), "at most 18446744073709551615 (64 bits)")
 	case tok[0] == '-' && len(tok) > 1 && tok[1] >= '0' && tok[1] <= '9':
 		return fault(line, column, ErrFormat, "negative number "+quote(tok), what+", from 0 on")

@@ -32,7 +32,7 @@ func Open(ctx context.Context, path string, o Options) (_ *File, err error) {
 		}
 	}()
 	f := &File{path: path}
-	err = Guard(in.path, func() error { return load(in, f) })
+	err = in.run(func() error { return load(in, f) })
 	if err == nil {
 		err = in.unchanged()
 	}
@@ -89,11 +89,7 @@ func load(in *input, f *File) error {
 
 // startText consumes the byte order mark of UTF-8 and refuses that of UTF-16.
 func (in *input) startText() error {
-	head, err := in.peek(3)
-	if err != nil {
-		return err
-	}
-	if bytes.HasPrefix(head, []byte{0xef, 0xbb, 0xbf}) {
+	if bytes.HasPrefix(in.peek(3), []byte{0xef, 0xbb, 0xbf}) {
 		in.win = in.win[3:]
 	}
 	return in.refuseUTF16()
@@ -101,9 +97,8 @@ func (in *input) startText() error {
 
 // refuseUTF16 refuses text in UTF-16.
 func (in *input) refuseUTF16() error {
-	head, err := in.peek(headSize)
-	if err != nil || !IsUTF16(head) {
-		return err
+	if !IsUTF16(in.peek(headSize)) {
+		return nil
 	}
 	return bad(ErrUnsupported, "text in UTF-16", "UTF-8 or ASCII", "convert it, with iconv -f UTF-16 -t UTF-8")
 }

@@ -176,6 +176,12 @@ func (r *Report) warnf(format string, args ...any) {
 	r.Warnings = append(r.Warnings, fmt.Sprintf(format, args...))
 }
 
+// toleratef warns of a fault that Options.Lenient lets pass.
+func (r *Report) toleratef(format string, args ...any) {
+	r.Tolerated++
+	r.warnf(format, args...)
+}
+
 // VertexData is what a file says about vertices beyond edges.
 type VertexData struct {
 	// PerVertex is the number of weights of a vertex (METIS calls it ncon).

@@ -17,6 +17,7 @@ const sampleRows = 1000
 type sample struct {
 	lines  [][]byte   // of the records
 	rows   [][]string // their columns
+	delim  byte       // between columns
 	quoted bool       // one of them has quotes
 	whole  bool       // there are no others
 	marks  []string   // comments of at most one word, in lower case, between and before the records
@@ -32,16 +33,13 @@ func mark(comment []byte) (word string, ok bool) {
 }
 
 // sample looks at the records from the first on, which has been peeked. marks are those of the comments before.
-func (in *input) sample(first *line, comments string, marks []string) (*sample, error) {
+func (in *input) sample(first *line, comments string, marks []string) (*sample, *Error) {
 	s := &sample{marks: marks, lines: [][]byte{first.text}, at: first.at}
 	if n := len(marks); n > 0 {
 		s.heads = []string{marks[n-1]}
 	}
 	last := "" // the mark in the line before
-	head, err := in.peek(max(headSize, first.size))
-	if err != nil {
-		return nil, err
-	}
+	head := in.peek(max(headSize, first.size))
 	all := in.eof && len(in.win) == len(head)
 	i := first.size
 	for i < len(head) && len(s.lines) < sampleRows {
@@ -70,7 +68,7 @@ func (in *input) sample(first *line, comments string, marks []string) (*sample, 
 		}
 	}
 	s.whole = all && i >= len(head)
-	return s, nil
+	return s, s.cut(s.delimiter())
 }
 
 // delimiter is what separates the columns of all records, or else those of the first: a bar, a tab if a column may have
@@ -116,6 +114,7 @@ func outsideQuotes(line []byte, d byte) bool {
 
 // cut cuts the records into columns.
 func (s *sample) cut(delim byte) *Error {
+	s.delim = delim
 	for i, line := range s.lines {
 		columns, quoted, wrong := split(line, delim, nil)
 		if wrong != "" && i == 0 {

@@ -35,10 +35,7 @@ type totemHeader struct {
 func readTotem(in *input, f *File) (graph.Source, error) {
 	h := totemHeader{seen: map[string]bool{}}
 	for len(h.seen) < 3 {
-		l, err := in.peekRecord(' ') // comments are the header
-		if err != nil {
-			return nil, err
-		}
+		l := in.peekRecord("") // comments are the header
 		record := l != nil && l.text[skipBlanks(l.text, 0)] != '#'
 		switch {
 		case len(h.seen) == 2 && (l == nil || record): // the third line may be missing: directed
@@ -68,11 +65,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 			return nil, err
 		}
 	}
-	first, err := in.peekRecord('#')
-	if err != nil {
-		return nil, err
-	}
-	if first != nil && countColumns(first.text, 0) > 2 {
+	if first := in.peekRecord("#"); first != nil && countColumns(first.text, 0) > 2 {
 		l.columns, l.want = 3, "3: the first edge has a weight"
 		if in.o.WeightColumn >= 0 {
 			l.weight = 3
@@ -122,7 +115,7 @@ func (h *totemHeader) take(in *input, l *line) error {
 // totemValues reads the vertex list, whose values no algorithm uses.
 func totemValues(in *input, f *File, n uint64) error {
 	for next := uint64(0); next < n; {
-		l, err := in.header('#', fmt.Sprintf("a value of vertex %d, which ends the vertex list", n-1))
+		l, err := in.header("#", fmt.Sprintf("a value of vertex %d, which ends the vertex list", n-1))
 		if err != nil {
 			return err
 		}
