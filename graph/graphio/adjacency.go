@@ -29,27 +29,23 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 		return nil, h.fault(ErrFormat, quote(h.text), "AdjacencyGraph or WeightedAdjacencyGraph")
 	}
 	blocks, err := parseBlocks(in, 0, func(b block, out *adjacencyBlock) error {
-		n := min(b.lines, int64(len(b.data)/2+1))
+		n := min(b.count, int64(len(b.data)/2+1))
 		if err := in.hold(n * 8); err != nil {
 			return err
 		}
 		out.numbers = makeWeights(integers, int(n))
-		line := b.first + 1
-		for i, start := skipBlanks(b.data, 0), 0; i < len(b.data); i = skipBlanks(b.data, i) {
-			if eol(b.data[i]) {
-				i = nextLine(b.data, i)
-				start, line = i, line+1
-				continue
+		for c := b.lines(); c.next(); {
+			for !c.end() {
+				at := *c
+				e := c.weight(&out.numbers)
+				if e == nil && out.numbers.real {
+					e = at.fault(ErrFormat, quote(token(b.data, at.i, 0)), "an integer")
+				}
+				if e != nil {
+					e.Found, e.Hint = strings.TrimPrefix(e.Found, "weight "), Hint{}
+					return e
+				}
 			}
-			next, e := out.numbers.parse(b.data, i, 0)
-			if e == nil && out.numbers.real {
-				e = bad(ErrFormat, quote(token(b.data, i, 0)), "an integer")
-			}
-			if e != nil {
-				e.Line, e.Column, e.Found, e.Hint = line, i-start+1, strings.TrimPrefix(e.Found, "weight "), Hint{}
-				return e
-			}
-			i = next
 		}
 		return in.hold(int64(cap(out.numbers.ints))*8 - n*8) // several on a line
 	})

@@ -124,10 +124,10 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	}
 	set := graphalyticsFiles(in.path)
 	props := graphalyticsProperties{path: set.properties}
-	var vertices []*vertexBlock
+	var vertices []*records
 	haveVertices := false
 	readVertices := func(in *input) (err error) {
-		vertices, err = readVertexFile(in)
+		vertices, err = in.scan(&layout{columns: 1, at: [2]int{1, 1}, ends: [2]string{"vertex", "vertex"}, comments: "#", open: true})
 		return err
 	}
 	var list *graph.EdgeList
@@ -182,58 +182,22 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	return list, nil
 }
 
-// vertexBlock is what one block of a vertex file holds.
-type vertexBlock struct {
-	lineIndex
-	ids []uint64
-}
-
-// readVertexFile reads ids, one a line; further columns are properties.
-func readVertexFile(in *input) ([]*vertexBlock, error) {
-	return parseBlocks(in, 0, func(b block, out *vertexBlock) error {
-		data, line := b.data, b.first
-		out.first = b.first
-		if err := in.hold(min(b.lines, int64(len(data)/2+1)) * 8); err != nil {
-			return err
-		}
-		for i := 0; i < len(data); {
-			line++
-			start := i
-			i = skipBlanks(data, i)
-			if i == len(data) {
-				break
-			}
-			if eol(data[i]) || data[i] == '#' {
-				out.skipped = append(out.skipped, int32(line-1-b.first))
-			} else {
-				v, k := parseDigits(data, i)
-				if k <= i || k < len(data) && !blank(data[k]) && !eol(data[k]) {
-					return idFault(line, i-start+1, token(data, i, 0), "vertex")
-				}
-				out.ids = append(out.ids, v)
-			}
-			i = nextLine(data, restOfLine(data, i))
-		}
-		return nil
-	})
-}
-
 // secondLine is the line on which a vertex that is listed twice stands again.
-func secondLine(blocks []*vertexBlock, id uint64) int64 {
+func secondLine(blocks []*records, id uint64) int64 {
 	seen := false
 	for _, b := range blocks {
-		for k, v := range b.ids {
-			if v == id && seen {
+		for k, v := range b.pairs {
+			if v.U == id && seen {
 				return b.line(k)
 			}
-			seen = seen || v == id
+			seen = seen || v.U == id
 		}
 	}
 	return 0
 }
 
 // graphalyticsEdges reads the edge file; its vertices are those of the vertex file.
-func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices []*vertexBlock, haveVertices bool) (*graph.EdgeList, error) {
+func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertices []*records, haveVertices bool) (*graph.EdgeList, error) {
 	l, err := graphalyticsLayout(in, props)
 	if err != nil {
 		return nil, err
@@ -248,14 +212,16 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 	// The vertices go before the edges as self-loops, so that both get ids in one go.
 	n := 0
 	for _, b := range vertices {
-		n += len(b.ids)
+		n += b.count
 	}
 	if err := in.hold(int64(n) * 24); err != nil {
 		return nil, err
 	}
 	known := make([]uint64, 0, n)
 	for _, b := range vertices {
-		known = append(known, b.ids...)
+		for _, v := range b.pairs {
+			known = append(known, v.U)
+		}
 	}
 	slices.Sort(known)
 	selves := make([]graph.Pair64, n)

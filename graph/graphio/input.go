@@ -375,10 +375,13 @@ func (in *input) all() ([]byte, error) {
 type block struct {
 	data  []byte
 	first int64           // lines of the file before it
-	lines int64           // lines in it, a last one without an end included
+	count int64           // lines in it, a last one without an end included
 	rows  int64           // lines before it that are no comments, counted where the format asks
 	spare *[]graph.Pair64 // memory that the worker's next block uses again
 }
+
+// lines stands before the first line.
+func (b *block) lines() *cursor { return &cursor{data: b.data, line: b.first} }
 
 // countLines counts the lines of whole lines; a last line without an end counts.
 func countLines(b []byte) int64 {
@@ -447,9 +450,9 @@ func parseBlocks[T any](in *input, mark byte, parse func(b block, out *T) error)
 		if b.data, err = in.block(buf); err != nil || len(b.data) == 0 {
 			return i, b, nil, err
 		}
-		b.first, b.lines, b.rows = in.lines, countLines(b.data), rows
-		in.lines += b.lines
-		rows += b.lines
+		b.first, b.count, b.rows = in.lines, countLines(b.data), rows
+		in.lines += b.count
+		rows += b.count
 		if mark != 0 {
 			rows -= countComments(b.data, mark)
 		}

@@ -2,12 +2,12 @@ package graphio
 
 import (
 	"bytes"
+	"context"
 	"encoding/binary"
-	"fmt"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
+
+	"github.com/totemgo/totemgo/graph"
 )
 
 // unread is a format that is known by a mark or by its name, and not read.
@@ -102,77 +102,44 @@ func looksLikeGalois(head []byte) bool {
 // looksLikeMETIS tells by the first lines whether the file is METIS: n m [fmt [ncon]], then n lines of neighbours that name
 // each edge at both ends. all says that head is the whole file; else lines of one length are evidence for an edge list.
 func looksLikeMETIS(head []byte, all bool) bool {
-	var counts []uint64
-	type arc struct{ u, v uint64 }
-	arcs, varied, width := map[arc]bool{}, false, -1
-	row, skip, step := uint64(0), 0, 1
-	for i := 0; i < len(head); {
-		end := restOfLine(head, i)
-		if end == len(head) && !all {
-			break
-		}
-		words := bytes.Fields(head[i:end])
-		i = nextLine(head, end)
-		if len(words) > 0 && words[0][0] == '%' {
-			continue
-		}
-		if counts == nil {
-			if len(words) < 2 || len(words) > 4 || !slices.ContainsFunc(words, isNumber) {
-				return false
-			}
-			for _, w := range words {
-				v, k := parseDigits(w, 0)
-				if k != len(w) {
-					return false
-				}
-				counts = append(counts, v)
-			}
-			if len(words) > 2 {
-				format := fmt.Sprintf("%03s", words[2])
-				if len(format) > 3 || strings.Trim(format, "01") != "" {
-					return false
-				}
-				skip = int(format[0]-'0') + int(format[1]-'0')
-				if len(words) > 3 && format[1] == '1' {
-					ncon, _ := strconv.Atoi(string(words[3]))
-					skip += ncon - 1
-				}
-				step += int(format[2] - '0')
-			}
-			continue
-		}
-		if row++; row > counts[0] {
-			if len(words) > 0 {
-				return false
-			}
-			continue
-		}
-		varied, width = varied || width >= 0 && width != len(words), len(words)
-		if len(words) < skip || (len(words)-skip)%step != 0 {
-			return false
-		}
-		for k := skip; k < len(words); k += step {
-			v, n := parseDigits(words[k], 0)
-			if n != len(words[k]) || v == 0 || v > counts[0] || v == row {
-				return false
-			}
-			arcs[arc{row, v}] = true
-		}
+	if !all {
+		head = head[:lastLineEnd(head)]
 	}
-	if counts == nil || row < 2 || len(arcs) == 0 {
+	in := &input{ctx: context.Background(), o: &Options{}, win: head, eof: true}
+	h, words, err := readMETISHeader(in)
+	if err != nil {
 		return false
 	}
+	h.keepUpper = true
+	lines := metisBlock{}
+	if h.parse(in, block{data: in.win, first: in.lines}, &lines) != nil || lines.rows < 2 || lines.entries == 0 {
+		return false
+	}
+	lower, upper := map[graph.Edge]bool{}, map[graph.Edge]bool{}
+	for _, e := range lines.edges {
+		lower[e] = true
+	}
 	mirrored := 0
-	for a := range arcs {
-		switch {
-		case arcs[arc{a.v, a.u}]:
+	for _, e := range lines.upper {
+		if edge := (graph.Edge{U: e.u, V: e.v}); !lower[edge] {
+			return false
+		} else if !upper[edge] {
 			mirrored++
-		case all || a.v <= row-1:
+			upper[edge] = true
+		}
+	}
+	for e := range lower {
+		if !upper[e] && (all || int64(e.V)+1 < lines.rows) {
 			return false
 		}
 	}
 	if all {
-		return row+1 >= counts[0] && uint64(len(arcs)) == 2*counts[1]
+		return uint64(lines.rows)+1 >= h.declared.vertices && uint64(len(lower)+mirrored) == 2*h.declared.records
 	}
-	return mirrored > 0 && (varied || width != len(counts) || mirrored == len(arcs))
+	varied := false // some line is not as long as the first
+	for line := range bytes.Lines(in.win) {
+		w := bytes.Fields(line)
+		varied = varied || len(w) != words && (len(w) == 0 || w[0][0] != '%')
+	}
+	return mirrored > 0 && (varied || mirrored == len(lower))
 }

@@ -44,7 +44,7 @@ type metisBlock struct {
 
 // readMETIS reads a METIS graph.
 func readMETIS(in *input, f *File) (graph.Source, error) {
-	h, err := readMETISHeader(in)
+	h, _, err := readMETISHeader(in)
 	if err != nil {
 		return nil, err
 	}
@@ -117,119 +117,105 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 	return list, err
 }
 
-func readMETISHeader(in *input) (*metisHeader, error) {
+// readMETISHeader reads the header, which has two words or more.
+func readMETISHeader(in *input) (h *metisHeader, n int, err error) {
 	head, err := in.header("%", "a header: vertices, edges")
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	words := head.words()
-	if len(words) < 2 || len(words) > 4 {
-		return nil, head.fault(ErrFormat, "a header of "+plural(int64(len(words)), "column"), "2 to 4: vertices, edges, fmt, ncon")
+	n = len(words)
+	if n < 2 || n > 4 {
+		return nil, n, head.fault(ErrFormat, "a header of "+plural(int64(n), "column"), "2 to 4: vertices, edges, fmt, ncon")
 	}
 	counts, err := in.promised(head.wholes(words, "of vertices", "of edges"))
 	if err != nil {
-		return nil, err
+		return nil, n, err
 	}
-	h := &metisHeader{at: head.at, layout: layout{declared: declare("METIS", head.at, 1, counts[0], counts[1], "edge", "edges")}}
+	h = &metisHeader{at: head.at, layout: layout{declared: declare("METIS", head.at, 1, counts[0], counts[1], "edge", "edges")}}
 	if err := h.declared.sane(in); err != nil {
-		return nil, err
+		return nil, n, err
 	}
-	if len(words) > 2 {
-		w := words[2]
-		if len(w) > 3 || strings.Trim(w, "01") != "" {
-			return nil, head.fault(ErrFormat, "fmt "+quote(w), "up to three digits 0 or 1: sizes, vertex weights, edge weights")
-		}
-		w = strings.Repeat("0", 3-len(w)) + w
-		h.sizes, h.ncon, h.weighted = w[0] == '1', int(w[1]-'0'), w[2] == '1'
+	flags := fmt.Sprintf("%03s", strings.Join(words[min(2, n):min(3, n)], ""))
+	if len(flags) > 3 || strings.Trim(flags, "01") != "" {
+		return nil, n, head.fault(ErrFormat, "fmt "+quote(words[2]), "up to three digits 0 or 1: sizes, vertex weights, edge weights")
 	}
-	if len(words) > 3 {
+	h.sizes, h.ncon, h.weighted = flags[0] == '1', int(flags[1]-'0'), flags[2] == '1'
+	if n == 4 {
 		v, err := strconv.ParseUint(words[3], 10, 16)
 		if err != nil || v == 0 && h.ncon > 0 {
-			return nil, head.fault(ErrFormat, "ncon "+quote(words[3]), "a number of weights a vertex, from 1 on")
+			return nil, n, head.fault(ErrFormat, "ncon "+quote(words[3]), "a number of weights a vertex, from 1 on")
 		}
 		if v > 0 && h.ncon == 0 {
-			return nil, head.fault(ErrFormat, fmt.Sprintf("ncon %d and a fmt without vertex weights", v), "fmt x1x")
+			return nil, n, head.fault(ErrFormat, fmt.Sprintf("ncon %d and a fmt without vertex weights", v), "fmt x1x")
 		}
 		h.ncon = int(v)
 	}
 	if h.weighted && in.o.WeightColumn >= 0 {
 		h.weight = 1
 	}
-	return h, nil
+	return h, n, nil
 }
 
 // parse reads the vertex lines of a block.
 func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
-	data, n := b.data, h.declared.vertices
+	n := h.declared.vertices
 	out.first, out.firstRow = b.first, b.rows
-	row, line := uint64(b.rows), b.first
+	row := uint64(b.rows)
 	var edges []graph.Edge
 	var sum mirror
 	var scratch weightBuf
-	for i := 0; i < len(data); {
-		line++
-		start := i
-		i = skipBlanks(data, i)
-		if i < len(data) && data[i] == '%' {
-			out.skipped = append(out.skipped, int32(line-1-b.first))
-			i = nextLine(data, restOfLine(data, i))
+	for c := b.lines(); c.next(); {
+		if c.begins("%") {
+			out.skipped = append(out.skipped, int32(c.line-1-b.first))
 			continue
 		}
 		if row >= n {
-			if i < len(data) && !eol(data[i]) {
-				return fault(line, 0, ErrFormat, "a line after the last vertex", fmt.Sprintf("%d vertices, as line %d says", n, h.at))
+			if !c.end() {
+				return fault(c.line, 0, ErrFormat, "a line after the last vertex", fmt.Sprintf("%d vertices, as line %d says", n, h.at))
 			}
-			i = nextLine(data, i)
 			continue
 		}
 		row++
 		out.rows++
 		var err error
 		if h.sizes {
-			if out.vertexSizes, i, err = vertexNumber(data, start, i, line, out.vertexSizes, "vertex size"); err != nil {
+			if out.vertexSizes, err = c.vertexNumber(out.vertexSizes, "vertex size"); err != nil {
 				return err
 			}
 		}
 		for range h.ncon {
-			if out.vertex, i, err = vertexNumber(data, start, i, line, out.vertex, "vertex weight"); err != nil {
+			if out.vertex, err = c.vertexNumber(out.vertex, "vertex weight"); err != nil {
 				return err
 			}
 		}
-		for i < len(data) && !eol(data[i]) {
-			v, k := parseDigits(data, i)
-			column := i - start + 1
+		for !c.end() {
+			at := *c
+			v, e := c.number("neighbour")
 			switch {
-			case k <= i || k < len(data) && !blank(data[k]) && !eol(data[k]):
-				return idFault(line, column, token(data, i, 0), "neighbour")
+			case e != nil:
+				return e
 			case v-1 >= n:
-				return h.declared.outside(line, column, "neighbour", v, 0)
+				return h.declared.outside(at.line, at.column(), "neighbour", v, 0)
 			case v == row && !in.o.Lenient:
-				return fault(line, column, ErrFormat, fmt.Sprintf("a self-loop at vertex %d", row), "none in METIS", "the lenient option keeps it")
+				return at.fault(ErrFormat, fmt.Sprintf("a self-loop at vertex %d", row), "none in METIS", "the lenient option keeps it")
+			case h.weighted && c.end():
+				return at.fault(ErrFormat, fmt.Sprintf("neighbour %d without a weight", v), fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.at))
 			}
-			i = skipBlanks(data, k)
 			x := 0.0
-			if h.weighted {
-				if i == len(data) || eol(data[i]) {
-					return fault(line, column, ErrFormat, fmt.Sprintf("neighbour %d without a weight", v),
-						fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.at))
+			if h.weight > 0 {
+				buf := &out.weights
+				if v < row {
+					buf = &scratch
+					scratch.ints, scratch.floats = scratch.ints[:0], scratch.floats[:0]
 				}
-				if h.weight > 0 {
-					buf := &out.weights
-					if v < row {
-						buf = &scratch
-						scratch.ints, scratch.floats = scratch.ints[:0], scratch.floats[:0]
-					}
-					next, e := buf.parse(data, i, 0)
-					if e != nil {
-						e.Line, e.Column = line, i-start+1
-						return e
-					}
-					x = buf.at(buf.len() - 1)
-					i = skipBlanks(data, next)
-				} else {
-					i = skipBlanks(data, i+len(token(data, i, 0)))
-					out.ignored++
+				if e := c.weight(buf); e != nil {
+					return e
 				}
+				x = buf.at(buf.len() - 1)
+			} else if h.weighted {
+				c.word()
+				out.ignored++
 			}
 			out.entries++
 			w := math.Float64bits(x) // sums as mirror.add has them, without a call for each entry
@@ -249,25 +235,25 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 				out.loops++
 			}
 		}
-		i = nextLine(data, i)
 	}
 	out.edges, out.count, out.mirror = edges, len(edges), sum
 	return in.hold(int64(cap(edges))*8 + int64(cap(out.upper))*16 + int64(cap(out.weights.ints)+cap(out.weights.floats))*8)
 }
 
-// vertexNumber reads a vertex weight or size at i and appends it.
-func vertexNumber(data []byte, start, i int, line int64, to []int64, what string) ([]int64, int, error) {
-	v, k := parseDigits(data, i)
-	tok := token(data, i, 0)
-	switch {
-	case len(tok) == 0:
-		return to, i, fault(line, i-start+1, ErrFormat, "the end of the line", "a "+what)
-	case k != i+len(tok):
-		return to, i, idFault(line, i-start+1, tok, what)
-	case v > math.MaxInt64:
-		return to, i, fault(line, i-start+1, ErrTooLarge, what+" "+cut(string(tok)), "at most 9223372036854775807")
+// vertexNumber reads a vertex weight or size and appends it.
+func (c *cursor) vertexNumber(to []int64, what string) ([]int64, error) {
+	at := *c
+	if c.end() {
+		return to, c.fault(ErrFormat, "the end of the line", "a "+what)
 	}
-	return append(to, int64(v)), skipBlanks(data, k), nil
+	v, e := c.number(what)
+	if e != nil {
+		return to, e
+	}
+	if v > math.MaxInt64 {
+		return to, at.fault(ErrTooLarge, what+" "+strconv.FormatUint(v, 10), "at most 9223372036854775807")
+	}
+	return append(to, int64(v)), nil
 }
 
 // oneSided names an edge that one end lists and the other does not, or whose weights differ.

@@ -100,6 +100,63 @@ func idFault(line int64, column int, tok []byte, what string) *Error {
 	return e
 }
 
+// cursor is a place in the lines of a block.
+type cursor struct {
+	data     []byte
+	i, start int // the next byte, and the first of the line
+	line     int64
+	begun    bool
+}
+
+// next goes to the first word of the next line.
+func (c *cursor) next() bool {
+	if c.begun {
+		c.i = nextLine(c.data, restOfLine(c.data, c.i))
+	}
+	c.begun, c.start, c.line = true, c.i, c.line+1
+	c.i = skipBlanks(c.data, c.i)
+	return c.start < len(c.data)
+}
+
+// end tells whether the line has no further word.
+func (c *cursor) end() bool { return c.i == len(c.data) || eol(c.data[c.i]) }
+
+// begins tells whether the next byte is one of those.
+func (c *cursor) begins(with string) bool {
+	return c.i < len(c.data) && strings.IndexByte(with, c.data[c.i]) >= 0
+}
+
+func (c *cursor) column() int { return c.i - c.start + 1 }
+
+// fault is a fault of the next word.
+func (c *cursor) fault(class error, found, want string, hint ...string) *Error {
+	return fault(c.line, c.column(), class, found, want, hint...)
+}
+
+// word passes the next word.
+func (c *cursor) word() { c.i = skipBlanks(c.data, c.i+len(token(c.data, c.i, 0))) }
+
+// number reads an id, or what else is a whole number.
+func (c *cursor) number(what string) (uint64, *Error) {
+	v, k := parseDigits(c.data, c.i)
+	if k <= c.i || k < len(c.data) && !blank(c.data[k]) && !eol(c.data[k]) {
+		return 0, idFault(c.line, c.column(), token(c.data, c.i, 0), what)
+	}
+	c.i = skipBlanks(c.data, k)
+	return v, nil
+}
+
+// weight reads a weight and adds it.
+func (c *cursor) weight(to *weightBuf) *Error {
+	k, e := to.parse(c.data, c.i, 0)
+	if e != nil {
+		e.Line, e.Column = c.line, c.column()
+		return e
+	}
+	c.i = skipBlanks(c.data, k)
+	return nil
+}
+
 // numbers is a class of weights.
 type numbers uint8
 

@@ -90,7 +90,7 @@ func (in *input) scan(l *layout) ([]*records, error) {
 		l.at = [2]int{1, 2}
 	}
 	return parseBlocks(in, 0, func(b block, out *records) error {
-		n := int(min(b.lines, int64(len(b.data)/4+1))) // an upper bound
+		n := int(min(b.count, int64(len(b.data)/4+1))) // an upper bound
 		pairs := (*b.spare)[:0]
 		if cap(pairs) < n {
 			if err := in.hold(int64(n-cap(pairs)) * 16); err != nil {
