@@ -3,10 +3,13 @@ package graphio
 import (
 	"archive/tar"
 	"archive/zip"
+	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"path"
 	"regexp"
 	"slices"
@@ -23,7 +26,6 @@ const maxMembers = 1 << 20
 // member is a regular file in an archive.
 type member struct {
 	name string
-	at   int // its place among all entries
 	rank rank
 }
 
@@ -35,21 +37,6 @@ const (
 	textOnly              // text under a name that tells no format
 	graphFile             // a format's name or mark
 )
-
-// recorder keeps what has been read of a stream until the beginning is known to be no archive.
-type recorder struct {
-	r    io.Reader
-	kept []byte
-	off  bool
-}
-
-func (c *recorder) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	if !c.off {
-		c.kept = append(c.kept, p[:n]...)
-	}
-	return n, err
-}
 
 // contentAt reads an archive anywhere; reading of the graph counts as progress.
 type contentAt struct {
@@ -89,220 +76,202 @@ func archiveOf(head []byte) string {
 	return "tar"
 }
 
-// unpack makes the input that of the graph in an archive, if the content is one.
-func (in *input) unpack() error {
-	head := in.peek(512)
-	kind := archiveOf(head)
-	if kind != "" {
-		if e := refuseUnread(nil, in.path, false); e != nil { // .xlsx, .npz
-			return e
+// archiveKind tells an archive by the beginning of the file, which may be compressed.
+func (in *input) archiveKind(head []byte) (string, error) {
+	if in.compression != "" {
+		in := &input{ctx: in.ctx, o: in.o, compression: in.compression}
+		z, err := in.decompress(bytes.NewReader(head))
+		if err != nil {
+			return "", nil // decompress fails again
 		}
+		defer func() { _ = in.shut() }() // only the beginning is read
+		head, _ = beginning(z)
 	}
-	if kind == "" || kind == "zip" && in.compression != "" {
-		return in.single()
+	kind := archiveOf(head)
+	if _, named := DetectName(in.path); kind == "" && len(head) >= 512 && in.o.Format == "" && !named && len(bytes.Trim(head, "\x00")) == 0 {
+		kind = "tar" // without members
 	}
-	content, err := in.content()
+	if kind == "zip" && in.compression != "" {
+		return "", nil
+	}
+	if e := refuseUnread(nil, in.path, false); e != nil && kind != "" { // .xlsx, .npz
+		return "", e
+	}
+	return kind, nil
+}
+
+// unpack starts to read the graph in an archive. It returns a stream where the content, which may be tuples, only begins
+// like an archive.
+func (in *input) unpack(kind string, raw io.Reader) (io.Reader, error) {
+	content, err := in.content(raw)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	var files *zip.Reader
 	if kind == "zip" {
-		files, err = zip.NewReader(content, in.size)
+		_, err = zip.NewReader(content, in.size)
 		if _, named := DetectName(in.path); err != nil && (named || in.o.Format != "") {
-			// Tuples may begin like a zip file: its directory decides.
-			if in.rec != nil {
-				in.src, in.win, in.eof = bytes.NewReader(in.rec.kept), nil, false
-			}
-			return in.single()
+			return io.NewSectionReader(content, 0, in.size), nil
 		}
 	}
 	if in.compression == "" {
 		in.compression = kind
 	}
-	if err != nil {
-		return in.streamError(err)
-	}
-	if in.m != nil {
-		if err := in.m.close(); err != nil {
-			return err
-		}
-	}
-	in.m, in.win, in.eof, in.src = nil, nil, false, nil
 	var members []member
-	if kind == "zip" {
-		members, err = in.listZip(files)
-	} else {
-		members, err = in.listTar(content)
-	}
-	if err != nil {
-		return in.streamError(err)
+	for e, err := range in.entries(kind, content) {
+		if err == nil && len(members) == maxMembers {
+			err = bad(ErrTooLarge, fmt.Sprintf("an archive of over %d files", maxMembers), "one graph", "unpack it")
+		}
+		m := member{name: e.name}
+		if err == nil {
+			m.rank, err = e.rank()
+		}
+		if err = cmp.Or(err, in.hold(int64(len(m.name))+64)); err != nil {
+			return nil, in.streamError(err)
+		}
+		members = append(members, m)
 	}
 	k, err := in.pick(members)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	in.members, in.member = len(members), members[k].name
 	in.path += ":" + in.member
 	content.counts = true
 	in.read.Store(0)
-	var graph io.Reader
-	if kind == "zip" {
-		graph, err = in.openZip(files.File[members[k].at])
-	} else {
-		graph, err = in.openTar(content, members[k].at)
+	for e, err := range in.entries(kind, content) {
+		if err == nil && k == 0 {
+			in.src, err = e.open()
+		}
+		if err != nil {
+			return nil, in.streamError(err)
+		}
+		if k--; k < 0 {
+			break
+		}
 	}
-	if err != nil {
-		return in.streamError(err)
+	graph := bufio.NewReader(in.src)
+	magic, err := graph.Peek(6)
+	if err != nil && err != io.EOF {
+		return nil, in.streamError(err)
 	}
-	magic := make([]byte, 6)
-	n, err := io.ReadFull(graph, magic)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return in.streamError(err)
-	}
-	in.src = io.MultiReader(bytes.NewReader(magic[:n]), graph)
-	if inner := compressionOf(magic[:n]); inner != "" {
+	in.src = graph
+	if inner := compressionOf(magic); inner != "" {
 		in.compression = inner
-		if in.src, err = in.decompress(in.src); err != nil {
-			return err
+		if in.src, err = in.decompress(graph); err != nil {
+			return nil, err
 		}
 	}
 	if archiveOf(in.peek(512)) != "" {
-		return bad(ErrUnsupported, "an archive within an archive", "a graph", "unpack it")
+		return nil, bad(ErrUnsupported, "an archive within an archive", "a graph", "unpack it")
 	}
-	return nil
-}
-
-// single stops to record what is read: the content is no archive.
-func (in *input) single() error {
-	if in.rec != nil {
-		in.rec.off, in.rec.kept = true, nil
-	}
-	if in.o.Member != "" {
-		return bad(ErrOptions, "no archive", "a tar or zip file with "+quote(in.o.Member))
-	}
-	return nil
+	return nil, nil
 }
 
 // content is the whole of the file, or of the stream, which is held in memory.
-func (in *input) content() (*contentAt, error) {
-	if in.rec == nil {
+func (in *input) content(raw io.Reader) (*contentAt, error) {
+	if in.size >= 0 {
 		return &contentAt{in: in, ReaderAt: in.file}, nil
 	}
-	buf := make([]byte, blockSize)
-	for {
-		if err := in.hold(int64(len(in.rec.kept)) - in.kept); err != nil {
+	var kept bytes.Buffer
+	for err := error(nil); err != io.EOF; {
+		var n int64
+		if n, err = io.CopyN(&kept, raw, blockSize); err != nil && err != io.EOF {
 			return nil, err
 		}
-		in.kept = int64(len(in.rec.kept))
-		switch _, err := in.rec.Read(buf); {
-		case err == io.EOF:
-			in.size = in.kept
-			return &contentAt{in: in, ReaderAt: bytes.NewReader(in.rec.kept)}, nil
-		case err != nil:
+		if err := in.hold(n); err != nil {
 			return nil, err
 		}
 	}
+	in.size = int64(kept.Len())
+	return &contentAt{in: in, ReaderAt: bytes.NewReader(kept.Bytes())}, nil
 }
 
-// listed adds a member to the list.
-func (in *input) listed(members []member, name string, at int, size int64, head func() ([]byte, error)) ([]member, error) {
-	if len(members) == maxMembers {
-		return nil, bad(ErrTooLarge, fmt.Sprintf("an archive of over %d files", maxMembers), "one graph", "unpack it")
-	}
-	if err := in.hold(int64(len(name)) + 64); err != nil {
-		return nil, err
-	}
-	if !strings.Contains(name, "/") {
-		name = strings.ReplaceAll(name, `\`, "/")
-	}
-	r, err := rankOf(name, size, head)
-	return append(members, member{name, at, r}), err
+// entry is a regular file of an archive.
+type entry struct {
+	name string
+	size int64
+	open func() (io.Reader, error)
 }
 
-// tarOf starts to read a tar file from its beginning.
-func (in *input) tarOf(content *contentAt) (*tar.Reader, io.Reader, error) {
-	r, err := in.decompress(io.NewSectionReader(content, 0, in.size))
-	if err != nil {
-		return nil, nil, err
+// entries passes the regular files of an archive in their order.
+func (in *input) entries(kind string, content io.ReaderAt) iter.Seq2[entry, error] {
+	of := in.tarEntries
+	if kind == "zip" {
+		of = in.zipEntries
 	}
-	return tar.NewReader(r), r, nil
-}
-
-// listTar lists the members of a tar file, and reads it to its end.
-func (in *input) listTar(content *contentAt) (members []member, err error) {
-	t, stream, err := in.tarOf(content)
-	if err != nil {
-		return nil, err
-	}
-	for at := 0; ; at++ {
-		h, err := t.Next()
-		if err == io.EOF {
-			_, err = io.Copy(io.Discard, stream) // the compressed data's own checksum
-			return members, err
-		}
-		if err != nil {
-			return nil, err
-		}
-		if h.Typeflag != tar.TypeReg {
-			continue
-		}
-		if members, err = in.listed(members, h.Name, at, h.Size, func() ([]byte, error) { return beginning(t) }); err != nil {
-			return nil, err
-		}
-	}
-}
-
-// openTar starts to read the member at a place.
-func (in *input) openTar(content *contentAt, at int) (io.Reader, error) {
-	t, _, err := in.tarOf(content)
-	for k := 0; err == nil && k <= at; k++ {
-		_, err = t.Next()
-	}
-	return t, err
-}
-
-// listZip lists the members of a zip file.
-func (in *input) listZip(files *zip.Reader) (members []member, err error) {
-	for at, z := range files.File {
-		if !z.Mode().IsRegular() {
-			continue
-		}
-		if err := in.ctx.Err(); err != nil {
-			return nil, err
-		}
-		members, err = in.listed(members, z.Name, at, int64(min(z.UncompressedSize64, 1<<62)), func() ([]byte, error) {
-			r, err := openZipped(z)
-			if errors.Is(err, ErrUnsupported) {
-				return nil, nil
-			} else if err != nil {
-				return nil, err
+	return func(yield func(entry, error) bool) {
+		err := of(content, func(e entry) bool {
+			if !strings.Contains(e.name, "/") {
+				e.name = strings.ReplaceAll(e.name, `\`, "/")
 			}
-			defer func() { _ = r.Close() }() // only the beginning is read
-			return beginning(r)
+			return yield(e, nil)
 		})
 		if err != nil {
-			return nil, err
+			yield(entry{}, err)
 		}
 	}
-	return members, nil
 }
 
-// openZip starts to read a member.
-func (in *input) openZip(z *zip.File) (io.Reader, error) {
-	r, err := openZipped(z)
+// tarEntries reads a tar file to its end, with the checksum of compressed data.
+func (in *input) tarEntries(content io.ReaderAt, yield func(entry) bool) error {
+	r, err := in.decompress(io.NewSectionReader(content, 0, in.size))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	in.close = append(in.close, r.Close)
-	return r, nil
+	stream := &zeroCounter{Reader: r}
+	t := tar.NewReader(stream)
+	for {
+		h, err := t.Next()
+		if err == io.EOF {
+			if _, err = io.Copy(io.Discard, stream); err == nil && stream.zeros < 512 {
+				err = bad(ErrTruncated, "the end of the tar file", "two blocks of zeros, which end it", "the file has been cut short; get it again")
+			}
+			return err
+		}
+		if err != nil {
+			return err
+		}
+		if h.Typeflag == tar.TypeReg && !yield(entry{h.Name, h.Size, func() (io.Reader, error) { return t, nil }}) {
+			return nil
+		}
+	}
 }
 
-func openZipped(z *zip.File) (io.ReadCloser, error) {
-	const encrypted = 1
-	if z.Flags&encrypted != 0 || z.Method != zip.Store && z.Method != zip.Deflate {
-		return nil, bad(ErrUnsupported, fmt.Sprintf("zip method %d, flags %#x", z.Method, z.Flags), "stored or deflated, without a password", "unpack it")
+// zeroCounter counts the zeros at the end of what has been read.
+type zeroCounter struct {
+	io.Reader
+	zeros int
+}
+
+func (z *zeroCounter) Read(p []byte) (int, error) {
+	n, err := z.Reader.Read(p)
+	last := n - len(bytes.TrimRight(p[:n], "\x00"))
+	if last == n {
+		last += z.zeros
 	}
-	return z.Open()
+	z.zeros = last
+	return n, err
+}
+
+// zipEntries passes the files of a zip file.
+func (in *input) zipEntries(content io.ReaderAt, yield func(entry) bool) error {
+	files, err := zip.NewReader(content, in.size)
+	if err != nil {
+		return err
+	}
+	const encrypted = 1
+	for _, z := range files.File {
+		e := entry{z.Name, int64(min(z.UncompressedSize64, 1<<62)), func() (io.Reader, error) {
+			if z.Flags&encrypted != 0 || z.Method != zip.Store && z.Method != zip.Deflate {
+				return nil, bad(ErrUnsupported, fmt.Sprintf("zip method %d, flags %#x", z.Method, z.Flags), "stored or deflated, without a password", "unpack it")
+			}
+			return z.Open()
+		}}
+		if err := in.ctx.Err(); err != nil || z.Mode().IsRegular() && !yield(e) {
+			return err
+		}
+	}
+	return nil
 }
 
 // beginning reads the first bytes of a member.
@@ -322,13 +291,19 @@ var besides = regexp.MustCompile(`(?i)^(\.|_|(readme|licen[cs]e|copying|citing|c
 // edgesWord matches names that say edges.
 var edgesWord = regexp.MustCompile(`(?i)(^|[^a-z])(edges?|edge[_-]?list|links?|arcs?)($|[^a-z])`)
 
-// rankOf ranks a member by its name, size and beginning.
-func rankOf(name string, size int64, head func() ([]byte, error)) (rank, error) {
-	base := path.Base(name)
-	if size == 0 || besides.MatchString(base) || strings.HasPrefix(name, "__MACOSX/") {
+// rank ranks a member by its name, size and beginning.
+func (e *entry) rank() (rank, error) {
+	base := path.Base(e.name)
+	if e.size == 0 || besides.MatchString(base) || strings.HasPrefix(e.name, "__MACOSX/") {
 		return notGraph, nil
 	}
-	text, err := head()
+	r, err := e.open()
+	if errors.Is(err, ErrUnsupported) {
+		return notGraph, nil
+	} else if err != nil {
+		return notGraph, err
+	}
+	text, err := beginning(r)
 	if err != nil {
 		return notGraph, err
 	}
@@ -386,6 +361,9 @@ func (in *input) pick(members []member) (int, error) {
 		return found[0], nil // NAME/NAME.mtx beside NAME/NAME_b.mtx
 	}
 	e := bad(ErrUnsupported, "an archive of "+list(members), "one graph")
+	if len(members) == 0 {
+		return 0, e
+	}
 	e.Hint = Hint{"name the graph's file (%s), or unpack it", []Cure{CureMember}}
 	return 0, e
 }
@@ -399,7 +377,7 @@ func list(members []member) string {
 	for _, m := range sorted[:min(len(sorted), most)] {
 		names = append(names, quote(m.name))
 	}
-	text := plural(int64(len(members)), "file") + ": " + strings.Join(names, ", ")
+	text := strings.TrimSuffix(plural(int64(len(members)), "file")+": "+strings.Join(names, ", "), ": ")
 	if more := len(members) - most; more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}

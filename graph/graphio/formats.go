@@ -169,6 +169,9 @@ func detect(in *input) (*format, error) {
 			return formatByName(name), nil
 		}
 	}
+	if twice := compressionOf(head); twice != "" {
+		return nil, bad(ErrUnsupported, in.compression+" data that is compressed twice, with "+twice+" within", "data compressed once", "decompress it")
+	}
 	return nil, bad(unknownContent{}, "binary data under a name that tells no format", "",
 		"name the format: a tuple file under this name is read with format graph500; known are "+formatNames(false))
 }

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"context"
@@ -24,6 +25,9 @@ const blockSize = 1 << 20
 // headSize is how much of a file is looked at to tell its format.
 const headSize = 64 << 10
 
+// archiveHead is how much of a file is looked at to tell an archive: bzip2 compresses up to 900,000 bytes at once.
+const archiveHead = 1 << 20
+
 // input is an opened file, decompressed: a window of bytes that have not been
 // consumed, which is the whole file where it is mapped and grows from src elsewhere.
 type input struct {
@@ -37,11 +41,9 @@ type input struct {
 	close []func() error
 
 	compression string
-	rec         *recorder // of a stream
-	kept        int64     // bytes of it on account of MemoryLimit
-	member      string    // of the archive, or ""
-	members     int       // of the archive
-	skew        bool      // the mirror image of an edge has the opposite weight
+	member      string // of the archive, or ""
+	members     int    // of the archive
+	skew        bool   // the mirror image of an edge has the opposite weight
 	win         []byte
 	eof         bool
 	failed      error // of the file or the stream
@@ -129,32 +131,41 @@ func openInput(ctx context.Context, path string, o *Options) (_ *input, err erro
 		}
 		raw = f
 	}
-	if in.size < 0 {
-		in.rec = &recorder{r: raw}
-		raw = in.rec
+	return in, in.run(func() error { return in.start(raw) })
+}
+
+// start settles where the content comes from: the graph in an archive, the mapping, or the stream.
+func (in *input) start(file io.Reader) error {
+	raw := bufio.NewReaderSize(&counter{in, file}, archiveHead)
+	head, err := raw.Peek(archiveHead)
+	if err != nil && err != io.EOF {
+		return err
 	}
-	raw = &counter{in, raw}
-	magic := make([]byte, 6)
-	n, err := io.ReadFull(raw, magic)
-	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
+	in.compression = compressionOf(head)
+	kind, err := in.archiveKind(head)
+	if err != nil {
+		return err
 	}
-	magic = magic[:n]
-	in.compression = compressionOf(magic)
+	in.src = raw
+	if kind != "" {
+		other, err := in.unpack(kind, raw)
+		if err != nil || other == nil {
+			return err
+		}
+		in.src = other
+	}
+	if in.o.Member != "" {
+		return bad(ErrOptions, "no archive", "a tar or zip file with "+quote(in.o.Member))
+	}
 	if in.compression == "" && in.size > 0 {
-		if m := mapFile(in.file, in.size); m != nil {
-			in.m = m
-			in.win = m.data
-			in.eof = true
+		if in.m = mapFile(in.file, in.size); in.m != nil {
+			in.win, in.eof = in.m.data, true
 			in.read.Store(0)
-			return in, in.run(in.unpack)
+			return nil
 		}
 	}
-	src := io.MultiReader(bytes.NewReader(magic), raw)
-	if in.src, err = in.decompress(src); err != nil {
-		return nil, err
-	}
-	return in, in.run(in.unpack)
+	in.src, err = in.decompress(in.src)
+	return err
 }
 
 // run runs what reads the input, and returns why the file could not be read before what read makes of that.

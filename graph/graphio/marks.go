@@ -52,6 +52,7 @@ func unreadFormats() []unread {
 		{"RAR", `^Rar!`, " .rar ", "unpack it"},
 		{"LZ4", `^\x04\x22\x4d\x18`, " .lz4 ", "unpack it"},
 		{"compress", `^\x1f[\x9d\xa0]`, " .z ", "unpack it"},
+		{"LZMA", `^\x5d\x00\x00[\x00-\xff]{2}\xff{8}`, " .lzma ", "unpack it, or compress it with xz"},
 		{"lzip", `^LZIP`, " .lz ", "unpack it"},
 		{"snappy", `^\xff\x06\x00\x00sNaPpY`, " .sz ", "unpack it"},
 	}
