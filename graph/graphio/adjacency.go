@@ -12,22 +12,23 @@ import (
 // line. Ids count from 0. The file does not say whether an edge stands at both ends: it is directed unless
 // Options.Direction says otherwise, which takes both arcs for one edge where each has its mirror image.
 
-// adjacencyWords are the first words, in lower case.
-func adjacencyWords() []string { return []string{"adjacencygraph", "weightedadjacencygraph"} }
-
 // adjacencyBlock is the numbers of a block of lines.
 type adjacencyBlock struct{ numbers weightBuf }
 
 // readAdjacency reads an adjacency graph.
 func readAdjacency(in *input, f *File) (graph.Source, error) {
-	h, err := in.header("", "AdjacencyGraph or WeightedAdjacencyGraph")
-	if err != nil {
-		return nil, err
+	const want = "AdjacencyGraph or WeightedAdjacencyGraph"
+	h := in.peekRecord("")
+	if h == nil {
+		return nil, bad(ErrTruncated, "the end of the file", want)
 	}
-	word, words := strings.ToLower(strings.TrimSpace(string(h.text))), adjacencyWords()
-	if word != words[0] && word != words[1] {
-		return nil, h.fault(ErrFormat, quote(h.text), "AdjacencyGraph or WeightedAdjacencyGraph")
+	i := skipBlanks(h.text, 0)
+	first := token(h.text, i, 0)
+	word := strings.ToLower(string(first))
+	if word != "adjacencygraph" && word != "weightedadjacencygraph" {
+		return nil, h.fault(ErrFormat, quote(h.text), want)
 	}
+	in.win = in.win[i+len(first):] // numbers may follow on the line
 	blocks, err := parseBlocks(in, 0, func(b block, out *adjacencyBlock) error {
 		n := min(b.count, int64(len(b.data)/2+1))
 		if err := in.hold(n * 8); err != nil {
@@ -71,7 +72,7 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 		return nil, bad(ErrTruncated, plural(total, "number"), "numbers of vertices and edges")
 	}
 	n, m, lists := next(), next(), int64(1)
-	if word == words[1] {
+	if strings.HasPrefix(word, "w") {
 		lists = 2
 	}
 	if n < 0 || m < 0 || n > graph.MaxVertices || m > total {

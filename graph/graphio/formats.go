@@ -1,7 +1,6 @@
 package graphio
 
 import (
-	"bytes"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -176,58 +175,7 @@ func detect(in *input) (*format, error) {
 		"name the format: a tuple file under this name is read with format graph500; known are "+formatNames(false))
 }
 
-// detectContent tells the formats that begin with a mark.
-func detectContent(head []byte) string {
-	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
-	if bytes.HasPrefix(head, []byte(tgrMagic)) {
-		return "native"
-	}
-	if bytes.HasPrefix(head, []byte(npyMagic)) {
-		return "npy"
-	}
-	if graphmlMark.Match(head) {
-		return "graphml"
-	}
-	for i := 0; i < len(head); {
-		end := restOfLine(head, i)
-		line := bytes.ToLower(bytes.TrimSpace(head[i:end]))
-		words := bytes.Fields(line)
-		i = nextLine(head, end)
-		if len(words) == 0 {
-			continue
-		}
-		first := string(words[0])
-		switch {
-		case first == "%%matrixmarket" || first == "%matrixmarket":
-			return "matrixmarket"
-		case first == "#" && len(words) >= 3 && string(words[1]) == "nodes:" && isNumber(words[2]) && totemSecond(head[i:]),
-			first == "#nodes:" && len(words) >= 2 && isNumber(words[1]) && totemSecond(head[i:]):
-			return "totem"
-		case first == "%" && len(words) >= 3 && slices.Contains(konectFormats(), string(words[1])) && slices.Contains(konectWeights(), string(words[2])):
-			return "konect"
-		case first == "p" && len(words) == 4 && string(words[1]) == "sp":
-			return "dimacs9"
-		case first == "p" && len(words) == 4 && slices.Contains(dimacsOthers(), string(words[1])):
-			return "dimacs"
-		case len(words) == 1 && slices.Contains(adjacencyWords(), first):
-			return "adjacency"
-		case first == "c":
-			continue
-		}
-		return ""
-	}
-	return ""
-}
-
 func isNumber(word []byte) bool {
 	_, k := parseDigits(word, 0)
 	return k == len(word) && k > 0
-}
-
-// totemSecond tells whether the second line of Totem text follows: SNAP's comments
-// name nodes and edges on one line.
-func totemSecond(rest []byte) bool {
-	line := bytes.ToLower(rest[:restOfLine(rest, 0)])
-	line = bytes.TrimLeft(bytes.TrimPrefix(bytes.TrimSpace(line), []byte("#")), " \t")
-	return bytes.HasPrefix(line, []byte("edges"))
 }

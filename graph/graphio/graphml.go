@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,9 +16,6 @@ import (
 // GraphML, after U. Brandes, M. Eiglsperger and J. Lerner, GraphML Primer: nodes with ids, edges between them, and data
 // that keys declare. The edge data of the key with attr.name "weight" are weights; other data are left out. Ids are
 // numbers if all are written as such, else names.
-
-// graphmlMark finds the root element behind what may precede it.
-var graphmlMark = regexp.MustCompile(`(?is)^\s*(<\?.*?\?>\s*|<!--.*?-->\s*|<!doctype[^>]*>\s*)*<(\w+:)?graphml\b`)
 
 // graphmlReader is the state of reading a GraphML file.
 type graphmlReader struct {

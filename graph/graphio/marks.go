@@ -10,6 +10,43 @@ import (
 	"github.com/totemgo/totemgo/graph"
 )
 
+// marks are what files of a format begin with.
+var marks = []struct {
+	format string
+	mark   *regexp.Regexp
+}{
+	{"native", regexp.MustCompile(`^\x89TGR\r\n\x1a\n`)},
+	{"npy", regexp.MustCompile(`^\x93NUMPY`)},
+	{"graphml", regexp.MustCompile(`(?is)^\s*(<\?.*?\?>\s*|<!--.*?-->\s*|<!doctype[^>]*>\s*)*<(\w+:)?graphml\b`)},
+	{"matrixmarket", regexp.MustCompile(`(?i)^\s*%%?matrixmarket(\s|$)`)},
+	{"totem", regexp.MustCompile(`(?i)^\s*#[ \t]*nodes:[ \t]+\d+([ \t].*)?(\r\n|\r|\n)[ \t]*#?[ \t]*edges`)},
+	{"konect", regexp.MustCompile(`(?i)^\s*%[ \t]+(` + strings.Join(konectFormats(), "|") + `)[ \t]+(` + strings.Join(konectWeights(), "|") + `)(\s|$)`)},
+	{"dimacs9", regexp.MustCompile(`(?i)^(\s*c([ \t].*)?[\r\n])*\s*p[ \t]+sp([ \t]+\S+){2}[ \t]*([\r\n]|$)`)},
+	{"dimacs", regexp.MustCompile(`(?i)^(\s*c([ \t].*)?[\r\n])*\s*p[ \t]+(edge|col|max)([ \t]+\S+){2}[ \t]*([\r\n]|$)`)},
+	{"adjacency", regexp.MustCompile(`(?i)^\s*(weighted)?adjacencygraph(\s|$)`)},
+}
+
+// detectContent tells the formats that begin with a mark.
+func detectContent(head []byte) string {
+	text := latin(head)
+	for _, m := range marks {
+		if m.mark.MatchString(text) {
+			return m.format
+		}
+	}
+	return ""
+}
+
+// latin spells bytes as characters, which expressions can state, without a byte order mark.
+func latin(head []byte) string {
+	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
+	text := make([]rune, len(head))
+	for i, c := range head {
+		text[i] = rune(c)
+	}
+	return string(text)
+}
+
 // unread is a format that is known by a mark or by its name, and not read.
 type unread struct {
 	name  string
@@ -61,15 +98,11 @@ func unreadFormats() []unread {
 // refuseUnread names a format that is not read, told by the beginning of a file, else by the name.
 func refuseUnread(head []byte, path string, text bool) *Error {
 	what, words := "", ""
-	head = bytes.TrimPrefix(head, []byte{0xef, 0xbb, 0xbf})
-	latin := make([]rune, 0, min(len(head), 4096)) // bytes as characters, which expressions can state
-	for _, c := range head[:min(len(head), 4096)] {
-		latin = append(latin, rune(c))
-	}
+	beginning := latin(head[:min(len(head), 4096)])
 	ext := extension(path)
-	numeric := len(head) > 0 && head[0]-'0' <= 9 // what most edge lists begin with, and no mark
+	numeric := beginning != "" && beginning[0]-'0' <= 9 // what most edge lists begin with, and no mark
 	for _, u := range unreadFormats() {
-		marked := u.mark != "" && !numeric && regexp.MustCompile(u.mark).MatchString(string(latin))
+		marked := u.mark != "" && !numeric && regexp.MustCompile(u.mark).MatchString(beginning)
 		if marked || what == "" && ext != "" && strings.Contains(u.exts, " "+ext+" ") {
 			what, words = u.name, u.words
 		}
