@@ -60,7 +60,8 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 			first = false
 			if d, ok := statedDirection(text.text[i+1:]); ok {
 				f.Report.DirectionStated, l.directed = true, d
-				l.names = bytes.Contains(text.text, []byte(nameMark))
+				l.stated = bytes.Contains(text.text, []byte(nameMark))
+				l.names = l.stated
 				if bytes.Contains(text.text, []byte(weightMark)) && in.o.WeightColumn == 0 && l.columns != 2 {
 					l.weight = 3
 				}
@@ -140,19 +141,20 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated counts, 
 			stated = counts{}
 		}
 	}
-	header, e := s.header(in.o)
-	if l.names {
-		header, e = false, nil
-	}
+	header, e := s.header(in.o, l)
 	if e != nil {
 		return stated, e
 	}
 	var names []string
+	var behind line // the line behind the header
 	if header || in.o.FirstLine == FirstSizes {
 		if header {
 			names = columnNames(first.text, s.rows[0], s.delim)
 		}
 		in.skip(first)
+		if next := in.peekLine(); next != nil {
+			behind = line{bytes.Clone(next.text), 0, next.at}
+		}
 		text := in.peekRecord(l.comments)
 		if text == nil && header {
 			return stated, first.fault(ErrFormat, "a line of words and no record", "an edge list")
@@ -168,14 +170,17 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated counts, 
 	if err := l.first(first); err != nil {
 		return stated, err
 	}
-	if err := l.nameColumns(first, names, s.rows, in.o); err != nil {
+	if err := l.nameColumns(first, names, s, in.o); err != nil {
 		return stated, err
 	}
 	row, ext := s.rows[0], extension(in.name())
 	end := func(c int) string { return row[min(c, len(row))-1] }
 	l.names = l.names || in.o.Names || nameLike(end(l.at[0])) || nameLike(end(l.at[1]))
-	decimals := l.delim == ';' && slices.ContainsFunc(s.lines, func(line []byte) bool { return bytes.IndexByte(line, ',') >= 0 })
-	l.text = l.names || s.quoted || decimals || l.delim == '\t'
+	if l.hides(behind.text) {
+		return stated, l.hidden(behind.at)
+	}
+	l.commas = l.delim == ';' && slices.ContainsFunc(s.lines, func(line []byte) bool { return bytes.IndexByte(line, ',') >= 0 })
+	l.text = l.names || s.quoted || l.commas || l.delim == '\t'
 	for _, w := range row {
 		if v, k := parseDigits([]byte(w), 0); k == len(w) && k > 0 {
 			l.lead = append(l.lead, v)
@@ -195,8 +200,9 @@ func (l *layout) first(text *line) error {
 		}
 	}
 	if l.weight > columns && columns >= 2 && !l.optional {
-		return fault(text.at, 0, ErrFormat, plural(int64(columns), "column"), fmt.Sprintf("a weight in column %d", l.weight),
-			"give the column that holds the weight, or read the list without weights")
+		return fault(text.at, 0, ErrFormat, plural(int64(columns), "column"), fmt.Sprintf("a weight in column %d", l.weight)).
+			advise("if the line states numbers of vertices and edges, say so (%s sizes); else name the columns (%s), or leave weights out (%s)",
+				CureFirstLine, CureColumns, CureNoWeights)
 	}
 	return nil
 }
@@ -214,7 +220,7 @@ func columnNames(text []byte, row []string, delim byte) []string {
 }
 
 // nameColumns settles the columns of the ends and the weight by Options.Columns or the names of the header.
-func (l *layout) nameColumns(text *line, names []string, rows [][]string, o *Options) error {
+func (l *layout) nameColumns(text *line, names []string, s *sample, o *Options) error {
 	l.at = [2]int{1, 2}
 	at, ok, rivals := ends(names)
 	found := ""
@@ -222,11 +228,12 @@ func (l *layout) nameColumns(text *line, names []string, rows [][]string, o *Opt
 		found = "several pairs of columns that may be the ends"
 	} else if !ok && vertexTable(names) {
 		found = "a table of vertices, or an edge list"
+	} else if !ok && len(names) > 2 && names[0] != "" {
+		found = "columns none of which is known as an end"
 	}
 	if found != "" && len(o.Columns) == 0 {
-		e := text.fault(ErrFormat, found+", by their names "+quote(strings.Join(names, ",")), "one pair of ends")
-		e.Hint = Hint{"name the columns of the ends (%s)", []Cure{CureColumns}}
-		return e
+		return text.fault(ErrFormat, found+", by their names "+quote(strings.Join(names, ",")), "one pair of ends").
+			advise("name the columns of the ends (%s)", CureColumns)
 	}
 	if ok && len(o.Columns) == 0 && l.columns >= max(at[0], at[1]) {
 		l.at, l.decided = at, true
@@ -235,18 +242,23 @@ func (l *layout) nameColumns(text *line, names []string, rows [][]string, o *Opt
 				"a name for each column, or the columns of the ends by number")
 		}
 	}
-	if i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, "type") }); i >= 0 && o.Direction == AsStated && undirected(rows, i) {
-		e := text.fault(ErrFormat, "edges whose "+quote(names[i])+" is undirected", "arcs")
-		e.Hint = Hint{"say that all are undirected (%s)", []Cure{CureDirection}}
-		return e
+	i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, "type") })
+	if k := undirected(s.rows, i); k >= 0 && o.Direction == AsStated {
+		return fault(s.ats[k], 0, ErrFormat, "edges whose "+quote(names[i])+" is undirected", "arcs").
+			advise("say that all are undirected (%s)", CureDirection)
 	}
 	columns := [4]int{l.at[0], l.at[1], l.weight}
 	for i, c := range o.Columns {
 		n, err := strconv.Atoi(c)
-		if err != nil {
-			n = slices.IndexFunc(names, func(name string) bool { return strings.EqualFold(name, c) }) + 1
+		again := false
+		for k, name := range names {
+			if err != nil && strings.EqualFold(name, c) {
+				n, again = k+1, n > 0
+			}
 		}
-		if n < 1 {
+		if again {
+			return text.fault(ErrOptions, fmt.Sprintf("several columns %q", c), "one, or a number")
+		} else if n < 1 {
 			return text.fault(ErrOptions, fmt.Sprintf("no column %q", c), fmt.Sprintf("one of %q, or a number from 1 on", names))
 		}
 		columns[i], l.decided = n, true
@@ -264,9 +276,9 @@ func (l *layout) nameColumns(text *line, names []string, rows [][]string, o *Opt
 	return nil
 }
 
-// undirected tells whether a row says so in column i, as Gephi writes it.
-func undirected(rows [][]string, i int) bool {
-	return slices.ContainsFunc(rows, func(r []string) bool { return i < len(r) && strings.EqualFold(r[i], "undirected") })
+// undirected is the first row that says so in column i, as Gephi writes it, or −1.
+func undirected(rows [][]string, i int) int {
+	return slices.IndexFunc(rows, func(r []string) bool { return i >= 0 && i < len(r) && strings.EqualFold(r[i], "undirected") })
 }
 
 // counts are numbers that comments state, 0 if they do not.

@@ -170,6 +170,12 @@ func fault(line int64, column int, class error, found, want string, hint ...stri
 	return &Error{Line: line, Column: column, Found: found, Want: want, Hint: Hint{Text: strings.Join(hint, "")}, Err: class}
 }
 
+// advise adds what helps: with cures, a format with a %s for each.
+func (e *Error) advise(text string, cures ...Cure) *Error {
+	e.Hint = Hint{text, cures}
+	return e
+}
+
 // bad is a fault on no line.
 func bad(class error, found, want string, hint ...string) *Error {
 	return fault(0, 0, class, found, want, hint...)

@@ -153,9 +153,8 @@ func detect(in *input) (*format, error) {
 		if !named {
 			return formatByName("metis"), nil
 		}
-		e := bad(ErrFormat, "a file that METIS fits as well (line 1 is n m, n lines of neighbours follow) under the name of an edge list", "one of the two")
-		e.Hint = Hint{"say which it is: %s metis or %s edgelist", []Cure{CureFormat, CureFormat}}
-		return nil, e
+		return nil, bad(ErrFormat, "a file that METIS fits as well (line 1 is n m, n lines of neighbours follow) under the name of an edge list", "one of the two").
+			advise("say which it is: %s metis or %s edgelist", CureFormat, CureFormat)
 	}
 	if named && !(text && name == "graph500" && len(head) > 0) {
 		return formatByName(name), nil

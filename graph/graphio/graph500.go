@@ -108,9 +108,8 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	if wide != nil && in.o.Tuple == 0 && total%48 == 0 && longTuples(wide) {
-		e := bad(ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples")
-		e.Hint = Hint{"read the file with tuples of 16 bytes (%s 16)", []Cure{CureTuple}}
-		return nil, e
+		return nil, bad(ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples").
+			advise("read the file with tuples of 16 bytes (%s 16)", CureTuple)
 	}
 	if v := uint64(in.o.Vertices); in.o.Vertices > 0 && len(narrow)+len(wide) > 0 && big >= v {
 		return nil, bad(ErrFormat, fmt.Sprintf("id %d", big), fmt.Sprintf("0..%d, as the option says", v-1))

@@ -242,14 +242,12 @@ func (r *graphmlReader) list() (graph.Source, error) {
 	}
 	directed := r.mixed[1] > 0 || r.mixed[0] == 0 && r.directed
 	if r.mixed[0] > 0 && r.mixed[1] > 0 && r.in.o.Direction != Undirected {
-		e := bad(ErrUnsupported, fmt.Sprintf("%d undirected and %d directed edges", r.mixed[0], r.mixed[1]), "edges of one kind")
-		e.Hint = Hint{"read all as undirected (%s)", []Cure{CureDirection}}
-		return nil, e
+		return nil, bad(ErrUnsupported, fmt.Sprintf("%d undirected and %d directed edges", r.mixed[0], r.mixed[1]), "edges of one kind").
+			advise("read all as undirected (%s)", CureDirection)
 	}
 	if r.missing > 0 && r.weights.len() > 0 {
-		e := fault(r.missing, 0, ErrFormat, "an edge without a weight", "a weight for each edge or for none, or a default of the key")
-		e.Hint = Hint{"leave weights out (%s)", []Cure{CureNoWeights}}
-		return nil, e
+		return nil, fault(r.missing, 0, ErrFormat, "an edge without a weight", "a weight for each edge or for none, or a default of the key").
+			advise("leave weights out (%s)", CureNoWeights)
 	}
 	r.f.Report.DirectionStated = true
 	if n := r.f.Report.IgnoredColumns; n > 0 {

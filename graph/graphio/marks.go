@@ -119,9 +119,8 @@ func refuseUnread(head []byte, path string, text bool) *Error {
 	if what == "" {
 		return nil
 	}
-	e := bad(unknownContent{}, "a file of format "+what, "a format that is read: "+formatNames(false))
-	e.Hint = Hint{words + ", or say what it is (%s)", []Cure{CureFormat}}
-	return e
+	return bad(unknownContent{}, "a file of format "+what, "a format that is read: "+formatNames(false)).
+		advise(words+", or say what it is (%s)", CureFormat)
 }
 
 // looksLikeGalois tells the header of Galois: version 1 or 2, bytes of a weight, vertices, edges.

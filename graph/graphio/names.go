@@ -75,6 +75,8 @@ func (l *layout) textRow(text []byte, line int64, columns *[][]byte, out *record
 	if i := slices.Index(word, ','); i >= 0 && l.delim == ';' {
 		word = slices.Clone(word)
 		word[i] = '.'
+	} else if l.commas && slices.Contains(word, '.') {
+		return p, fault(line, 0, ErrFormat, "weight "+quote(word)+" in a list of decimal commas", "weights of one form, without marks of thousands")
 	}
 	k, e := out.weights.parse(word, 0, 0)
 	if e == nil && k != len(word) {

@@ -22,8 +22,8 @@ type sample struct {
 	whole  bool       // there are no others
 	marks  []string   // comments of at most one word, in lower case, between and before the records
 	heads  []string   // those of marks that a record follows at once
-	hashed [][]byte   // comments behind the first record whose # is part of a word
 	at     int64      // line of the first record
+	ats    []int64    // lines of all
 }
 
 // mark is the only word of a comment that begins with #, in lower case, or ok is false.
@@ -34,7 +34,7 @@ func mark(comment []byte) (word string, ok bool) {
 
 // sample looks at the records from the first on, which has been peeked. marks are those of the comments before.
 func (in *input) sample(first *line, comments string, marks []string) (*sample, *Error) {
-	s := &sample{marks: marks, lines: [][]byte{first.text}, at: first.at}
+	s := &sample{marks: marks, lines: [][]byte{first.text}, at: first.at, ats: []int64{first.at}}
 	if n := len(marks); n > 0 {
 		s.heads = []string{marks[n-1]}
 	}
@@ -42,7 +42,7 @@ func (in *input) sample(first *line, comments string, marks []string) (*sample, 
 	head := in.peek(max(headSize, first.size))
 	all := in.eof && len(in.win) == len(head)
 	i := first.size
-	for i < len(head) && len(s.lines) < sampleRows {
+	for at := first.at + 1; i < len(head) && len(s.lines) < sampleRows; at++ {
 		end := restOfLine(head, i)
 		if end == len(head) && !all {
 			break
@@ -53,16 +53,14 @@ func (in *input) sample(first *line, comments string, marks []string) (*sample, 
 		case k == len(text):
 		case strings.IndexByte(comments, text[k]) >= 0:
 			m, ok := mark(text[k:])
-			if word := text[k:]; len(word) > 1 && word[0] == '#' && nameLike(string(word[1:])) {
-				s.hashed = append(s.hashed, text)
-			}
 			if last = m; ok {
 				s.marks = append(s.marks, m)
 			} else {
 				last = ""
 			}
 		default:
-			if s.lines = append(s.lines, text); last != "" {
+			s.lines, s.ats = append(s.lines, text), append(s.ats, at)
+			if last != "" {
 				s.heads, last = append(s.heads, last), ""
 			}
 		}
@@ -199,7 +197,9 @@ func words(row []string) bool {
 // endNames are pairs of names of the columns of the ends. The first strongNames of them say nothing else.
 func endNames() [][2]string {
 	return [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"src", "dest"}, {"source", "destination"}, {"source", "dest"}, {"u", "v"},
-		{"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"}, {"citing", "cited"}}
+		{"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"}, {"citing", "cited"},
+		{"head", "tail"}, {"sender", "receiver"}, {"parent", "child"}, {"caller", "callee"}, {"origin", "destination"}, {"origin", "dest"},
+		{"user", "friend"}, {"a", "b"}}
 }
 
 const strongNames = 7
@@ -220,51 +220,53 @@ func letters(name string, strip bool) string {
 	return name
 }
 
-// ends finds the columns of the ends, from 1, by their names: a pair of endNames, perhaps with node, vertex, name or id, or
-// the only two that differ in 1 and 2, or in a and b, at their end. rivals tells that there are several strong pairs.
-func ends(names []string) (at [2]int, ok, rivals bool) {
-	short := make([]string, len(names))
-	for _, strip := range []bool{false, true} {
-		for i, n := range names {
-			short[i] = letters(n, strip)
-		}
-		for _, p := range endNames()[:strongNames] {
-			for u, n := range short {
-				for v, m := range short {
-					if n == p[0] && m == p[1] {
-						rivals = ok
-						at, ok = [2]int{u + 1, v + 1}, true
-					}
-					if rivals {
-						return at, false, true
-					}
-				}
+// columnPairs are the columns, from 1, of two names that are a pair.
+func columnPairs(names []string, pair func(n, m string) bool) (found [][2]int) {
+	for u, n := range names {
+		for v, m := range names {
+			if u != v && pair(n, m) {
+				found = append(found, [2]int{u + 1, v + 1})
 			}
 		}
-		if ok {
-			return at, true, false
+	}
+	return found
+}
+
+// ends finds the columns of the ends, from 1, by their names: a pair of endNames, perhaps with node, vertex, name or id, or
+// before the same words, or the only two that differ in 1 and 2, or in a and b, at their end, or two ids in columns 1 and 2.
+// rivals tells that there are several strong pairs.
+func ends(names []string) (at [2]int, ok, rivals bool) {
+	full, short := make([]string, len(names)), make([]string, len(names))
+	for i, n := range names {
+		full[i], short[i] = letters(n, false), letters(n, true)
+	}
+	strong := func(n, m string) bool { return slices.Contains(endNames()[:strongNames], [2]string{n, m}) }
+	before := func(n, m string) bool {
+		return slices.ContainsFunc(endNames(), func(p [2]string) bool {
+			rest, ok := strings.CutPrefix(n, p[0])
+			return ok && len(p[0]) > 2 && rest != "" && m == p[1]+rest
+		})
+	}
+	for _, found := range [][][2]int{columnPairs(full, strong), columnPairs(short, strong), columnPairs(full, before)} {
+		if len(found) > 0 {
+			return found[0], len(found) == 1, len(found) > 1
 		}
 	}
 	for _, p := range endNames()[strongNames:] {
-		u, v := slices.Index(short, p[0]), slices.Index(short, p[1])
-		if u >= 0 && v >= 0 && !slices.Contains(short[u+1:], p[0]) && !slices.Contains(short[v+1:], p[1]) {
-			return [2]int{u + 1, v + 1}, true, false
+		if found := columnPairs(short, func(n, m string) bool { return n == p[0] && m == p[1] }); len(found) == 1 {
+			return found[0], true, false
 		}
 	}
-	for u, n := range short {
-		for v, m := range short {
-			if len(short[u]) < 2 {
-				n, m = letters(names[u], false), letters(names[v], false)
-			}
-			if k := len(n) - 1; k == len(m)-1 && k > 0 && n[:k] == m[:k] && (n[k:] == "1" && m[k:] == "2" || n[k:] == "a" && m[k:] == "b") {
-				if ok {
-					return at, false, false
-				}
-				at, ok = [2]int{u + 1, v + 1}, true
-			}
+	alike := func(n, m string) bool {
+		k := min(len(n), len(m)) - 1
+		return k > 0 && n[:k] == m[:k] && (n[k:] == "1" && m[k:] == "2" || n[k:] == "a" && m[k:] == "b")
+	}
+	for _, form := range [][]string{short, full} {
+		if found := columnPairs(form, alike); len(found) > 0 {
+			return found[0], len(found) == 1, false
 		}
 	}
-	return at, ok, false
+	return [2]int{1, 2}, len(names) > 1 && strings.HasSuffix(full[0], "id") && strings.HasSuffix(full[1], "id") && full[0] != "id", false
 }
 
 // vertexTable tells whether the names of columns are those of a table of vertices: an id, then what belongs to it.
@@ -278,9 +280,11 @@ func vertexTable(names []string) bool {
 }
 
 // header tells whether the first row names the columns. What both readings fit is a fault.
-func (s *sample) header(o *Options) (bool, *Error) {
+func (s *sample) header(o *Options, l *layout) (bool, *Error) {
 	row := s.rows[0]
 	switch {
+	case l.names || l.optional: // NCOL has none
+		return false, nil
 	case o.FirstLine != 0:
 		return o.FirstLine == FirstNames, nil
 	case slices.ContainsFunc(o.Columns, func(c string) bool { return !isNumber([]byte(c)) }):
@@ -291,7 +295,7 @@ func (s *sample) header(o *Options) (bool, *Error) {
 		if _, ok, rivals := ends(row); ok || rivals {
 			return true, nil
 		}
-		return false, fault(s.at, 0, ErrFormat, "one line of words", "an edge list", "if it is an edge, say so")
+		return false, fault(s.at, 0, ErrFormat, "one line of words", "an edge list").advise("if it is an edge, say so (%s edge)", CureFirstLine)
 	case len(s.rows) == 1:
 		return true, nil
 	}
@@ -310,9 +314,8 @@ func (s *sample) header(o *Options) (bool, *Error) {
 	if at, ok, rivals := ends(row); (ok || rivals) && !s.alike(at) || !nameLike(row[0]) {
 		return true, nil
 	}
-	e := fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two")
-	e.Hint = Hint{"say what the first line is: %s edge or %s names", []Cure{CureFirstLine, CureFirstLine}}
-	return false, e
+	return false, fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two").
+		advise("say what the first line is: %s edge or %s names", CureFirstLine, CureFirstLine)
 }
 
 // alike tells whether what the first row has in the columns at looks as ids of other rows do: letters, or words of the same
@@ -362,8 +365,14 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 			return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", m), CureFormat)
 		}
 	}
-	if l.names && slices.ContainsFunc(s.hashed, func(text []byte) bool { return countColumns(text, l.delim) == len(s.rows[0]) }) {
-		return fault(s.at, 0, ErrFormat, "lines that begin with # and have the columns of records", "comments or names", "put names that begin with # into quotes")
+	if l.names && !l.stated && !o.Names {
+		for i, r := range s.rows {
+			if len(r) >= max(l.at[0], l.at[1]) && isNumber([]byte(r[l.at[0]-1])) && isNumber([]byte(r[l.at[1]-1])) {
+				return fault(s.at, 0, ErrFormat, fmt.Sprintf("%s, and numbers in record %d", quote(strings.Join(s.rows[0], " ")), i+1), "ids of one kind").
+					advise("if ids are names, say so (%s); if the first line is none of the records, what it is (%s names); a comment begins with # or %%",
+						CureNames, CureFirstLine)
+			}
+		}
 	}
 	if len(o.Columns) == 0 && s.labelled(names) {
 		return either("a dense matrix whose rows and columns have names, or an edge list")
@@ -395,10 +404,9 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 	}
 	if rest := s.rows[1:]; len(l.lead) == columns && columns < 3 && len(rest) > 0 && len(rest[0]) > columns &&
 		!slices.ContainsFunc(rest, func(r []string) bool { return len(r) != len(rest[0]) }) && !l.lenient && !l.optional {
-		e := fault(s.at, 0, ErrFormat, fmt.Sprintf("%s before records of %d columns, perhaps the numbers of vertices and edges",
-			plural(int64(columns), "number"), len(rest[0])), "records of one kind")
-		e.Hint = Hint{"if so, say what the first line is: %s sizes", []Cure{CureFirstLine}}
-		return e
+		return fault(s.at, 0, ErrFormat, fmt.Sprintf("%s before records of %d columns, perhaps the numbers of vertices and edges",
+			plural(int64(columns), "number"), len(rest[0])), "records of one kind").
+			advise("if so, say what the first line is: %s sizes", CureFirstLine)
 	}
 	switch distinct := len(first) == n; {
 	case same && s.whole && columns == n && n > 2 && (n > 3 || loops == 0), same && s.whole && columns == n+1 && n > 2 && l.names:
@@ -442,7 +450,7 @@ func (s *sample) lettered() bool {
 // fits all others.
 func sizesFirst(list *graph.EdgeList, lead []uint64, line int64) error {
 	n, k := len(list.Edges)-1, len(lead)-1
-	if n < 1 || k < 1 || k > 2 || lead[k] != uint64(n) {
+	if n < 1 || k < 1 || k > 2 || lead[k] != uint64(n) && lead[k]*2 != uint64(n) { // or each edge at both ends
 		return nil
 	}
 	low, high := uint64(1<<63), [2]uint64{}
@@ -456,8 +464,7 @@ func sizesFirst(list *graph.EdgeList, lead []uint64, line int64) error {
 		}
 	}
 	text := strings.Trim(fmt.Sprint(lead), "[]")
-	e := fault(line, 0, ErrFormat, fmt.Sprintf("%s, which may be an edge or the numbers of vertices and edges: %s", text,
-		plural(int64(n), "record")+" follow"), "one of the two")
-	e.Hint = Hint{"say what the first line is: %s edge or %s sizes", []Cure{CureFirstLine, CureFirstLine}}
-	return e
+	return fault(line, 0, ErrFormat, fmt.Sprintf("%s, which may be an edge or the numbers of vertices and edges: %s", text,
+		spell(int64(n), "record follows", "records follow")), "one of the two").
+		advise("say what the first line is: %s edge or %s sizes", CureFirstLine, CureFirstLine)
 }

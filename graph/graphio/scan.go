@@ -28,6 +28,8 @@ type layout struct {
 	directed bool      // records are arcs
 	text     bool      // columns may have quotes, blanks or decimal commas: textRow reads them
 	names    bool      // ids are names
+	stated   bool      // a comment says that they are
+	commas   bool      // weights have decimal commas
 	decided  bool      // options or the names of columns say where the ends are
 	lead     []uint64  // the numbers on the first record
 
@@ -125,6 +127,17 @@ func (in *input) scan(l *layout) ([]*records, error) {
 // skips tells whether a line that begins with c has no record.
 func (l *layout) skips(c byte) bool { return eol(c) || strings.IndexByte(l.comments, c) >= 0 }
 
+// hides tells whether a comment may be a record: its mark is part of a word, and it has as many columns.
+func (l *layout) hides(text []byte) bool {
+	i := skipBlanks(text, 0)
+	return l.names && i < len(text) && strings.IndexByte(l.comments, text[i]) >= 0 && nameLike(string(text[i+1:])) && countColumns(text, l.delim) == l.columns
+}
+
+func (l *layout) hidden(line int64) *Error {
+	return fault(line, 0, ErrFormat, "a line that begins as a comment and has the columns of a record", "one of the two",
+		"put names that begin with # or % into quotes, or a blank behind the mark of a comment")
+}
+
 // parse appends the ends of a block's records to pairs. Those before a faulty line are returned with the fault.
 func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pair64, error) {
 	data := b.data
@@ -152,6 +165,9 @@ func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pai
 		if c := data[i]; at == i && (l.prefix != 0 || c-'0' > 9 && l.skips(c)) {
 			if !l.skips(c) {
 				return pairs, fault(line, i-start+1, ErrFormat, quote(token(data, i, 0)), fmt.Sprintf("a line that starts with %q", l.prefix))
+			}
+			if l.names && l.hides(data[i:restOfLine(data, i)]) {
+				return pairs, l.hidden(line)
 			}
 			out.skipped = append(out.skipped, int32(line-1-b.first))
 			i = nextLine(data, restOfLine(data, i))
