@@ -75,6 +75,10 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 		stated.add(statedCounts(text.text))
 		in.skip(text)
 	}
+	if text != nil && text.at == 1 && len(text.text) == 5 && bytes.HasPrefix(text.text, []byte("sep=")) { // Excel's
+		in.skip(text)
+		text = in.peekRecord(l.comments)
+	}
 	at := int64(0)
 	if text != nil {
 		sizes, err := l.settle(in, text, marks)

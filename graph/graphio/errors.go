@@ -128,6 +128,7 @@ const (
 	CureNames
 	CureNoWeights
 	CureMember
+	CureLenient
 	CureInputFormat // CureFormat of a program that has a format of the output too
 )
 
@@ -135,7 +136,7 @@ const (
 func (c Cure) String() string {
 	names := [...]string{"SaveOptions.DropWeights", "WeightsPath", "Tuple", "Options.Direction", "graph.BuildOptions.Loops",
 		"graph.BuildOptions.Duplicates", "graph.EdgeList.Labels", "Options.Columns", "Options.FirstLine", "Options.Format", "Options.Names",
-		"Options.WeightColumn −1", "Options.Member", "Options.Format"}
+		"Options.WeightColumn −1", "Options.Member", "Options.Lenient", "Options.Format"}
 	if int(c) < len(names) {
 		return names[c]
 	}

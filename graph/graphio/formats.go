@@ -149,7 +149,7 @@ func detect(in *input) (*format, error) {
 	if e := refuseUnread(head, in.name(), text); e != nil {
 		return nil, e
 	}
-	if text && (!named || name == "edgelist") && looksLikeMETIS(head, in.eof && len(in.win) == len(head)) {
+	if text && (!named || name == "edgelist" || name == "graph500") && looksLikeMETIS(head, in.eof && len(in.win) == len(head)) {
 		if !named {
 			return formatByName("metis"), nil
 		}

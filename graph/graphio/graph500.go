@@ -107,9 +107,8 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 			}
 		}
 	}
-	if wide != nil && in.o.Tuple == 0 && total%48 == 0 && longTuples(wide) {
-		return nil, bad(ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples").
-			advise("read the file with tuples of 16 bytes (%s 16)", CureTuple)
+	if e := otherTuples(wide); e != nil && in.o.Tuple == 0 {
+		return nil, e
 	}
 	if v := uint64(in.o.Vertices); in.o.Vertices > 0 && len(narrow)+len(wide) > 0 && big >= v {
 		return nil, bad(ErrFormat, fmt.Sprintf("id %d", big), fmt.Sprintf("0..%d, as the option says", v-1))
@@ -140,16 +139,28 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 	return list, err
 }
 
-// longTuples tells whether 12-byte tuples are 16-byte ones read wrongly: in every group of four the words are zero that
-// hold the upper halves of pairs of int64 below 2^32.
-func longTuples(pairs []graph.Pair64) bool {
-	for k := 1; k < 3*len(pairs); k += 2 {
-		p := pairs[k/3]
-		if word := [3]uint32{uint32(p.U), uint32(p.V), uint32(p.U>>32) | uint32(p.V>>32)<<16}; word[k%3] != 0 {
-			return false
+// otherTuples tells whether 12-byte tuples with ids beyond 32 bits are others read wrongly: pairs of int64 below 2^32, or −1,
+// if the words are 0 that hold their upper halves, or pairs of int32, if all words are small.
+func otherTuples(wide []graph.Pair64) *Error {
+	if len(wide) == 0 {
+		return nil
+	}
+	long, largest := len(wide)%4 == 0, uint32(0)
+	for k, p := range wide {
+		for i, word := range [3]uint32{uint32(p.U), uint32(p.V), uint32(p.U>>32) | uint32(p.V>>32)<<16} {
+			largest = max(largest, word)
+			long = long && ((3*k+i)%2 == 0 || word == 0 || word == math.MaxUint32)
 		}
 	}
-	return true
+	switch {
+	case long:
+		return bad(ErrFormat, "ids beyond 32 bits wherever 16-byte tuples would have small ones", "12-byte tuples").
+			advise("read the file with tuples of 16 bytes (%s 16)", CureTuple)
+	case len(wide)%2 == 0 && !sparse(uint64(largest), int64(len(wide))*3/2):
+		return bad(ErrFormat, "ids beyond 32 bits wherever 8-byte tuples would have small ones", "12-byte tuples").
+			advise("write pairs of 64 bits (%s 16), or say that the tuples have 12 bytes (%s 12)", CureTuple, CureTuple)
+	}
+	return nil
 }
 
 func raggedTuples(bytes int64, size int) error {

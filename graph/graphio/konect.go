@@ -88,7 +88,8 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	// A network whose weights count multiple edges may declare their sum.
 	if len(sizes) > 0 && uint64(n) != sizes[0] && sum != float64(sizes[0]) {
 		if !in.o.Lenient {
-			return nil, bad(short(uint64(n), sizes[0]), plural(n, "record"), fmt.Sprintf("%d, as line 2 says", sizes[0]), "the lenient option reads it")
+			return nil, bad(short(uint64(n), sizes[0]), plural(n, "record"), fmt.Sprintf("%d, as line 2 says", sizes[0])).
+				advise("%s reads it", CureLenient)
 		}
 		f.Report.toleratef("%d records declared on line 2, %d found", sizes[0], n)
 	}

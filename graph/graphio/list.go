@@ -89,7 +89,7 @@ func (d *declared) proportion(in *input, f *File, records int64) error {
 	}
 	if !in.o.Lenient {
 		return fault(d.line, 0, ErrTooLarge, fmt.Sprintf("%d vertices declared for %s", d.vertices, plural(records, "record")),
-			fmt.Sprintf("at most %d, or %d a record", freeVertices, verticesPerRecord), "the lenient option reads it")
+			fmt.Sprintf("at most %d, or %d a record", freeVertices, verticesPerRecord)).advise("%s reads it", CureLenient)
 	}
 	f.Report.toleratef("%d vertices declared on line %d for %s", d.vertices, d.line, plural(records, "record"))
 	return nil
@@ -172,7 +172,8 @@ func (in *input) keepIDs(list *graph.EdgeList, blocks []*records, n int64) (err 
 	}
 	if in.o.Vertices < 0 && sparse(vertices, n) && !in.o.Lenient {
 		return fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d in a list of %s", high, plural(n, "record")),
-			fmt.Sprintf("ids below %d, or %d vertices a record", freeVertices, verticesPerRecord), "the lenient option or the number of vertices reads it")
+			fmt.Sprintf("ids below %d, or %d vertices a record", freeVertices, verticesPerRecord)).
+			advise("%s or the number of vertices reads it", CureLenient)
 	}
 	list.Vertices, list.Edges = int(vertices), make([]graph.Edge, 0, n)
 	for _, b := range blocks {

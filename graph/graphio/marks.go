@@ -22,7 +22,7 @@ var marks = []struct {
 	{"totem", regexp.MustCompile(`(?i)^\s*#[ \t]*nodes:[ \t]+\d+([ \t].*)?(\r\n|\r|\n)[ \t]*#?[ \t]*edges`)},
 	{"konect", regexp.MustCompile(`(?i)^\s*%[ \t]+(` + strings.Join(konectFormats(), "|") + `)[ \t]+(` + strings.Join(konectWeights(), "|") + `)(\s|$)`)},
 	{"dimacs9", regexp.MustCompile(`(?i)^(\s*c([ \t].*)?[\r\n])*\s*p[ \t]+sp([ \t]+\S+){2}[ \t]*([\r\n]|$)`)},
-	{"dimacs", regexp.MustCompile(`(?i)^(\s*c([ \t].*)?[\r\n])*\s*p[ \t]+(edge|col|max)([ \t]+\S+){2}[ \t]*([\r\n]|$)`)},
+	{"dimacs", regexp.MustCompile(`(?i)^(\s*c([ \t].*)?[\r\n])*\s*p[ \t]+[a-z]+([ \t]+\d+){2}[ \t]*([\r\n]|$)`)},
 	{"adjacency", regexp.MustCompile(`(?i)^\s*(weighted)?adjacencygraph(\s|$)`)},
 }
 
@@ -84,6 +84,8 @@ func unreadFormats() []unread {
 		{"a Python pickle", `^\x80[\x02-\x05]`, " .pkl .pickle ", "write it as an edge list"},
 		{"PDF", `^%PDF-`, " .pdf ", "get the graph itself"},
 		{"an Office document", ``, " .xlsx .xls .ods ", "write it as CSV"},
+		{"the properties of a Graphalytics graph", `(?m)^graph\.[^=\n]+\.(directed|vertex-file|edge-file)\s*=`, "", "give NAME.e or NAME.v, which stand beside it"},
+		{"PBBS or Ligra (an edge array or hypergraph)", `(?i)^\s*(weighted)?(adjacencyhypergraph|edgearray)\b`, "", export},
 		{"WebGraph", `^#(BVGraph|ImmutableGraph)|(?m)^graphclass\s*=`, " .properties ", "write it as an edge list (ArcListASCIIGraph)"},
 		{"7-Zip", `^7z\xbc\xaf\x27\x1c`, " .7z ", "unpack it"},
 		{"RAR", `^Rar!`, " .rar ", "unpack it"},

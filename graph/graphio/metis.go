@@ -198,7 +198,8 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 			case v-1 >= n:
 				return h.declared.outside(at.line, at.column(), "neighbour", v, 0)
 			case v == row && !in.o.Lenient:
-				return at.fault(ErrFormat, fmt.Sprintf("a self-loop at vertex %d", row), "none in METIS", "the lenient option keeps it")
+				return at.fault(ErrFormat, fmt.Sprintf("a self-loop at vertex %d", row), "none in METIS, whose ids begin at 1").
+					advise("if they begin at 0, this is no METIS graph; else %s keeps it", CureLenient)
 			case h.weighted && c.end():
 				return at.fault(ErrFormat, fmt.Sprintf("neighbour %d without a weight", v), fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.at))
 			}

@@ -9,6 +9,6 @@ func cureFlag(c graphio.Cure) string {
 		graphio.CureDirection: "--undirected", graphio.CureDropLoops: "--drop-loops", graphio.CureMergeDuplicates: "--merge-duplicates",
 		graphio.CureRelabel: "--relabel", graphio.CureColumns: "--columns", graphio.CureFirstLine: "--first-line",
 		graphio.CureFormat: "--format", graphio.CureInputFormat: "--from-format", graphio.CureNames: "--names",
-		graphio.CureNoWeights: "--weight-column -1", graphio.CureMember: "--member",
+		graphio.CureNoWeights: "--weight-column -1", graphio.CureMember: "--member", graphio.CureLenient: "--lenient",
 	}[c]
 }
