@@ -214,10 +214,9 @@ func (l *layout) first(text *line) error {
 // columnNames are the columns of a header; one that is separated otherwise than the records is cut its own way.
 func columnNames(text []byte, row []string, delim byte) []string {
 	if d := delimiter(text); d != delim {
-		columns, _, _ := split(text, d, nil)
 		row = nil
-		for _, c := range columns {
-			row = append(row, string(c))
+		for _, c := range split(text, d, nil) {
+			row = append(row, string(c.text))
 		}
 	}
 	return row

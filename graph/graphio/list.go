@@ -239,8 +239,7 @@ func (m *mirror) add(u, v, w uint64) {
 		u, v, s = v, u, &m.high
 	}
 	if u != v {
-		s[0] += mix(0, u, v, w)
-		s[1] += mix(mixKey, u, v, w)
+		s.add(u, v, w)
 	}
 }
 

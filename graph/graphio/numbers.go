@@ -2,6 +2,7 @@ package graphio
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"math"
 	"strconv"
@@ -207,6 +208,15 @@ func (w *weightBuf) toReal() {
 	w.ints = nil
 }
 
+// truncate keeps n weights.
+func (w *weightBuf) truncate(n int) {
+	if w.real {
+		w.floats = w.floats[:n]
+	} else {
+		w.ints = w.ints[:n]
+	}
+}
+
 func (w *weightBuf) len() int { return len(w.ints) + len(w.floats) }
 
 func (w *weightBuf) at(i int) float64 {
@@ -269,50 +279,30 @@ func (w *weightBuf) parseWord(tok []byte) *Error {
 }
 
 func (w *weightBuf) parseAny(tok []byte) *Error {
-	if len(tok) == 0 {
+	text := string(tok)
+	if text == "" {
 		return bad(ErrFormat, "no weight", "a number")
 	}
-	plain, digits := true, true
-	for i, c := range tok {
-		switch {
-		case c >= '0' && c <= '9':
-		case (c == '-' || c == '+') && i == 0 && len(tok) > 1:
-		case c == '.' || c == 'e' || c == 'E' || c == '-' || c == '+':
-			digits = false
-		default:
-			plain = false
-		}
-	}
-	if plain && digits {
-		v, err := strconv.ParseInt(string(tok), 10, 64)
-		if err != nil && w.kind == reals {
-			return w.parseReal(tok, true)
-		} else if err != nil {
-			return bad(ErrTooLarge, "weight "+cut(string(tok)), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
-		}
+	v, err := strconv.ParseInt(text, 10, 64)
+	if err == nil {
 		w.addInt(v)
 		return nil
 	}
-	return w.parseReal(tok, plain)
-}
-
-// parseReal reads a weight as a real; plain tells that it has no other bytes than those
-// of decimal numbers.
-func (w *weightBuf) parseReal(tok []byte, plain bool) *Error {
-	f, err := strconv.ParseFloat(string(tok), 64)
-	if err == nil && (math.IsNaN(f) || math.IsInf(f, 0)) {
-		return bad(ErrFormat, "weight "+cut(string(tok)), "a finite number")
+	if errors.Is(err, strconv.ErrRange) && w.kind != reals && strings.Trim(text, "0123456789+-") == "" {
+		return bad(ErrTooLarge, "weight "+cut(text), "an integer of at most 64 bits", "write it as a real number, such as 1e30")
 	}
-	if plain {
-		if err == nil {
-			w.addFloat(f)
-			return nil
-		}
-		if math.IsInf(f, 0) {
-			return bad(ErrTooLarge, "weight "+cut(string(tok)), "a number that float64 holds")
-		}
+	f, err := strconv.ParseFloat(text, 64)
+	decimal := strings.Trim(text, "0123456789+-.eE") == "" // no hexadecimal form, no word
+	switch {
+	case err == nil && (math.IsNaN(f) || math.IsInf(f, 0)):
+		return bad(ErrFormat, "weight "+cut(text), "a finite number")
+	case decimal && math.IsInf(f, 0):
+		return bad(ErrTooLarge, "weight "+cut(text), "a number that float64 holds")
+	case err != nil || !decimal:
+		return bad(ErrFormat, "weight "+quote(text), "a number")
 	}
-	return bad(ErrFormat, "weight "+quote(tok), "a number")
+	w.addFloat(f)
+	return nil
 }
 
 // joinWeights makes one slice of the weights of all blocks: reals as float64 if there is one real among them or the kind

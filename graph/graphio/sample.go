@@ -81,11 +81,12 @@ func (s *sample) delimiter() byte {
 	case every('\t'):
 		inner, blanks, count := false, countColumns(s.lines[0], 0), countColumns(s.lines[0], '\t')
 		for _, line := range s.lines {
-			columns, quoted, _ := split(line, '\t', nil)
+			columns := split(line, '\t', nil)
 			if len(columns) != count {
 				return 0
 			}
-			inner = inner || quoted || countColumns(line, 0) != blanks || slices.ContainsFunc(columns, func(c []byte) bool { return bytes.ContainsAny(c, " ,;|") })
+			inner = inner || countColumns(line, 0) != blanks ||
+				slices.ContainsFunc(columns, func(c column) bool { return c.quoted || bytes.ContainsAny(c.text, " ,;|") })
 		}
 		if inner {
 			return '\t'
@@ -114,25 +115,33 @@ func outsideQuotes(line []byte, d byte) bool {
 func (s *sample) cut(delim byte) *Error {
 	s.delim = delim
 	for i, line := range s.lines {
-		columns, quoted, wrong := split(line, delim, nil)
-		if wrong != "" && i == 0 {
-			return fault(s.at, 0, ErrFormat, wrong, "quotes around whole columns")
-		} else if wrong != "" {
+		columns := split(line, delim, nil)
+		if last := columns[len(columns)-1]; last.wrong != "" && i == 0 {
+			return fault(s.at, last.at+1, ErrFormat, last.wrong, "quotes around whole columns")
+		} else if last.wrong != "" {
 			s.lines, s.whole = s.lines[:i], false
 			return nil
 		}
 		row := make([]string, len(columns))
 		for k, c := range columns {
-			row[k] = string(c)
+			row[k], s.quoted = string(c.text), s.quoted || c.quoted
 		}
-		s.rows, s.quoted = append(s.rows, row), s.quoted || quoted
+		s.rows = append(s.rows, row)
 	}
 	return nil
 }
 
-// split appends the columns of a line, without the quotes around them (RFC 4180) and blanks. wrong says what is wrong
-// with quotes.
-func split(text []byte, delim byte, to [][]byte) (columns [][]byte, quoted bool, wrong string) {
+// column is a column of a line, without blanks and the quotes around it (RFC 4180). wrong says what is wrong with quotes in the
+// last one.
+type column struct {
+	text   []byte
+	at     int // in the line
+	quoted bool
+	wrong  string
+}
+
+// split appends the columns of a line.
+func split(text []byte, delim byte, to []column) []column {
 	space := " \t\v\f\r\n"
 	if delim == '\t' {
 		space = " \r\n"
@@ -140,22 +149,24 @@ func split(text []byte, delim byte, to [][]byte) (columns [][]byte, quoted bool,
 	for i := 0; ; i++ {
 		i = len(text) - len(bytes.TrimLeft(text[i:], space))
 		if i == len(text) && delim == 0 {
-			return to, quoted, ""
+			return to
 		}
-		k := i
+		k, c := i, column{at: i}
 		if i < len(text) && text[i] == '"' {
 			for k++; k < len(text) && (text[k] != '"' || k+1 < len(text) && text[k+1] == '"'); k++ {
 				if text[k] == '"' {
 					k++
 				}
 			}
+			c.quoted = true
 			if k >= len(text) {
-				return to, true, "a quote that does not end on its line"
+				c.wrong = "a quote that does not end on its line"
+				return append(to, c)
 			}
-			to, quoted = append(to, bytes.ReplaceAll(text[i+1:k], []byte(`""`), []byte(`"`))), true
-			k = len(text) - len(bytes.TrimLeft(text[k+1:], space))
-			if k < len(text) && delim != 0 && text[k] != delim {
-				return to, true, "text behind a quote"
+			c.text = bytes.ReplaceAll(text[i+1:k], []byte(`""`), []byte(`"`))
+			if k = len(text) - len(bytes.TrimLeft(text[k+1:], space)); k < len(text) && delim != 0 && text[k] != delim {
+				c.wrong = "text behind a quote"
+				return append(to, c)
 			}
 			if delim == 0 {
 				k--
@@ -164,10 +175,11 @@ func split(text []byte, delim byte, to [][]byte) (columns [][]byte, quoted bool,
 			for k < len(text) && text[k] != delim && (delim != 0 || !blank(text[k])) {
 				k++
 			}
-			to = append(to, bytes.TrimRight(text[i:k], space))
+			c.text = bytes.TrimRight(text[i:k], space)
 		}
+		to = append(to, c)
 		if i = k; i >= len(text) {
-			return to, quoted, ""
+			return to
 		}
 	}
 }

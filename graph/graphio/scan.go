@@ -142,7 +142,7 @@ func (l *layout) hidden(line int64) *Error {
 func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pair64, error) {
 	data := b.data
 	simple := l.columns == 2 && l.at == [2]int{1, 2} && l.delim == 0 && l.prefix == 0 && !l.text
-	var columns [][]byte
+	var columns []column
 	for i, line := 0, b.first; i < len(data); {
 		if simple {
 			n := len(pairs)
@@ -173,17 +173,18 @@ func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pai
 			i = nextLine(data, restOfLine(data, i))
 			continue
 		}
-		var p graph.Pair64
-		var end int
-		var err error
-		if l.text {
-			end = restOfLine(data, i)
-			p, err = l.textRow(data[start:end], line, &columns, out)
-		} else {
-			p, end, err = l.row(data, start, at, line, out)
+		p, end, ok := graph.Pair64{}, 0, false
+		if !l.text {
+			p, end, ok = l.numbers(data, at, out)
 		}
-		if err != nil {
-			return pairs, err
+		if !ok {
+			end = restOfLine(data, i)
+			columns = split(data[start:end], l.delim, columns[:0])
+			var e *Error
+			if p, e = l.row(columns, out); e != nil {
+				e.Line = line
+				return pairs, e
+			}
 		}
 		pairs = append(pairs, p)
 		i = nextLine(data, end)
@@ -227,96 +228,119 @@ func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) 
 	}
 }
 
-// row reads the columns of a line from i on, and returns the index of the line's end.
-func (l *layout) row(data []byte, start, i int, line int64, out *records) (p graph.Pair64, end int, err error) {
-	weighted, k := false, 0
-	for columns := 1; ; columns++ {
-		switch columns {
+// numbers reads the columns of a line from i on, and returns the index of the line's end. ok is false, and nothing done, where
+// the line is not what most are: row then reads it, or says what is wrong with it.
+func (l *layout) numbers(data []byte, i int, out *records) (p graph.Pair64, end int, ok bool) {
+	weights, weighted := out.weights.len(), int64(0)
+	for column := 1; ; column++ {
+		k := i
+		switch column {
 		case l.at[0]:
 			p.U, k = parseDigits(data, i)
 		case l.at[1]:
 			p.V, k = parseDigits(data, i)
 		case l.weight:
-			next, e := out.weights.parse(data, i, l.delim)
-			if e == nil && l.kind == integers && out.weights.real {
-				e = bad(ErrFormat, "weight "+quote(token(data, i, 0)), "an integer, as the banner says")
+			var e *Error
+			if k, e = out.weights.parse(data, i, l.delim); e != nil {
+				return p, 0, false
 			}
-			if e != nil {
-				e.Line, e.Column = line, i-start+1
-				return p, 0, e
-			}
-			weighted, k = true, next
-			out.given++
+			weighted = 1
 		default:
-			if columns > l.columns && !l.lenient && !l.open {
-				return p, 0, l.shapeFault(data, start, line)
-			}
-			if k = i; l.delim == 0 {
+			if l.delim == 0 {
 				k += len(token(data, k, 0))
-			} else {
-				for quoted := false; k < len(data) && (quoted || data[k] != l.delim) && !eol(data[k]); k++ {
-					quoted = quoted != (data[k] == '"')
-				}
 			}
-			out.ignored++
-			if columns > l.columns && !l.open {
-				out.tolerated++
+			for l.delim != 0 && k < len(data) && data[k] != l.delim && data[k] != '"' && !eol(data[k]) {
+				k++
 			}
 		}
-		if k <= i && (columns == l.at[0] || columns == l.at[1]) { // no id, or beyond 64 bits
-			return p, 0, l.shapeFault(data, start, line)
-		}
-		end = skipBlanks(data, k)
+		end = skipBlanks(data, max(k, i))
+		last := end >= len(data) || eol(data[end])
 		switch {
-		case end < len(data) && !eol(data[end]):
-			if l.delim != 0 && data[end] == l.delim {
-				i = skipBlanks(data, end+1)
-			} else if i = end; l.delim != 0 || end == k { // a number runs into a letter
-				return p, 0, l.shapeFault(data, start, line)
-			}
-		case columns < l.columns && !(l.optional && columns == l.columns-1), l.weight > 0 && !weighted && !l.optional, columns < l.at[0], columns < l.at[1]:
-			return p, 0, l.shapeFault(data, start, line)
-		default:
-			if l.weight > 0 && !weighted {
+		case k <= i && (column == l.at[0] || column == l.at[1]), column > l.columns && !l.open, // no id, or beyond 64 bits
+			!last && l.delim == 0 && end == k, !last && l.delim != 0 && data[end] != l.delim, // a number runs into a letter
+			last && column < l.columns && !(l.optional && column == l.columns-1):
+			out.weights.truncate(weights)
+			return p, 0, false
+		case last:
+			if l.weight > 0 && weighted == 0 {
 				out.weights.addInt(1)
 			}
-			return p, end, nil
+			out.given += weighted
+			out.ignored += int64(column-min(column, 2)) - weighted
+			return p, end, !(weighted > 0 && l.kind == integers && out.weights.real)
+		case l.delim != 0:
+			end = skipBlanks(data, end+1)
 		}
+		i = end
 	}
 }
 
-// shapeFault finds out what is wrong with the line that starts at start.
-func (l *layout) shapeFault(data []byte, start int, line int64) *Error {
-	text := data[start:restOfLine(data, start)]
-	at, prefix := skipBlanks(text, 0), 0
-	if l.prefix != 0 && at < len(text) && text[at] == l.prefix {
-		at++
-		prefix = at
+// row reads the columns of any line.
+func (l *layout) row(cols []column, out *records) (p graph.Pair64, e *Error) {
+	if l.prefix != 0 {
+		cols = cols[1:]
 	}
-	for c := 1; c <= max(l.at[0], l.at[1]); c++ {
-		at = skipBlanks(text, at)
-		tok := token(text, at, l.delim)
-		if side := slices.Index(l.at[:], c); side >= 0 {
-			if len(tok) == 0 && (l.prefix != 0 || c > 1 && (l.delim == 0 || bytes.IndexByte(text, l.delim) < 0)) {
-				break
-			}
-			if _, k := parseDigits(text, at); len(tok) == 0 || k != at+len(tok) {
-				return idFault(line, at+1, tok, l.ends[side])
-			}
+	n := len(cols)
+	for side, end := range []*uint64{&p.U, &p.V} {
+		if l.at[side] > n {
+			break
 		}
-		at = skipBlanks(text, at+len(tok))
-		if l.delim != 0 && at < len(text) {
-			if text[at] != l.delim {
-				return fault(line, at+1, ErrFormat, quote(token(text, at, l.delim)), fmt.Sprintf("the delimiter %q", l.delim))
-			}
-			at++
+		c := cols[l.at[side]-1]
+		if c.wrong != "" {
+			return p, fault(0, c.at+1, ErrFormat, c.wrong, "quotes around whole columns")
 		}
+		if !l.names {
+			v, k := parseDigits(c.text, 0)
+			if k != len(c.text) || k == 0 {
+				return p, idFault(0, c.at+1, c.text, l.ends[side])
+			}
+			*end = v
+			continue
+		}
+		if len(c.text) == 0 || slices.ContainsFunc(c.text, func(c byte) bool { return c < ' ' || c == 0x7f }) {
+			return p, fault(0, c.at+1, ErrFormat, quote(c.text)+" as an id", "a number, or a name without control characters")
+		}
+		*end = out.names.id(c.text)
 	}
-	columns, cure := countColumns(text[prefix:], l.delim), ""
-	if columns > 2 && l.columns == 2 && l.weight == 0 {
-		cure = l.cure
+	switch {
+	case n > 0 && cols[n-1].wrong != "":
+		return p, fault(0, cols[n-1].at+1, ErrFormat, cols[n-1].wrong, "quotes around whole columns")
+	case n != l.columns && !(n > l.columns && (l.open || l.lenient)) && !(l.optional && n == l.columns-1):
+		e = bad(ErrFormat, plural(int64(n), "column"), l.want)
+		if n > 2 && l.columns == 2 && l.weight == 0 {
+			e.Hint.Text = l.cure
+		}
+		return p, e
+	case n > l.columns && !l.open:
+		out.tolerated += int64(n - l.columns)
 	}
-	return fault(line, 0, ErrFormat, plural(int64(columns), "column"), l.want, cure)
+	out.ignored += int64(n - min(n, 2))
+	if l.weight == 0 {
+		return p, nil
+	} else if l.weight > n {
+		out.weights.addInt(1)
+		return p, nil
+	}
+	out.ignored--
+	out.given++
+	c := cols[l.weight-1]
+	word := c.text
+	if i := bytes.IndexByte(word, ','); i >= 0 && l.delim == ';' {
+		word = slices.Clone(word)
+		word[i] = '.'
+	} else if l.commas && bytes.IndexByte(word, '.') >= 0 {
+		return p, fault(0, c.at+1, ErrFormat, "weight "+quote(word)+" in a list of decimal commas", "weights of one form, without marks of thousands")
+	}
+	k, e := out.weights.parse(word, 0, 0)
+	if e == nil && k != len(word) {
+		e = bad(ErrFormat, "weight "+quote(word), "a number")
+	} else if e == nil && l.kind == integers && out.weights.real {
+		e = bad(ErrFormat, "weight "+quote(word), "an integer, as the banner says")
+	}
+	if e != nil {
+		e.Column = c.at + 1
+	}
+	return p, e
 }
 
 // delimiter finds what separates the columns of a line: a bar, a comma, a semicolon, else blanks.
@@ -330,8 +354,7 @@ func delimiter(text []byte) byte {
 }
 
 func countColumns(text []byte, delim byte) int {
-	columns, _, _ := split(text, delim, nil)
-	return len(columns)
+	return len(split(text, delim, nil))
 }
 
 // number makes edges of dense ids of a block's records.
@@ -358,19 +381,18 @@ func (l *layout) outside(data []byte, out *records, k int, p graph.Pair64) *Erro
 	for range line - out.first - 1 {
 		start = nextLine(data, restOfLine(data, start))
 	}
-	at := skipBlanks(data, start)
+	cols := split(data[start:restOfLine(data, start)], l.delim, nil)
 	if l.prefix != 0 {
-		at = skipBlanks(data, at+1)
+		cols = cols[1:]
 	}
 	side, id := 0, p.U
 	if p.U-d.base < d.ids[0] {
 		if p.U == p.V && d.loops != "" {
-			return fault(line, at-start+1, ErrFormat, fmt.Sprintf("entry %d %d on the diagonal", p.U, p.V), d.loops)
+			return fault(line, cols[l.at[0]-1].at+1, ErrFormat, fmt.Sprintf("entry %d %d on the diagonal", p.U, p.V), d.loops)
 		}
 		side, id = 1, p.V
-		at = skipBlanks(data, at+len(token(data, at, 0)))
 	}
-	return d.outside(line, at-start+1, l.ends[side], id, side)
+	return d.outside(line, cols[l.at[side]-1].at+1, l.ends[side], id, side)
 }
 
 // outside names an id that is not declared.
