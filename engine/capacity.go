@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -26,6 +27,15 @@ type Footprint struct {
 	Idle int64
 	// Varies says that the state depends on the form of the graph and the roots: State is an estimate then.
 	Varies bool
+	// Devices are what it takes of the memory of each device, in the order of the processors.
+	Devices []DeviceFootprint
+}
+
+// DeviceFootprint is the memory of a device in bytes: all of it, and what the placed graph with the search that New makes, and the
+// state of one run, take of it.
+type DeviceFootprint struct {
+	Processor             string
+	Memory, Placed, State int64
 }
 
 // Peak is the most host memory at once.
@@ -71,8 +81,8 @@ var demands = map[string]func(e *Engine) demand{
 }
 
 func closenessDemand(e *Engine) demand {
-	searcher, is := e.procs[0].(kernels.ManySearcher)
-	if !is {
+	searcher := e.manySearcher()
+	if searcher == nil {
 		return demand{program: many[0]}
 	}
 	state := searcher.ManyBytes(&kernels.ManyRoots{Ranks: uint32(e.place.Ranks), Threads: e.opts.Threads})
@@ -92,9 +102,10 @@ func (e *Engine) pathsDemand() demand {
 func Footprints() []string { return slices.Sorted(maps.Keys(demands)) }
 
 // FootprintOf returns the memory that an algorithm, named as the command is, takes for a graph of that size, and within the
-// limits of o. Errors wrap ErrMemory or ErrCapacity where the graph is too large, kernels.ErrUnsupported where the
-// processors cannot run it, and ErrOptions. It allocates nothing. Devices are unsupported. Vertices
-// are taken to have equal degrees: with hubs other parts of the graph go to each of several processors, in sum the same.
+// limits of o and the memory of devices. Errors wrap ErrMemory or ErrCapacity where the graph is too large,
+// kernels.ErrUnsupported where the processors cannot run it, ErrOptions, or are those of DescribeDevices, which describes the
+// devices unless o.Devices does. It allocates nothing. Vertices are taken to have equal degrees: with hubs other parts of the
+// graph go to each of several processors, in sum the same. Devices have the speeds that Place takes.
 func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err error) {
 	need := demands[algorithm]
 	if need == nil {
@@ -102,6 +113,11 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 	}
 	if err := o.ensureDefaults(); err != nil {
 		return f, err
+	}
+	if o.Devices == nil {
+		if o.Devices, err = DescribeDevices(o); err != nil {
+			return f, err
+		}
 	}
 	e, err := sized(size, &o)
 	defer func() {
@@ -124,10 +140,39 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
 		f.Idle = 0
 	}
-	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
+	f.Devices, err = e.deviceFootprints(algorithm, d.program)
+	if err == nil && o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
 		err = fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, f.Peak(), o.MemoryLimit)
 	}
 	return f, err
+}
+
+// deviceFootprints are the Devices of a Footprint of a program, which may be nil.
+func (e *Engine) deviceFootprints(algorithm string, p *program.Program) (list []DeviceFootprint, err error) {
+	for i, k := range e.procs {
+		g, is := k.(*gpu.Processor)
+		if !is {
+			continue
+		}
+		name := e.opts.Processors[i].String()
+		at := slices.IndexFunc(list, func(d DeviceFootprint) bool { return d.Processor == name })
+		if at < 0 {
+			info, _ := e.devices.info(e.opts.Processors[i])
+			at, list = len(list), append(list, DeviceFootprint{Processor: name, Memory: info.Memory})
+		}
+		d := &list[at]
+		d.Placed += e.onDevice(g, false)
+		if p != nil {
+			d.State += g.RunBytes(p)
+			err = cmp.Or(err, g.Runs(p))
+		}
+	}
+	for _, d := range list {
+		if need := d.Placed + d.State; need > d.Memory && err == nil {
+			err = fmt.Errorf("%w: %s needs %d bytes of %s, which has %d", ErrCapacity, algorithm, need, d.Processor, d.Memory)
+		}
+	}
+	return list, err
 }
 
 // partition is the size for a placement.
@@ -148,25 +193,31 @@ func sized(size GraphSize, o *Options) (*Engine, error) {
 	if size.Vertices+64*int64(len(o.Processors)) > int64(graph.MaxVertices) {
 		return &Engine{}, fmt.Errorf("%w: %d vertices, at most %d are possible", partition.ErrTooLarge, size.Vertices, uint32(graph.MaxVertices))
 	}
-	shares, sum := o.Shares, 0.0
-	if shares == nil {
-		for _, p := range o.Processors {
-			shares = append(shares, o.Devices.rate(p, o))
-			sum += shares[len(shares)-1]
-		}
-		for i := range shares {
-			shares[i] /= sum
-		}
+	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, kind: size.Weights}
+	if err := errors.Join(o.Devices.checkOpened(o), o.Devices.checkInPlace(o)); err != nil {
+		return e, err
 	}
-	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, kind: size.Weights, place: partition.Sized(size.partition(o), shares)}
+	var err error
+	if e.place, err = partition.Sized(size.partition(o), o.placement(o.Devices)); err != nil {
+		return e, o.Devices.roomFor(o, err)
+	}
 	for i, p := range o.Processors {
-		if p.Kind != CPU {
-			return e, fmt.Errorf("%w: bytes on devices (%s) are not known before the graph is placed", kernels.ErrUnsupported, p)
-		}
-		k := cpu.New(p.Threads)
-		e.procs = append(e.procs, k)
-		if err := k.LoadSize(e.place.Part(i)); err != nil {
+		k, err := o.Devices.processor(p, o)
+		if err != nil {
 			return e, err
+		}
+		e.procs = append(e.procs, k)
+		switch k := k.(type) {
+		case *cpu.Processor:
+			err = k.LoadSize(e.place.Part(i))
+		case *gpu.Processor:
+			err = k.LoadSize(e.place.Part(i), size.Vertices, size.Hubs)
+		}
+		if err != nil {
+			return e, o.Devices.roomFor(o, err)
+		}
+		if o.ReleaseHost && p.Kind != CPU {
+			e.place.Release(i)
 		}
 	}
 	return e, nil

@@ -1,8 +1,10 @@
 package engine_test
 
 import (
+	"errors"
 	"runtime"
 	"runtime/metrics"
+	"sort"
 	"strings"
 	"sync"
 	"testing"
@@ -12,6 +14,10 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels"
+	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
+	"github.com/totemgo/totemgo/partition"
 )
 
 // heap is the memory of the Go heap that the process uses.
@@ -29,6 +35,98 @@ var runs = map[string]func(t *testing.T, e *engine.Engine) (any, error){
 	"pagerank": func(t *testing.T, e *engine.Engine) (any, error) {
 		return e.PageRank(t.Context(), engine.PageRankOptions{})
 	},
+	"sssp":  func(t *testing.T, e *engine.Engine) (any, error) { return e.SSSP(t.Context(), 1, engine.SSSPOptions{}) },
+	"reach": func(t *testing.T, e *engine.Engine) (any, error) { return e.Reach(t.Context(), 1) },
+	"closeness": func(t *testing.T, e *engine.Engine) (any, error) {
+		return e.Closeness(t.Context(), engine.ClosenessOptions{Samples: 64})
+	},
+	"diameter":  func(t *testing.T, e *engine.Engine) (any, error) { return e.Diameter(t.Context()) },
+	"triangles": func(t *testing.T, e *engine.Engine) (any, error) { return e.Triangles(t.Context()) },
+	"kcore":     func(t *testing.T, e *engine.Engine) (any, error) { return e.KCore(t.Context()) },
+	"cdlp":      func(t *testing.T, e *engine.Engine) (any, error) { return e.CDLP(t.Context(), 2) },
+	"path":      func(t *testing.T, e *engine.Engine) (any, error) { return e.Path(t.Context(), 1, 2) },
+	"bc": func(t *testing.T, e *engine.Engine) (any, error) {
+		return e.Betweenness(t.Context(), engine.BetweennessOptions{Samples: 1})
+	},
+}
+
+// lattice is a ring of n vertices with arcs to those k powers of 3 further on, of weight 1 or 2.
+func lattice(n, k int, directed bool) *graph.EdgeList {
+	l := &graph.EdgeList{Vertices: n, Directed: directed}
+	var weights []int32
+	for v := range n {
+		for i, d := 0, 1; i < k; i, d = i+1, 3*d {
+			l.Edges = append(l.Edges, graph.Edge{U: uint32(v), V: uint32((v + d) % n)})
+			weights = append(weights, int32(1+i%2))
+		}
+	}
+	l.Weights = graph.WeightsOf(weights)
+	return l
+}
+
+// TestFootprintDevices: a device holds the bytes that FootprintOf says to the byte, while the graph is placed and while an
+// algorithm runs, alone and beside a CPU; what it cannot run FootprintOf refuses as the run does.
+func TestFootprintDevices(t *testing.T) {
+	const vertices, degree = 1 << 11, 8
+	dev := openCL(t, fake.Options{Discrete: true})
+	o := engine.Options{Placement: partition.Random, Processors: []engine.Processor{{Kind: "opencl"}}}
+	devices, err := bench{dev}.open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer devices.Close()
+	for _, directed := range []bool{false, true} {
+		l := lattice(vertices, degree, directed)
+		for _, list := range []string{"opencl:0", "cpu:1,opencl:0", "opencl:0,opencl:0"} {
+			for _, name := range engine.Footprints() {
+				o.Devices, o.Weights = devices, name == "sssp"
+				o.Processors, _ = engine.ParseProcessors(list)
+				size := engine.GraphSize{Vertices: vertices, Edges: vertices * degree, Directed: directed, Weights: graph.Int32}
+				f, refused := engine.FootprintOf(name, size, o)
+				dev.Peak()
+				e := open(t, l, o)
+				placed := dev.Peak()
+				_, err := runs[name](t, e)
+				if errors.Is(err, kernels.ErrUnsupported) || refused != nil {
+					if !errors.Is(err, kernels.ErrUnsupported) || !errors.Is(refused, kernels.ErrUnsupported) {
+						t.Errorf("%s, directed %v, %s: a run returns %v, FootprintOf %v", list, directed, name, err, refused)
+					}
+				} else if err != nil {
+					t.Fatal(err)
+				} else if peak := dev.Peak(); len(f.Devices) != 1 || f.Devices[0].Placed != placed || f.Devices[0].Placed+f.Devices[0].State != peak {
+					t.Errorf("%s, directed %v, %s: placed %d bytes, at most %d; want %+v", list, directed, name, placed, peak, f.Devices)
+				}
+				e.Close()
+			}
+		}
+	}
+}
+
+// TestFootprintCapacity: the largest graph that FootprintOf lets a device hold runs there, and one of a vertex more does not.
+func TestFootprintCapacity(t *testing.T) {
+	const degree = 4
+	for _, name := range []string{"bfs", "cc"} {
+		o := engine.Options{NoKernelCache: true}
+		o.Processors, _ = engine.ParseProcessors("opencl:0")
+		make := func() { o.Drivers = []device.Driver{bench{openCL(t, fake.Options{Discrete: true, Memory: 2 << 20})}} }
+		make()
+		fits := func(n int) error {
+			_, err := engine.FootprintOf(name, engine.GraphSize{Vertices: int64(n), Edges: int64(n * degree)}, o)
+			return err
+		}
+		most := sort.Search(1<<16, func(n int) bool { return fits(n+1) != nil })
+		for n := most; n <= most+1; n++ {
+			make()
+			e, err := engine.New(t.Context(), lattice(n, degree, false), o)
+			if err == nil {
+				_, err = runs[name](t, e)
+				e.Close()
+			}
+			if (n == most) != (err == nil) || err != nil && !errors.Is(err, engine.ErrCapacity) && !errors.Is(err, device.ErrMemory) {
+				t.Errorf("%s of %d vertices, of which %d fit: %v", name, n, most, err)
+			}
+		}
+	}
 }
 
 // TestFootprint compares what an engine, a run and its result hold with what FootprintOf says, within 2% but for lists of a search.
@@ -51,7 +149,8 @@ func TestFootprint(t *testing.T) {
 		}
 		size := engine.GraphSize{Vertices: int64(g.NumVertices()), Isolated: figures.Isolated, Edges: g.NumEdges(), Hubs: true}
 		for _, procs := range [][]int{{2}, {1, 1}} {
-			for name, run := range runs {
+			for _, name := range []string{"bfs", "cc", "pagerank"} {
+				run := runs[name]
 				o := engine.Options{Processors: cpus(procs...), Director: bsp.DirectorBeamer}
 				f, err := engine.FootprintOf(name, size, o)
 				if err != nil {

@@ -88,10 +88,8 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 		}
 	}
 	search := e.hostDistances
-	for _, k := range e.procs {
-		if _, is := k.(kernels.ManySearcher); !is {
-			search = e.programDistances
-		}
+	if e.manySearcher() == nil {
+		search = e.programDistances
 	}
 	if err := search(ctx, t, r, roots, o.Outward, finished); err != nil {
 		return nil, err
@@ -111,6 +109,17 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 	return r, nil
 }
 
+// manySearcher searches from many roots in host memory: nil where a processor is a device.
+func (e *Engine) manySearcher() (s kernels.ManySearcher) {
+	for _, k := range e.procs {
+		var is bool
+		if s, is = k.(kernels.ManySearcher); !is {
+			return nil
+		}
+	}
+	return s
+}
+
 // hostDistances searches with the threads of the host.
 func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult, roots []uint32, outward bool, finished batchFinished) error {
 	out, err := e.place.Rows(outward)
@@ -124,7 +133,7 @@ func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult,
 	m := &kernels.ManyRoots{Out: out, In: in, Ranks: uint32(e.place.Ranks), Roots: roots,
 		Unit: float64(uint64(1) << r.shift), Threads: max(1, min(t.workers(), len(roots)))}
 	m.Finished = func(n int, took time.Duration) { finished(n, m.Threads, took) }
-	searcher := e.procs[0].(kernels.ManySearcher)
+	searcher := e.manySearcher()
 	if err := e.room("closeness", searcher.ManyBytes(m)+24*int64(e.n)); err != nil {
 		return err
 	}

@@ -70,6 +70,26 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 	return d, nil
 }
 
+// DescribeDevices is OpenDevices for FootprintOf: it opens the devices to describe them, and runs nothing.
+func DescribeDevices(o Options) (*Devices, error) {
+	d := &Devices{open: map[string]*openDevice{}}
+	for _, p := range o.Processors {
+		if p.Kind == CPU || d.open[p.String()] != nil {
+			continue
+		}
+		dev, err := OpenDevice(p, o.Drivers...)
+		if err != nil {
+			return nil, err
+		}
+		program := gpu.Dry(dev.Info())
+		d.open[p.String()] = &openDevice{program.Device(), program}
+		if err := dev.Close(); err != nil {
+			return nil, fmt.Errorf("engine: %w", err)
+		}
+	}
+	return d, d.checkInPlace(&o)
+}
+
 // leaveOut reports an optional processor that fails.
 func (o *Options) leaveOut(p Processor, err error) {
 	if o.LeftOut != nil {

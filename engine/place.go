@@ -32,6 +32,19 @@ func Place(ctx context.Context, src graph.Source, o Options) (_ *partition.Place
 
 // place builds the placement of options that ensureDefaults has completed.
 func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*partition.Placement, error) {
+	po := o.placement(d)
+	if o.Consume {
+		po.Consumed = func() { release(src) }
+	}
+	p, err := partition.New(ctx, src, po)
+	if errors.Is(err, partition.ErrOptions) {
+		err = fmt.Errorf("%w: %w", ErrOptions, err)
+	}
+	return p, d.roomFor(o, err)
+}
+
+// placement are the options of a placement.
+func (o *Options) placement(d *Devices) partition.Options {
 	po := partition.Options{
 		Policy: o.Placement, Shares: o.Shares, Seed: o.Seed, Assignment: o.Assignment, TwoEnded: o.TwoEnded,
 		Threads: o.Threads, MemoryLimit: o.MemoryLimit, Progress: o.Progress, InPlace: o.inPlace(), Weighted: o.Weights,
@@ -39,19 +52,12 @@ func (o *Options) place(ctx context.Context, src graph.Source, d *Devices) (*par
 	if d, only := o.oneWay(); only {
 		po.NoOut, po.NoIn = d == kernels.BottomUp, d == kernels.TopDown
 	}
-	if o.Consume {
-		po.Consumed = func() { release(src) }
-	}
 	for _, p := range o.Processors {
 		po.Processors = append(po.Processors, partition.Processor{
 			Name: p.String(), Device: p.Kind != CPU, Rate: d.rate(p, o), Budget: d.budget(p, o),
 		})
 	}
-	p, err := partition.New(ctx, src, po)
-	if errors.Is(err, partition.ErrOptions) {
-		err = fmt.Errorf("%w: %w", ErrOptions, err)
-	}
-	return p, d.roomFor(o, err)
+	return po
 }
 
 // roomFor wraps out-of-memory errors of devices in ErrCapacity and adds a hint, except where

@@ -9,6 +9,21 @@ import (
 // vertices.
 type sizeFunc func(device bool, load uint64, vertices int) int64
 
+// sizes is the sizeFunc for a graph of n vertices, of which live have edges.
+func (o *Options) sizes(n, live int64, structures, weight int) sizeFunc {
+	ranks := live + 64*int64(len(o.Processors)+1) // ranges round up; two-ended adds one
+	return func(device bool, load uint64, vertices int) int64 {
+		if device && o.InPlace {
+			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks, n)
+		}
+		bytes := PartBytes(PartSize{Entries: int64(load), Rows: int64(vertices), Ranks: ranks, Structures: structures, Offset: 4, Weight: weight})
+		if device {
+			return bytes + DeviceBytes(ranks, n)
+		}
+		return bytes + HostBytes(int64(vertices), ranks)
+	}
+}
+
 // enforceBudgets moves vertices off over-full processors, which dealing and takeTop can
 // make, from the end of rank order on: first to one of the same kind with room, then to an
 // unlimited one, then to any. A fixed assignment is not changed but refused.

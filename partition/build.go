@@ -195,23 +195,13 @@ func (b *builder) build(p *Placement) error {
 		weight = b.src.WeightKind().Size()
 	}
 	live := b.o.survey(&line, degree, p)
-	ranks := int64(len(live) + 64*(len(b.o.Processors)+1)) // ranges round up; two-ended adds one
 	load := degree
 	if in != out && b.o.NoIn {
 		load = out.length
 	} else if in != out && b.o.NoOut {
 		load = in.length
 	}
-	groups, err := b.o.arrange(&line, live, degree, load, p.Policy, func(device bool, degrees uint64, vertices int) int64 {
-		if device && b.o.InPlace {
-			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks, int64(b.n))
-		}
-		bytes := PartBytes(PartSize{Entries: int64(degrees), Rows: int64(vertices), Ranks: ranks, Structures: structures, Offset: 4, Weight: weight})
-		if device {
-			return bytes + DeviceBytes(ranks, int64(b.n))
-		}
-		return bytes + HostBytes(int64(vertices), ranks)
-	})
+	groups, err := b.o.arrange(&line, live, degree, load, p.Policy, b.o.sizes(int64(b.n), int64(len(live)), structures, weight))
 	if err != nil {
 		return err
 	}

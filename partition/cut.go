@@ -53,21 +53,26 @@ func (o *Options) shares(order []int, byKind bool, size sizeFunc) (list []share)
 	return list
 }
 
+// line is n vertices: sum is the load of the first i of them.
+type line struct {
+	n   int
+	sum func(i int) uint64
+}
+
 // nearestEnd returns the index after at whose sum comes nearest to target, which is at
-// least sums[at]; of two that are as near the later one.
-func nearestEnd(sums []uint64, at int, target uint64) int {
-	end := min(at+1+sort.Search(len(sums)-at-1, func(i int) bool { return sums[at+1+i] >= target }), len(sums)-1)
-	if end > at && sums[end] >= target && sums[end]-target > target-sums[end-1] {
+// least the sum at at; of two that are as near the later one.
+func (l line) nearestEnd(at int, target uint64) int {
+	end := min(at+1+sort.Search(l.n-at, func(i int) bool { return l.sum(at+1+i) >= target }), l.n)
+	if end > at && l.sum(end) >= target && l.sum(end)-target > target-l.sum(end-1) {
 		end--
 	}
 	return end
 }
 
 // cut divides the vertices from index top on into shares, by their parts of the sum of
-// loads and so that budgets hold, and returns where each begins and the last ends; sums[i]
-// is the load of the first i vertices.
-func cut(sums []uint64, top int, shares []share, size sizeFunc) ([]int, error) {
-	n := len(sums) - 1
+// loads and so that budgets hold, and returns where each begins and the last ends.
+func (l line) cut(top int, shares []share, size sizeFunc) ([]int, error) {
+	n := l.n
 	ends := make([]int, len(shares)+1)
 	ends[0] = top
 	parts, later := 0.0, 0 // later: vertices that the shares to come want at least
@@ -78,23 +83,23 @@ func cut(sums []uint64, top int, shares []share, size sizeFunc) ([]int, error) {
 		parts += s.part
 		later -= s.least
 		end := ends[k]
-		if target := sums[top] + uint64(math.Round(parts*float64(sums[n]-sums[top]))); target > sums[end] {
-			end = nearestEnd(sums, end, target)
+		if target := l.sum(top) + uint64(math.Round(parts*float64(l.sum(n)-l.sum(top)))); target > l.sum(end) {
+			end = l.nearestEnd(end, target)
 		}
 		ends[k+1] = min(n, max(ends[k]+s.least, min(end, n-later)))
 		if k == len(shares)-1 || later == 0 && s.part > 0 {
 			ends[k+1] = n // also those without a load
 		}
 	}
-	return ends, fitBudgets(sums, ends, shares, size)
+	return ends, l.fitBudgets(ends, shares, size)
 }
 
 // fitBudgets moves the ends of shares that are over budget. Shares before the first one
 // without a budget give their last vertices to the next share, those after it their first
 // vertices to the previous one. If all have a budget, each gives to the next, then the
 // last gives back.
-func fitBudgets(sums []uint64, ends []int, shares []share, size sizeFunc) error {
-	top, n, last := ends[0], len(sums)-1, len(shares)
+func (l line) fitBudgets(ends []int, shares []share, size sizeFunc) error {
+	top, n, last := ends[0], l.n, len(shares)
 	// held is the largest number of vertices of share k that its budget holds, given the
 	// load of each number.
 	held := func(k int, load func(vertices int) uint64) int {
@@ -107,7 +112,7 @@ func fitBudgets(sums []uint64, ends []int, shares []share, size sizeFunc) error 
 	free := 0
 	for ; free < last && shares[free].budget > 0; free++ {
 		at := ends[free]
-		ends[free+1] = at + held(free, func(c int) uint64 { return sums[at+c] - sums[at] })
+		ends[free+1] = at + held(free, func(c int) uint64 { return l.sum(at+c) - l.sum(at) })
 	}
 	low := free
 	if free == last && ends[last] < n {
@@ -115,7 +120,7 @@ func fitBudgets(sums []uint64, ends []int, shares []share, size sizeFunc) error 
 	}
 	for k := last - 1; k > low; k-- {
 		end := ends[k+1]
-		ends[k] = end - held(k, func(c int) uint64 { return sums[end] - sums[end-c] })
+		ends[k] = end - held(k, func(c int) uint64 { return l.sum(end) - l.sum(end-c) })
 	}
 	if ends[0] == top {
 		return nil
@@ -124,5 +129,5 @@ func fitBudgets(sums []uint64, ends []int, shares []share, size sizeFunc) error 
 	for _, s := range shares {
 		have += s.budget
 	}
-	return fmt.Errorf("%w: %d bytes are needed and %d given", ErrCapacity, size(shares[0].device, sums[n]-sums[top], n-top), have)
+	return fmt.Errorf("%w: %d bytes are needed and %d given", ErrCapacity, size(shares[0].device, l.sum(n)-l.sum(top), n-top), have)
 }

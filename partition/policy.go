@@ -43,46 +43,45 @@ type groups struct {
 // the number of adjacency entries of v, which shares and budgets count. The groups are in a.
 func (o *Options) arrange(a *hugemem.Arena, live, degree, load []uint32, policy Policy, size sizeFunc) (*groups, error) {
 	g := &groups{order: live, slot: hugemem.Alloc[uint8](a, len(degree))}
-	for i, q := range o.Processors {
-		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
-			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
-		}
-		g.owners = append(g.owners, i)
+	var err error
+	if g.owners, err = o.owners(size); err != nil {
+		return nil, err
 	}
 	if policy != Original {
 		g.order = byFallingDegree(a, live, degree)
 	}
-	line := g.order
+	queue := g.order
 	switch policy {
 	case Assigned:
 		g.slot = o.Assignment
 		return g, o.enforceBudgets(g, load, true, size)
 	case Random:
-		line = hugemem.Alloc[uint32](a, len(live))
-		copy(line, live)
+		queue = hugemem.Alloc[uint32](a, len(live))
+		copy(queue, live)
 		rng := rand.New(rand.NewPCG(o.Seed, 0x746f74656d676f))
-		rng.Shuffle(len(line), func(i, j int) { line[i], line[j] = line[j], line[i] })
+		rng.Shuffle(len(queue), func(i, j int) { queue[i], queue[j] = queue[j], queue[i] })
 	default:
 		o.hubsFirst(g.owners, policy == HubsOnGPU)
 	}
-	sums := hugemem.Alloc[uint64](a, len(line)+1)
-	for i, v := range line {
+	sums := hugemem.Alloc[uint64](a, len(queue)+1)
+	for i, v := range queue {
 		sums[i+1] = sums[i] + uint64(load[v])
 	}
+	l := line{len(queue), func(i int) uint64 { return sums[i] }}
 	rest, top, order := o, 0, g.owners
 	if o.TwoEnded > 0 { // slot 0 takes the top
 		d := order[o.firstDevice(order)]
-		rest, top = o.takeTop(d, sums, size)
+		rest, top = o.takeTop(d, l, size)
 		g.owners = append([]int{d}, order...)
 	}
 	shares := rest.shares(order, o.Shares == nil && (policy == HubsOnCPU || policy == HubsOnGPU), size)
-	ends, err := cut(sums, top, shares, size)
+	ends, err := l.cut(top, shares, size)
 	if err != nil {
 		return nil, err
 	}
 	slot := len(g.owners) - len(order)
 	for k, s := range shares {
-		for i, v := range line[ends[k]:ends[k+1]] {
+		for i, v := range queue[ends[k]:ends[k+1]] {
 			if i >= dealtSingly {
 				i = dealtSingly + (i-dealtSingly)/dealtBlock
 			}
@@ -91,6 +90,17 @@ func (o *Options) arrange(a *hugemem.Arena, live, degree, load []uint32, policy 
 		slot += s.slots
 	}
 	return g, o.enforceBudgets(g, load, false, size)
+}
+
+// owners returns the processors in order, or ErrRankSpace where one does not hold what searches keep of all ranks.
+func (o *Options) owners(size sizeFunc) (owners []int, err error) {
+	for i, q := range o.Processors {
+		if need := size(q.Device, 0, 0); q.Budget > 0 && need > q.Budget {
+			return nil, fmt.Errorf("%w: %w: it needs %d bytes at %s, %d are given", ErrCapacity, ErrRankSpace, need, q.Name, q.Budget)
+		}
+		owners = append(owners, i)
+	}
+	return owners, nil
 }
 
 const (
@@ -124,16 +134,16 @@ func (o *Options) firstDevice(order []int) int {
 // takeTop gives the highest-degree vertices that hold the fraction TwoEnded of the load to
 // processor i. It returns options for the rest, with the remaining budget and share of i,
 // and the number of vertices taken.
-func (o *Options) takeTop(i int, sums []uint64, size sizeFunc) (*Options, int) {
-	total := sums[len(sums)-1]
-	n := nearestEnd(sums, 0, uint64(o.TwoEnded*float64(total)))
+func (o *Options) takeTop(i int, l line, size sizeFunc) (*Options, int) {
+	total := l.sum(l.n)
+	n := l.nearestEnd(0, uint64(o.TwoEnded*float64(total)))
 	rest := *o
 	rest.Processors, rest.Shares = slices.Clone(o.Processors), slices.Clone(o.Shares)
 	if b := &rest.Processors[i].Budget; *b > 0 {
-		*b = max(1, *b-size(true, sums[n], n)+size(true, 0, 0))
+		*b = max(1, *b-size(true, l.sum(n), n)+size(true, 0, 0))
 	}
 	if o.Shares != nil {
-		rest.Shares[i] = max(0, o.Shares[i]-float64(sums[n])/float64(max(1, total)))
+		rest.Shares[i] = max(0, o.Shares[i]-float64(l.sum(n))/float64(max(1, total)))
 	}
 	return &rest, n
 }

@@ -8,46 +8,61 @@ import (
 )
 
 // Sized is a placement without arrays of a graph that need not exist: it has the sizes that New gives one of s in which
-// all degrees are equal, each processor getting its share of the vertices. Its rows must not be read.
-func Sized(s Size, shares []float64) *Placement {
-	p := &Placement{Directed: s.Directed, Isolated: s.Isolated, Ranges: make([]graph.Range, len(shares)),
-		Subgraphs: make([]*graph.Subgraph, len(shares)), rows: make([]hugemem.Arena, len(shares)), Shares: shares}
+// all degrees are equal. Its rows must not be read. Errors wrap ErrCapacity.
+func Sized(s Size, o Options) (*Placement, error) {
+	live, structures := int(s.Vertices-s.Isolated), 1
+	if s.Directed && !o.NoOut && !o.NoIn {
+		structures = 2
+	}
+	entries := s.Edges * int64(structures)
+	if !s.Directed {
+		entries *= 2
+	}
+	size := o.sizes(s.Vertices, int64(live), structures, s.Weights.Size())
+	order, err := o.owners(size)
+	if err != nil {
+		return nil, err
+	}
+	if o.Policy != Random {
+		o.hubsFirst(order, o.Policy == HubsOnGPU)
+	}
+	l := line{live, func(i int) uint64 { return uint64(math.Round(float64(entries) * float64(i) / float64(max(1, live)))) }}
+	ends, err := l.cut(0, o.shares(order, false, size), size)
+	if err != nil {
+		return nil, err
+	}
+	p := &Placement{Directed: s.Directed, Isolated: s.Isolated, Ranges: make([]graph.Range, len(order)),
+		Subgraphs: make([]*graph.Subgraph, len(order)), rows: make([]hugemem.Arena, len(order))}
 	p.maps.Dry = true
-	live := s.Vertices - s.Isolated
-	first, sum := int64(0), 0.0
-	until := func(of int64) int64 { return int64(math.Round(sum * float64(of))) }
-	for i, share := range shares {
+	first := 0
+	for i, owner := range order {
 		p.rows[i].Dry = true
-		vertices, arcs := until(live), until(s.Edges)
-		if sum += share; i == len(shares)-1 {
-			sum = 1
-		}
-		vertices, arcs = until(live)-vertices, until(s.Edges)-arcs
-		if !s.Directed {
-			arcs *= 2
-		}
-		p.Ranges[i] = graph.Range{First: uint32(first), Vertices: uint32(vertices), Owner: i}
+		vertices, arcs := ends[i+1]-ends[i], int64(l.sum(ends[i+1])-l.sum(ends[i]))/int64(structures)
+		p.Ranges[i] = graph.Range{First: uint32(first), Vertices: uint32(vertices), Owner: owner}
 		first += (vertices + 63) &^ 63
 		g := &graph.Subgraph{First: p.Ranges[i].First, Rows: uint32(vertices)}
 		rows := func() *graph.Adjacency {
 			a := &graph.Adjacency{}
-			hugemem.Alloc[uint32](&p.rows[i], int(vertices)) // first neighbours
-			p.allocArcs(a, i, int(vertices), int(arcs))
+			hugemem.Alloc[uint32](&p.rows[i], vertices) // first neighbours
+			p.allocArcs(a, i, vertices, int(arcs))
 			a.Offsets64, a.Weights = []uint64{uint64(arcs)}, graph.MakeWeights(s.Weights, 0)
 			p.weights += int64(s.Weights.Size()) * arcs
 			return a
 		}
-		if g.Out = rows(); s.Directed {
+		if !s.Directed || !o.NoOut {
+			g.Out = rows()
+		}
+		if g.In = g.Out; s.Directed && !o.NoIn {
 			g.In = rows()
-		} else {
-			g.In = g.Out
+		} else if s.Directed {
+			g.In = nil
 		}
 		p.Subgraphs[i] = g
 	}
 	p.Ranks = uint32(first)
 	hugemem.Alloc[uint32](&p.maps, int(s.Vertices)) // RankOf
-	hugemem.Alloc[uint32](&p.maps, int(first))
-	return p
+	hugemem.Alloc[uint32](&p.maps, first)
+	return p, nil
 }
 
 // Bytes is the host memory of the placement in bytes.

@@ -78,28 +78,35 @@ func adjacencyBytes(sub *graph.Subgraph, lo, hi uint32) (bytes int64) {
 		if a == nil || i == 1 && sub.In == sub.Out {
 			continue
 		}
-		from, _ := a.Row(lo)
-		_, to := a.Row(hi - 1)
-		bytes += 4 * (int64(to-from) + 3*int64(hi-lo) + maxChunks)
+		bytes += 4 * (entriesOf(sub, a, lo, hi) + 3*int64(hi-lo) + maxChunks)
 	}
 	return bytes
 }
 
+// entriesOf is the number of entries of rows lo … hi−1, lo < hi. Rows of partition.Sized, which are not there, are equal.
+func entriesOf(sub *graph.Subgraph, a *graph.Adjacency, lo, hi uint32) int64 {
+	if sizedAlone(a) {
+		until := func(row uint32) int64 { return int64(float64(a.Arcs()) * float64(row) / float64(sub.Rows)) }
+		return until(hi) - until(lo)
+	}
+	from, _ := a.Row(lo)
+	_, to := a.Row(hi - 1)
+	return int64(to - from)
+}
+
+// sizedAlone reports a structure of partition.Sized that is not empty.
+func sizedAlone(a *graph.Adjacency) bool { return len(a.Offsets64) == 1 }
+
 // cutRows divides rows from … to−1 into chunks; from is a multiple of 32.
 func cutRows(sub *graph.Subgraph, rng int, base, from, to uint32, largest int64, host bool) ([]chunk, error) {
-	limit := uint64(min(largest/4, chunkArcs))
+	limit := min(largest/4, chunkArcs)
 	fits := func(a *graph.Adjacency, lo, hi uint32) bool {
-		if a == nil {
-			return true
-		}
-		from, _ := a.Row(lo)
-		_, to := a.Row(hi - 1)
-		return to-from <= limit
+		return a == nil || entriesOf(sub, a, lo, hi) <= limit
 	}
 	var list []chunk
 	for lo := from; lo < to; {
 		// The most words of 32 rows that fit, by bisection.
-		low, high := uint32(0), (min(to-lo, uint32(min(uint64(chunkRows), (limit-1)/32*32)))+31)/32
+		low, high := uint32(0), (min(to-lo, uint32(min(chunkRows, (limit-1)/32*32)))+31)/32
 		for low < high {
 			mid := low + (high-low+1)/2
 			if hi := min(to, lo+32*mid); fits(sub.Out, lo, hi) && fits(sub.In, lo, hi) {
@@ -146,6 +153,12 @@ func (c *chunk) hubWindow(words int) uint32 {
 // bounds those of a frontier.
 func (c *chunk) piecesOf() (n uint32) {
 	if c.sub.Out == nil {
+		return 0
+	}
+	if sizedAlone(c.sub.Out) {
+		if d := (c.sub.Out.Arcs() + int64(c.sub.Rows) - 1) / int64(c.sub.Rows); d > pieceArcs {
+			return c.n * uint32((d+pieceArcs-1)/pieceArcs)
+		}
 		return 0
 	}
 	for r := c.lo; r < c.lo+c.n; r++ {

@@ -88,6 +88,9 @@ func (p *Processor) read(dst device.Staging, dstAt int64, src device.Buffer, src
 // write copies n words to dst from word at on, through staging; set(i, words) sets words
 // i … i+len(words)−1 of them. It waits for the stream where all staging is in use.
 func (p *Processor) write(dst device.Buffer, at, n int64, set func(i int64, words []uint32)) {
+	if p.stream == nil {
+		return // LoadSize
+	}
 	size := int64(len(p.staged))
 	for i := int64(0); i < n && p.err == nil; {
 		if free := size - p.stagedUsed; (free == 0 || free < n-i && n-i <= size) && p.finish() != nil {
@@ -103,12 +106,12 @@ func (p *Processor) write(dst device.Buffer, at, n int64, set func(i int64, word
 
 // upload copies words to dst from word at on.
 func (p *Processor) upload(dst device.Buffer, at int64, words []uint32) {
-	p.write(dst, at, int64(len(words)), from(words))
+	p.write(dst, at, int64(len(words)), from(words, 0))
 }
 
-// from is the set of write that copies words.
-func from(words []uint32) func(int64, []uint32) {
-	return func(i int64, to []uint32) { copy(to, words[i:]) }
+// from is the set of write that copies words from index at on.
+func from(words []uint32, at int64) func(int64, []uint32) {
+	return func(i int64, to []uint32) { copy(to, words[at+i:]) }
 }
 
 // download reads n words of src from word at on, through the first half of the staging of uploads, and

@@ -36,6 +36,7 @@ type Processor struct {
 	bitmaps          [2]device.Buffer
 	parent, vertexOf device.Buffer
 	places           places
+	placesWords      int64 // the length of places
 	placesOnDevice   device.Buffer
 	// Over own ranks.
 	finder             device.Buffer
@@ -170,7 +171,41 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 	if part.Sources.Size+part.Targets.Size > 0 {
 		return fmt.Errorf("gpu: %s has no grids: %w", p.name, kernels.ErrUnsupported)
 	}
-	p.part = part
+	p.places = newPlaces(part)
+	if err := p.measure(part, int64(len(p.places))); err != nil {
+		return err
+	}
+	var err error
+	if p.stream, err = p.dev.NewStream(); err != nil {
+		return err
+	}
+	p.freed = append(p.freed, p.stream)
+	p.stream = metered{p.stream, &p.meter}
+	if err := p.allocate(); err != nil {
+		return err
+	}
+	p.sent = make([]uint32, p.part.Ranks/32)
+	p.upload(p.vertexOf, 0, part.VertexOf)
+	p.upload(p.placesOnDevice, 0, p.places)
+	p.fill(p.rule, 0, p.rule.Size(), 0)
+	for i := range p.chunks {
+		c := &p.chunks[i]
+		if err := cmp.Or(p.err, ctx.Err()); err != nil {
+			return err
+		}
+		c.hub = c.hubWindow(int(p.part.Ranks / 32))
+		if err := p.loadChunk(c); err != nil {
+			return err
+		}
+	}
+	err = p.warm(ctx)
+	p.meter.reset()
+	return err
+}
+
+// measure sets the sizes of a part, and cuts it into chunks.
+func (p *Processor) measure(part *kernels.Part, placesWords int64) error {
+	p.part, p.placesWords = part, placesWords
 	for i, rg := range part.Ranges {
 		p.largestRange = max(p.largestRange, words(rg))
 		if rg.Owner != part.Index {
@@ -185,33 +220,8 @@ func (p *Processor) load(ctx context.Context, part *kernels.Part) error {
 			p.ownInArcs += sub.In.Arcs()
 		}
 	}
-	p.places = newPlaces(part)
 	err := p.cut()
-	if err != nil {
-		return err
-	}
 	p.alone = !p.hasForeign && len(p.chunks) == 1
-	if p.stream, err = p.dev.NewStream(); err != nil {
-		return err
-	}
-	p.freed = append(p.freed, p.stream)
-	p.stream = metered{p.stream, &p.meter}
-	if err := p.allocate(); err != nil {
-		return err
-	}
-	p.upload(p.vertexOf, 0, part.VertexOf)
-	p.upload(p.placesOnDevice, 0, p.places)
-	p.fill(p.rule, 0, p.rule.Size(), 0)
-	for i := range p.chunks {
-		if err := cmp.Or(p.err, ctx.Err()); err != nil {
-			return err
-		}
-		if err := p.loadChunk(&p.chunks[i]); err != nil {
-			return err
-		}
-	}
-	err = p.warm(ctx)
-	p.meter.reset()
 	return err
 }
 
@@ -276,7 +286,7 @@ func (p *Processor) searchBuffers(chunks int) []searchBuffer {
 		{"seen", &p.bitmaps[1], 4 * max(words, hubWords)},
 		{"parents", &p.parent, 4 * int64(p.part.Ranks)},
 		{"vertex_ids", &p.vertexOf, 4 * int64(p.part.Ranks)},
-		{"places", &p.placesOnDevice, 4 * int64(len(p.places))},
+		{"places", &p.placesOnDevice, 4 * p.placesWords},
 		{"finders", &p.finder, int64(p.ownPadded)},
 		{"lists", &p.lists[0], lists},
 		{"lists", &p.lists[1], lists},
@@ -301,7 +311,6 @@ func (p *Processor) allocate() error {
 		return p.err
 	}
 	p.messages, p.messageWords = p.newStaging(8 * int64(p.part.Ranks/32))
-	p.sent = make([]uint32, p.part.Ranks/32)
 	p.counterStaging, p.tally = p.newStaging(p.counters.Size())
 	p.uploads, p.staged = p.newStaging(min(max(uploadsSmallest, 4*int64(p.largestRange)), uploadsLargest))
 	return p.err
@@ -357,7 +366,6 @@ func (p *Processor) loadChunk(c *chunk) error {
 	if out == nil && in == nil {
 		return errors.New("a subgraph without arcs of either direction")
 	}
-	c.hub = c.hubWindow(int(p.part.Ranks / 32))
 	outNames, inNames := "out_", "in_"
 	if in == out {
 		outNames, inNames = "", ""
@@ -369,7 +377,7 @@ func (p *Processor) loadChunk(c *chunk) error {
 		c.in = p.loadRows(c, in, inNames)
 	}
 	if in != nil { // a pull probes two neighbours
-		c.in.first = p.newWords(c, inNames+"first_neighbours", int64(c.n), from(in.FirstNeighbours[c.lo:c.lo+c.n]))
+		c.in.first = p.newWords(c, inNames+"first_neighbours", int64(c.n), from(in.FirstNeighbours, int64(c.lo)))
 		c.in.second = p.newWords(c, inNames+"second_neighbours", int64(c.n), func(at int64, words []uint32) {
 			for k := range words {
 				words[k] = graph.None
@@ -392,9 +400,9 @@ func (p *Processor) loadChunk(c *chunk) error {
 // loadRows uploads the chunk's offsets and neighbours of one direction. Array names begin
 // with side.
 func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows) {
-	lo, _ := a.Row(c.lo)
-	_, hi := a.Row(c.lo + c.n - 1)
 	r.offsets = p.newWords(c, side+"offsets", int64(c.n)+1, func(at int64, words []uint32) {
+		lo, _ := a.Row(c.lo)
+		_, hi := a.Row(c.lo + c.n - 1)
 		for k := range words {
 			begin := hi
 			if i := at + int64(k); i < int64(c.n) {
@@ -403,7 +411,10 @@ func (p *Processor) loadRows(c *chunk, a *graph.Adjacency, side string) (r rows)
 			words[k] = uint32(begin - lo)
 		}
 	})
-	r.neighbours = p.newWords(c, side+"neighbours", int64(hi-lo), from(a.Neighbours[lo:hi]))
+	r.neighbours = p.newWords(c, side+"neighbours", entriesOf(c.sub, a, c.lo, c.lo+c.n), func(at int64, words []uint32) {
+		lo, _ := a.Row(c.lo)
+		copy(words, a.Neighbours[int64(lo)+at:])
+	})
 	return r
 }
 

@@ -1,6 +1,7 @@
 package gpu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -49,12 +50,7 @@ type Program struct {
 // Build builds the kernels for dev, or takes them from the cache. It returns ErrGroup if dev has
 // too small groups, ErrOptions for a group size that dev does not take, or device.ErrBuild.
 func Build(dev device.Device, o BuildOptions) (*Program, error) {
-	group := o.GroupSize
-	if group == 0 {
-		for group = defaultGroup; group > 32 && group > dev.Info().MaxGroup; {
-			group /= 2
-		}
-	}
+	group := cmp.Or(o.GroupSize, groupFor(dev.Info()))
 	most := dev.Info().MaxGroup
 	if o.GroupSize == 0 && group > most {
 		return nil, fmt.Errorf("%w: %s has groups of %d lanes at most, the kernels need 32", ErrGroup, dev.Info().Name, most)
@@ -76,6 +72,15 @@ func Build(dev device.Device, o BuildOptions) (*Program, error) {
 	p := &Program{dev: dev, group: group, options: options, cache: cache{dir: o.CacheDir, info: dev.Info()}, modules: map[string]device.Program{}}
 	p.built, err = p.compile(text, options)
 	return p, err
+}
+
+// groupFor is the default number of lanes of a device's work-groups.
+func groupFor(info device.Info) int {
+	group := defaultGroup
+	for group > 32 && group > info.MaxGroup {
+		group /= 2
+	}
+	return group
 }
 
 // compile builds text, or takes it from the cache.
@@ -124,7 +129,10 @@ func (p *Program) Device() device.Device { return p.dev }
 
 // Close frees the program, after all processors made from it; the device stays open.
 func (p *Program) Close() error {
-	errs := []error{p.built.Free()}
+	var errs []error
+	if p.built != nil {
+		errs = append(errs, p.built.Free())
+	}
 	for _, m := range p.modules {
 		errs = append(errs, m.Free())
 	}

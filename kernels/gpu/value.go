@@ -183,13 +183,44 @@ func (p *Processor) valueBytes(prog *program.Program) (sum int64) {
 	for _, b := range r.buffers(prog) {
 		sum += max(4, b.bytes)
 	}
+	counted := map[weightKey]bool{}
+	for i := range prog.Edges {
+		for side := range 2 {
+			if t, weighted := weighs(prog, &prog.Edges[i]); weighted {
+				key := p.weightKey(side, t)
+				if _, is := p.weighted[key]; !is && !counted[key] {
+					sum += p.weightBytes(key)
+				}
+				counted[key] = true
+			}
+		}
+	}
 	return sum
+}
+
+// weighs returns the type of the weights that an operator reads, if it does.
+func weighs(prog *program.Program, o *program.EdgeOp) (program.Type, bool) {
+	switch {
+	case o.To < 0: // no operator of devices
+		return 0, false
+	case o.Rows == nil && (o.Map == program.Tight || o.Map == program.TightLow):
+		return prog.Arrays[o.From].Type, true
+	}
+	return prog.Arrays[o.To].Type, o.Rows != nil || o.Map == program.Plus
+}
+
+// Runs returns why the device cannot run a program: an error that wraps kernels.ErrUnsupported.
+func (p *Processor) Runs(prog *program.Program) error {
+	if reason := p.fits(prog); !kernels.IsTree(prog) && reason != "" {
+		return fmt.Errorf("gpu: %s: %s: %w", p.name, reason, kernels.ErrUnsupported)
+	}
+	return nil
 }
 
 // openValues opens a program that is no search.
 func (p *Processor) openValues(ctx context.Context, prog *program.Program) (_ kernels.Run, err error) {
-	if reason := p.fits(prog); reason != "" {
-		return nil, fmt.Errorf("gpu: %s: %s: %w", p.name, reason, kernels.ErrUnsupported)
+	if err := p.Runs(prog); err != nil {
+		return nil, err
 	}
 	r := &valueRun{Processor: p, prog: prog, least: prog.LeastArray(), shapes: make([]frontierShape, len(p.chunks)),
 		boxes: make([]box, len(p.part.Ranges)), wholes: make([][]uint32, len(prog.Arrays)), identity: make([]uint8, len(prog.Arrays))}
@@ -319,20 +350,18 @@ func (r *valueRun) leastType() program.Type {
 
 // buildEdge builds the kernels of an edge operator, and uploads the weights that it reads.
 func (r *valueRun) buildEdge(o *operator) (err error) {
-	o.to, o.value, o.before = r.arrays[o.To], r.prog.Arrays[o.To].Type, readsBefore(o.EdgeOp)
-	mapping, combining, weighted := int(o.Map), int(o.Combine), o.Rows != nil || o.Map == program.Plus
+	o.to, o.before = r.arrays[o.To], readsBefore(o.EdgeOp)
+	mapping, combining, weighted := int(o.Map), int(o.Combine), false
+	o.value, weighted = weighs(r.prog, o.EdgeOp)
 	if o.From >= 0 {
 		o.from = r.arrays[o.From]
 	}
 	var defines []string
-	switch tight := o.Map == program.Tight || o.Map == program.TightLow; {
-	case o.Rows != nil:
+	if o.Rows != nil {
 		mapping, combining = 6, 4
 		if o.From >= 0 {
 			defines = append(defines, "-DVALUED")
 		}
-	case tight:
-		o.value, weighted = r.prog.Arrays[o.From].Type, true
 	}
 	if weighted {
 		for side := range o.weights {

@@ -68,20 +68,14 @@ type weightKey struct {
 // weights returns the weights of out-arcs (0) or in-arcs by chunk as values of a type, uploaded once;
 // nil where all are 1. The error wraps ErrUnsupported where the type does not hold them.
 func (p *Processor) weights(side int, t program.Type) ([]device.Buffer, error) {
-	if side == 1 && !p.part.Directed {
-		side = 0
-	}
-	key := weightKey{side, t}
+	key := p.weightKey(side, t)
 	if list, is := p.weighted[key]; is {
 		return list, nil
 	}
 	var list []device.Buffer
 	for i := range p.chunks {
 		c := &p.chunks[i]
-		a := c.sub.Out
-		if side == 1 && c.sub.In != nil || a == nil {
-			a = c.sub.In
-		}
+		a := c.along(side)
 		if a.Neighbours == nil && a.Arcs() > 0 {
 			return nil, fmt.Errorf("host memory lacks the weights: %w", kernels.ErrUnsupported)
 		}
@@ -106,6 +100,32 @@ func (p *Processor) weights(side int, t program.Type) ([]device.Buffer, error) {
 	}
 	p.weighted[key] = list
 	return list, nil
+}
+
+func (p *Processor) weightKey(side int, t program.Type) weightKey {
+	if !p.part.Directed {
+		side = 0
+	}
+	return weightKey{side, t}
+}
+
+// weightBytes is the device memory of weights.
+func (p *Processor) weightBytes(key weightKey) (bytes int64) {
+	for i := range p.chunks {
+		c := &p.chunks[i]
+		if a := c.along(key.side); a.Weights.Kind() != graph.Unweighted {
+			bytes += max(4, int64(key.value.Size())*entriesOf(c.sub, a, c.lo, c.lo+c.n))
+		}
+	}
+	return bytes
+}
+
+// along is the structure of out-arcs (0) or in-arcs, or of both.
+func (c *chunk) along(side int) *graph.Adjacency {
+	if side == 1 && c.sub.In != nil || c.sub.Out == nil {
+		return c.sub.In
+	}
+	return c.sub.Out
 }
 
 func weightWords(w graph.Weights, t program.Type) ([]uint32, error) {

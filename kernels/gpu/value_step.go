@@ -128,10 +128,7 @@ func (r *valueRun) lanes(c *chunk, side int) uint32 {
 	if r.dev.Info().HostCPU {
 		return 1
 	}
-	a := c.sub.Out
-	if side == 1 && c.sub.In != nil || a == nil {
-		a = c.sub.In
-	}
+	a := c.along(side)
 	lanes := uint32(1)
 	for mean := a.Arcs() / max(1, int64(c.sub.Rows)); int64(lanes) < mean && lanes < 32; {
 		lanes *= 2

@@ -37,6 +37,7 @@ type Device struct {
 	cause    error
 	lost     error
 	used     int64 // bytes of buffers
+	peak     int64
 	live     map[string]int
 	launches map[string]int
 }
@@ -180,6 +181,15 @@ func (d *Device) took(bytes int64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.used += bytes
+	d.peak = max(d.peak, d.used)
+}
+
+// Peak is the most memory in bytes that buffers had at once since Wrap or the last call.
+func (d *Device) Peak() (bytes int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	bytes, d.peak = d.peak, d.used
+	return bytes
 }
 
 // NewHostBuffer implements device.HostReader where the device under it does.
