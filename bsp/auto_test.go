@@ -55,7 +55,7 @@ func calibrating(t *testing.T, list *graph.EdgeList, parts int, within time.Dura
 		return c
 	})
 	defer loop.Close()
-	before = bsp.MeasureRates(t.Context(), p, 1)
+	before = bsp.DefaultRates(1)
 	after, err := loop.Calibrate(t.Context(), before, within)
 	if err != nil {
 		t.Fatal(err)

@@ -21,40 +21,23 @@ func (b *BFS) start(d Director) (need kernels.Need, err error) {
 	return need, err
 }
 
-// next returns d's choice; the search fails if d chooses no direction.
-func (b *BFS) next(d Director, o *Observation) (dir kernels.Direction) {
+// ask returns what f, which calls a director, returns. A panic fails the search.
+func ask[T any](b *BFS, f func() T) (answer T) {
 	err := guard(ErrDirectorFailed, func() error {
-		if dir = d.Next(o); dir != kernels.TopDown && dir != kernels.BottomUp {
-			return fmt.Errorf("%w: %s chose direction %d", ErrDirectorFailed, d.Name(), dir)
-		}
+		answer = f()
 		return nil
 	})
 	if err != nil {
 		b.failBy(err)
+	}
+	return answer
+}
+
+// next returns d's choice; the search fails if d chooses no direction.
+func (b *BFS) next(d Director, o *Observation) kernels.Direction {
+	dir := ask(b, func() kernels.Direction { return d.Next(o) })
+	if dir != kernels.TopDown && dir != kernels.BottomUp {
+		b.failBy(fmt.Errorf("%w: %s chose direction %d", ErrDirectorFailed, ask(b, d.Name), dir))
 	}
 	return dir
-}
-
-// rule returns d's rule.
-func (b *BFS) rule(d Ruled, o *Observation) (rule *kernels.Rule) {
-	err := guard(ErrDirectorFailed, func() error {
-		rule = d.Rule(o)
-		return nil
-	})
-	if err != nil {
-		b.failBy(err)
-	}
-	return rule
-}
-
-// lookahead returns the number of top-down steps that d promises.
-func (b *BFS) lookahead(d Lookahead, o *Observation, limits kernels.MultiStepLimits) (steps int) {
-	err := guard(ErrDirectorFailed, func() error {
-		steps = d.Steps(o, limits)
-		return nil
-	})
-	if err != nil {
-		b.failBy(err)
-	}
-	return steps
 }

@@ -1,5 +1,5 @@
 // Package bsp runs a breadth-first search in bulk-synchronous supersteps over any list of
-// processors: the superstep loop (superstep.go), the exchange of messages (exchange.go), the
+// processors: the loop (loop.go), supersteps and their exchange of messages (superstep.go), the
 // directors that choose between top-down and bottom-up (direction.go, auto.go), the parents
 // at the end (resolve.go) and statistics per level and processor.
 //
@@ -18,8 +18,7 @@
 // If the director is a Lookahead, partitions with a narrow frontier may run several top-down
 // supersteps in one call (kernels.MultiStepper), as long as none claims a vertex of another,
 // without exchange and without waking other processors; a partition that ran too many takes
-// them back (kernels.Undoer). If all processors are CPUs, the caller's goroutine
-// runs a superstep of a few vertices for all of them.
+// them back (kernels.Undoer).
 //
 // No processor is special, no device buffer is visible, and levels do not depend on
 // directions.

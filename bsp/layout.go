@@ -67,25 +67,18 @@ func NewLayout(p *partition.Placement) *Layout {
 // routes[i][d] lists the ranges whose messages processor i sends to d.
 type routes [][][]int
 
-// expandRoutes returns the routes of ranges that processors read: own ranges of the sender.
-func (l *Layout) expandRoutes(ranges [][]int) routes {
-	return l.routes(ranges, func(i, owner int) (from, to int) { return owner, i })
-}
-
-// foldRoutes returns the routes of ranges that processors write: own ranges of the receiver.
-func (l *Layout) foldRoutes(ranges [][]int) routes {
-	return l.routes(ranges, func(i, owner int) (from, to int) { return i, owner })
-}
-
-// routes returns the routes of each processor's ranges between it and their owners, nil if there
-// are none.
-func (l *Layout) routes(ranges [][]int, between func(i, owner int) (from, to int)) (out routes) {
+// routes returns the routes of each processor's ranges from their owners to it, or with fold from it to
+// their owners; nil if there are none.
+func (l *Layout) routes(ranges [][]int, fold bool) (out routes) {
 	for i, list := range ranges {
 		for _, r := range list {
 			for len(out) < l.Processors {
 				out = append(out, make([][]int, l.Processors))
 			}
-			from, to := between(i, l.Ranges[r].Owner)
+			from, to := l.Ranges[r].Owner, i
+			if fold {
+				from, to = to, from
+			}
 			out[from][to] = append(out[from][to], r)
 		}
 	}

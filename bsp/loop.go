@@ -79,7 +79,6 @@ type participant struct {
 	own      []int             // indices of its ranges
 	outgoing []kernels.Message // by range: expanded or folded
 	news     [2][][]News       // by parity of the phase, by receiver
-	stepped  bool              // in this superstep
 	done     *sequence         // the command is finished, by number
 	idle     *sequence         // the job is finished, by number
 	report   kernels.Reduced   // of the last command
@@ -102,7 +101,7 @@ func New(layout *Layout, by Transport, kinds []kernels.Kind) *Loop {
 	l.reports = make([]kernels.Reduced, l.Processors)
 	for w := range l.expand {
 		for a := range l.expand[w] {
-			l.expand[w][a], l.fold[w][a] = layout.expandRoutes(layout.Expand[w][a]), layout.foldRoutes(layout.Fold[w][a])
+			l.expand[w][a], l.fold[w][a] = layout.routes(layout.Expand[w][a], false), layout.routes(layout.Fold[w][a], true)
 		}
 	}
 	for r, rg := range l.Ranges {

@@ -10,9 +10,6 @@ import (
 )
 
 const (
-	// smallVertices is the largest frontier, in vertices, that the coordinator steps alone:
-	// waking another thread costs as much as stepping some tens of vertices.
-	smallVertices = 32
 	// mostSkips limits the levels between two tries of StepMany.
 	mostSkips = 64
 	// deviceFrom is the level from which StepMany of a device is tried: a call that runs nothing costs a
@@ -29,7 +26,7 @@ func (b *BFS) stepRule(st *Observation, d Director) []kernels.Stepped {
 	if !is || b.rules == nil {
 		return nil
 	}
-	rule := b.rule(f, st)
+	rule := ask(b, func() *kernels.Rule { return f.Rule(st) })
 	if rule == nil {
 		return nil
 	}
@@ -82,7 +79,7 @@ func (b *BFS) stepMany(st *Observation, d Director) []kernels.Stepped {
 	if fixed > 1 {
 		return nil
 	}
-	levels, shared := min(b.lookahead(f, st, limits), limits.Levels), len(b.holders) > 1
+	levels, shared := min(ask(b, func() int { return f.Steps(st, limits) }), limits.Levels), len(b.holders) > 1
 	if shared {
 		levels = min(levels, b.ahead)
 	}
@@ -151,54 +148,4 @@ func (b *BFS) stepMany(st *Observation, d Director) []kernels.Stepped {
 	}
 	b.share()
 	return b.ran
-}
-
-// small reports that the coordinator runs the superstep alone.
-func (b *BFS) small(st *Observation) bool {
-	return b.allCPU && b.Processors > 1 && b.command.step.Way == program.Push && b.expand[program.Push][program.Forward] == nil && st.Frontier <= smallVertices
-}
-
-// stepSmall runs a top-down superstep of all processors on the coordinator's goroutine, in
-// the order of calls of the contract. It skips processors without frontier and messages.
-func (b *BFS) stepSmall(started time.Time) {
-	w := stopwatch{on: b.timed, last: started}
-	for i := range b.participants {
-		pt := &b.participants[i]
-		pt.times, pt.stepped = stepTimes{}, false
-		if pt.report.Next > 0 {
-			b.step(i)
-			w.lap(&pt.times.compute)
-		} else {
-			pt.report.NextArcs, pt.report.Examined = 0, 0
-		}
-	}
-	for i := range b.participants {
-		if b.participants[i].report.Next > 0 {
-			b.foldOthers(i)
-			w.lap(&b.participants[i].times.push)
-		}
-	}
-	for i := range b.participants {
-		if b.participants[i].report.Next == 0 {
-			continue
-		}
-		for _, r := range b.Fold[program.Push][program.Forward][i] {
-			m, owner := b.participants[i].outgoing[r], b.Ranges[r].Owner
-			if m.Count == 0 {
-				continue
-			}
-			if !b.participants[owner].stepped {
-				b.step(owner)
-			}
-			b.participants[i].times.sent += m.Bytes()
-			b.merge(owner, i, r, m)
-			w.lap(&b.participants[owner].times.push)
-		}
-	}
-	for i := range b.participants {
-		if b.participants[i].stepped {
-			b.advance(i)
-			w.lap(&b.participants[i].times.compute)
-		}
-	}
 }

@@ -186,7 +186,7 @@ func (b *BFS) coordinate(s *Search) (begun, ended time.Time) {
 			run = b.stepMany(st, d)
 		}
 		if run == nil {
-			run = b.stepOnce(st, started)
+			run = b.stepOnce(started)
 		}
 		b.observeHub(st)
 		took := time.Duration(0) // of each superstep of a call: an equal part
@@ -272,12 +272,8 @@ func (b *BFS) observeHub(st *Observation) {
 }
 
 // stepOnce runs one superstep on all processors and returns the sums of their counts.
-func (b *BFS) stepOnce(st *Observation, started time.Time) []kernels.Stepped {
-	if b.small(st) {
-		b.stepSmall(started)
-	} else {
-		b.issue(started)
-	}
+func (b *BFS) stepOnce(started time.Time) []kernels.Stepped {
+	b.issue(started)
 	b.share()
 	return b.one(b.total())
 }

@@ -153,7 +153,6 @@ func (l *Loop) merge(i, s, r int, m kernels.Message) {
 // step calls Step of processor i.
 func (l *Loop) step(i int) {
 	pt, c := &l.participants[i], &l.command
-	pt.stepped = true
 	l.try(i, func() (err error) {
 		pt.times.kernel, err = l.runOf(i).Step(l.ctx, c.op, c.step)
 		return err

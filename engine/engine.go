@@ -123,7 +123,7 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	o.Logger.Debug("placed", "policy", string(e.place.Policy), "why", e.place.Reason, "ranks", e.place.Ranks, "took", time.Since(placing))
 	measure := o.Director == bsp.DirectorAuto && o.NewDirector == nil && o.Rates.IsZero()
 	if measure {
-		e.opts.Rates = bsp.MeasureRates(ctx, e.place, o.Threads)
+		e.opts.Rates = bsp.DefaultRates(o.Threads)
 	}
 	tree := make([]kernels.Run, len(o.Processors))
 	e.states.idle = []*state{{program: bsp.Tree, runs: tree}}
