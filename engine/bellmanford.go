@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"time"
 	"unsafe"
@@ -21,15 +22,10 @@ func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, s *pathSe
 	if err := e.room("shortest paths with negative weights", int64(n)*(size+4*5+2)+int64(e.n)*(size+4)); err != nil {
 		return nil, err
 	}
-	rows, weights := make([]*graph.Adjacency, len(e.place.Ranges)), make([][]W, len(e.place.Ranges))
-	for r := range rows {
-		var err error
-		if rows[r], err = e.outRows(r); err != nil {
-			return nil, err
-		}
-		weights[r], _ = graph.WeightsAs[W](rows[r].Weights)
+	rows, err := e.place.Rows(false)
+	if err != nil {
+		return nil, fmt.Errorf("engine: shortest paths: %w", err)
 	}
-	label := func(rank uint32) uint64 { return e.labels.Label(e.place.VertexOf[rank]) }
 	t := newPathTree[T](n)
 	if rank := e.place.RankOf[s.root]; rank != graph.None {
 		t.plant(rank)
@@ -42,35 +38,35 @@ func bellmanFord[T program.Value, W graph.Weight](ctx context.Context, s *pathSe
 		if !t.in[u] {
 			continue
 		}
-		r := e.place.RangeOf(u)
-		lo, hi := rows[r].Row(u - e.place.Ranges[r].First)
+		g := rows.Segment(u)
+		weights, _ := graph.WeightsAs[W](g.Weights)
+		lo, hi := g.Row(u - g.First)
 		for k := lo; k < hi; k++ {
-			v, w := rows[r].Neighbours[k], T(weights[r][k])
+			v, w := g.Neighbours[k], T(weights[k])
 			d := t.dist[u] + w
 			switch {
 			case w < 0 && (d > t.dist[u] || d-d != 0):
-				return nil, &WeightError{From: label(u), To: label(v), Reason: DistanceTooLarge}
+				return nil, &WeightError{From: e.labelOf(u), To: e.labelOf(v), Reason: DistanceTooLarge}
 			case w > 0 && (d < t.dist[u] || d == program.Largest[T]()):
 				if t.parent[v] == graph.None {
 					t.parent[v] = u // v is out of range, unless there is another path
 				}
 			case d < t.dist[v] || d == t.dist[v] && !t.in[v]:
 				if !t.move(u, v, d) {
-					return nil, &NegativeCycleError{Cycle: t.cycle(u, v, label)}
+					return nil, &NegativeCycleError{Cycle: t.cycle(u, v, e.labelOf)}
 				}
 			}
 		}
 	}
 	r := &SSSPResult{Root: e.labels.Label(s.root), Type: program.TypeOf[T](), Time: time.Since(s.start)}
-	dist := initial[T](e.n, program.Array{Init: program.Top})
-	parents := e.initial(program.Array{Type: program.U32, Init: program.None}).([]uint32)
+	dist, parents := slices.Repeat([]T{program.Largest[T]()}, e.n), slices.Repeat([]uint32{graph.None}, e.n)
 	dist[s.root], parents[s.root] = 0, s.root
 	for v, u := range t.parent {
 		if u == graph.None {
 			continue
 		}
 		if t.dist[v] == program.Largest[T]() {
-			return nil, &WeightError{From: label(u), To: label(uint32(v)), Reason: DistanceTooLarge}
+			return nil, &WeightError{From: e.labelOf(u), To: e.labelOf(uint32(v)), Reason: DistanceTooLarge}
 		}
 		id := e.place.VertexOf[v]
 		dist[id], parents[id] = t.dist[v], e.place.VertexOf[u]
@@ -102,12 +98,8 @@ type pathTree[T program.Value] struct {
 }
 
 func newPathTree[T program.Value](n int) *pathTree[T] {
-	t := &pathTree[T]{dist: initial[T](n, program.Array{Init: program.Top}), parent: make([]uint32, n), before: make([]uint32, n), after: make([]uint32, n),
-		children: make([]uint32, n), in: make([]bool, n), queue: make([]uint32, n), queued: make([]bool, n)}
-	for v := range t.parent {
-		t.parent[v] = graph.None
-	}
-	return t
+	return &pathTree[T]{dist: slices.Repeat([]T{program.Largest[T]()}, n), parent: slices.Repeat([]uint32{graph.None}, n), before: make([]uint32, n),
+		after: make([]uint32, n), children: make([]uint32, n), in: make([]bool, n), queue: make([]uint32, n), queued: make([]bool, n)}
 }
 
 // plant begins with a root.

@@ -25,16 +25,12 @@ import (
 // graph.ErrNoVertex. BFS allocates a result of 4 bytes per vertex; for many searches use
 // BFSInto.
 func (e *Engine) BFS(ctx context.Context, root uint64) (*BFSResult, error) {
-	r := &BFSResult{engineID: e.engineID, labels: e.labels, Statistics: &bsp.Statistics{}}
-	t, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.release()
-	if _, err := e.labels.ID(root); err != nil {
-		return nil, err
-	}
-	r.Parents = make([]uint32, e.n)
+	return inTurn(ctx, e, func(t *turn) (*BFSResult, error) { return e.bfs(ctx, t, root, &bsp.Statistics{}) })
+}
+
+// bfs is BFS in a turn, with the statistics s unless it is nil.
+func (e *Engine) bfs(ctx context.Context, t *turn, root uint64, s *bsp.Statistics) (*BFSResult, error) {
+	r := &BFSResult{engineID: e.engineID, labels: e.labels, Statistics: s, Parents: make([]uint32, e.n)}
 	r.clear()
 	if err := e.search(ctx, t, root, r, false); err != nil {
 		return nil, err

@@ -80,19 +80,24 @@ func (e *Engine) propagation(threads int) (*program.Program, int64) {
 // neighbours, the smallest of several. In a directed graph out-arcs and in-arcs count, each. A vertex
 // without arcs keeps its label. The result does not depend on placement and threads. Processors that
 // cannot run it are refused by name: errors are those of Run, and ErrArgument for iterations below 1.
-func (e *Engine) CDLP(ctx context.Context, iterations int) (_ *CDLPResult, err error) {
-	defer refused(&err)
+func (e *Engine) CDLP(ctx context.Context, iterations int) (*CDLPResult, error) {
 	if iterations < 1 {
 		return nil, fmt.Errorf("%w: %d iterations", ErrArgument, iterations)
 	}
-	turn, err := e.take(ctx, false)
+	c := &CDLPResult{}
+	r, err := inTurn(ctx, e, func(t *turn) (*RunResult, error) {
+		p, bytes := e.propagation(t.workers())
+		return e.run(ctx, t, p, bytes, c.body(iterations))
+	})
 	if err != nil {
 		return nil, err
 	}
-	defer turn.release()
-	c := &CDLPResult{}
-	p, bytes := e.propagation(turn.workers())
-	r, err := e.run(ctx, turn, p, bytes, func(m program.Machine) error {
+	c.RunResult, c.Labels = r, ArrayOf[uint32](r, 0)
+	return c, nil
+}
+
+func (c *CDLPResult) body(iterations int) func(program.Machine) error {
+	return func(m program.Machine) error {
 		for changed := true; changed && c.Iterations < iterations; c.Iterations++ {
 			frontier, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
 			if err != nil {
@@ -101,10 +106,5 @@ func (e *Engine) CDLP(ctx context.Context, iterations int) (_ *CDLPResult, err e
 			c.Changed, changed = frontier.Count, frontier.Count > 0
 		}
 		return nil
-	})
-	if err != nil {
-		return nil, err
 	}
-	c.RunResult, c.Labels = r, ArrayOf[uint32](r, 0)
-	return c, nil
 }

@@ -190,13 +190,11 @@ func (c *components) body(m program.Machine) error {
 // Barak 2018): union-find that skips most arcs of the largest component. Partitions exchange
 // their forests once.
 func (e *Engine) Components(ctx context.Context) (*ComponentsResult, error) {
-	t, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.release()
-	c := &components{e: e, threads: t.workers()}
-	r, err := e.run(ctx, t, c.program(), 4*int64(e.n), c.body)
+	c := &components{e: e}
+	r, err := inTurn(ctx, e, func(t *turn) (*RunResult, error) {
+		c.threads = t.workers()
+		return e.run(ctx, t, c.program(), 4*int64(e.n), c.body)
+	})
 	if err != nil {
 		return nil, err
 	}

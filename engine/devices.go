@@ -23,16 +23,6 @@ type Devices struct {
 	failed map[string]error // of optional processors
 }
 
-// driverOf returns the driver of a kind.
-func driverOf(kind Kind, drivers []device.Driver) (device.Driver, error) {
-	for _, d := range drivers {
-		if Kind(d.Kind()) == kind {
-			return d, nil
-		}
-	}
-	return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
-}
-
 type openDevice struct {
 	dev     device.Device
 	program *gpu.Program
@@ -64,7 +54,7 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 			return nil, errors.Join(err, d.Close())
 		}
 	}
-	if err := d.checkInPlace(&o); err != nil {
+	if err := d.check(&o); err != nil {
 		return nil, errors.Join(err, d.Close())
 	}
 	return d, nil
@@ -97,45 +87,32 @@ func (o *Options) leaveOut(p Processor, err error) {
 	}
 }
 
-// keepOpened removes optional processors whose devices are not open from the options, and shares the
-// threads anew. Shares and assignments are by processor: with them it returns the device's error.
+// keepOpened drops optional processors whose devices are not open. Shares and assignments are by processor: with them
+// it returns the device's error.
 func (d *Devices) keepOpened(o *Options) error {
-	kept := slices.DeleteFunc(slices.Clone(o.Processors), func(p Processor) bool {
-		return p.Kind != CPU && p.Optional && d.open[p.String()] == nil
-	})
-	if len(kept) == len(o.Processors) {
-		return nil
+	absent := func(p Processor) bool { return p.Kind != CPU && p.Optional && d.open[p.String()] == nil }
+	if i := slices.IndexFunc(o.Processors, absent); i >= 0 && (o.Shares != nil || o.Assignment != nil) {
+		return d.failed[o.Processors[i].String()]
 	}
-	if o.Shares != nil || o.Assignment != nil {
-		for _, p := range o.Processors {
-			if err := d.failed[p.String()]; err != nil {
-				return err
-			}
-		}
-	}
-	o.Processors = kept
+	o.drop(absent)
+	return nil
+}
+
+// drop removes processors; the CPU takes the place of the last one.
+func (o *Options) drop(out func(p Processor) bool) {
+	o.Processors = slices.DeleteFunc(slices.Clone(o.Processors), out)
 	o.shareThreads(func(string, error) bool { return true }) // ensureDefaults has checked them
-	return nil
 }
 
-// checkOpened returns ErrNoDevice if the device of a processor is not open.
-func (d *Devices) checkOpened(o *Options) error {
+// check returns ErrNoDevice if a device that is not optional is not open, ErrNotInPlace if the options leave the graph in
+// host memory and a device cannot read that.
+func (d *Devices) check(o *Options) error {
 	for _, p := range o.Processors {
-		if p.Kind != CPU && d.open[p.String()] == nil {
+		switch info, open := d.info(p); {
+		case p.Kind == CPU:
+		case !open && !p.Optional:
 			return fmt.Errorf("%w: %s is not among the devices that were opened", ErrNoDevice, p)
-		}
-	}
-	return nil
-}
-
-// checkInPlace returns ErrNotInPlace if the options leave the graph in host memory and a
-// device cannot read that.
-func (d *Devices) checkInPlace(o *Options) error {
-	if !o.inPlace() {
-		return nil
-	}
-	for _, p := range o.Processors {
-		if info, ok := d.info(p); ok && !info.InPlace {
+		case open && !info.InPlace && o.inPlace():
 			return fmt.Errorf("%w: %s (%s) reads its own memory only, where %d bytes fit; a graph in the host's needs CUDA, or OpenCL "+
 				"with unified memory or fine-grained SVM", ErrNotInPlace, p, info.Model, d.budget(p, o))
 		}
@@ -170,14 +147,7 @@ func (d *Devices) add(p Processor, o *Options) error {
 // OpenDevice opens the device of a processor, of one of the drivers or the system's OpenCL, without
 // kernels. Errors wrap ErrNoDevice or one of package device.
 func OpenDevice(p Processor, drivers ...device.Driver) (device.Device, error) {
-	var err error
-	if p.Kind == OpenCL || p.Kind == CUDA {
-		drivers, err = withSystem(drivers, p.Kind)
-	}
-	var driver device.Driver
-	if err == nil {
-		driver, err = driverOf(p.Kind, drivers)
-	}
+	driver, err := driverOf(p.Kind, drivers)
 	if err != nil {
 		return nil, fmt.Errorf("%w: %s: %w", ErrNoDevice, p, err)
 	}
@@ -248,46 +218,42 @@ type DeviceInfo = device.Info
 // ListDevices describes every device of the drivers, and those of the system's CUDA and OpenCL
 // unless a driver is of that kind. It loads the drivers into the process: one that crashes or hangs
 // does so here. The error wraps ErrNoDevice where there is no device.
-func ListDevices(drivers ...device.Driver) ([]DeviceInfo, error) {
-	drivers, absent := withSystem(drivers, CUDA, OpenCL)
-	list, err := describeDevices(drivers)
+func ListDevices(drivers ...device.Driver) (list []DeviceInfo, err error) {
+	var errs []error
+	add := func(d device.Driver, err error) {
+		if err == nil {
+			var infos []DeviceInfo
+			infos, err = d.Devices()
+			list = append(list, infos...)
+		}
+		errs = append(errs, err)
+	}
+	for _, d := range drivers {
+		add(d, nil)
+	}
+	for _, kind := range []Kind{CUDA, OpenCL} {
+		if !slices.ContainsFunc(drivers, func(d device.Driver) bool { return Kind(d.Kind()) == kind }) {
+			add(driverOf(kind, nil))
+		}
+	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(absent, err))
+		return nil, fmt.Errorf("%w: %w", ErrNoDevice, errors.Join(errs...))
 	}
 	return list, nil
 }
 
-// withSystem returns the drivers and the system's of the given kinds, which it opens unless one of
-// the drivers is of that kind. The errors, joined, are those of opening them.
-func withSystem(drivers []device.Driver, kinds ...Kind) ([]device.Driver, error) {
-	var errs []error
-	for _, kind := range kinds {
-		if slices.ContainsFunc(drivers, func(d device.Driver) bool { return Kind(d.Kind()) == kind }) {
-			continue
-		}
-		d, err := openSystem(kind)
-		if err != nil {
-			errs = append(errs, err)
-			continue
-		}
-		drivers = append(slices.Clone(drivers), d)
-	}
-	return drivers, errors.Join(errs...)
-}
-
-// openSystem opens the system's driver of a kind of this module.
-func openSystem(kind Kind) (device.Driver, error) {
-	if kind == CUDA {
-		return cuda.Open(cuda.Options{})
-	}
-	return opencl.Open(opencl.Options{})
-}
-
-// describeDevices describes the devices of all drivers; the error joins those of drivers.
-func describeDevices(drivers []device.Driver) (list []DeviceInfo, err error) {
+// driverOf returns the driver of a kind: one of drivers, or the system's OpenCL or CUDA.
+func driverOf(kind Kind, drivers []device.Driver) (device.Driver, error) {
 	for _, d := range drivers {
-		infos, failed := d.Devices()
-		list, err = append(list, infos...), errors.Join(err, failed)
+		if Kind(d.Kind()) == kind {
+			return d, nil
+		}
 	}
-	return list, err
+	switch kind {
+	case CUDA:
+		return cuda.Open(cuda.Options{})
+	case OpenCL:
+		return opencl.Open(opencl.Options{})
+	}
+	return nil, fmt.Errorf("%w: unknown kind of processor %q", ErrOptions, kind)
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -33,7 +34,6 @@ type Engine struct {
 	weights  *weighed         // nil until weigh has read them
 	weighing sync.Mutex
 	making   sync.Mutex   // serialises NewDirector
-	director bsp.Director // of the options; nil where NewDirector makes one for each search
 	few      bsp.Rates    // of runs on fewer threads than there are: those of one thread
 	override bsp.Director // of SetDirector; nil for the options' director
 
@@ -106,7 +106,7 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 			e.report.leave(p, err) // OpenDevices has told
 		}
 	}
-	if err := errors.Join(e.devices.keepOpened(&o), e.devices.checkOpened(&o), e.devices.checkInPlace(&o)); err != nil {
+	if err := errors.Join(e.devices.keepOpened(&o), e.devices.check(&o)); err != nil {
 		return nil, err
 	}
 	if err := e.devices.measureSpeeds(ctx, &o, src.NumEdges()); err != nil {
@@ -169,14 +169,7 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	} else {
 		e.few = e.opts.Rates
 	}
-	if o.NewDirector == nil {
-		if e.director, err = bsp.NewDirector(o.Director, e.opts.Rates); err != nil {
-			return nil, err
-		}
-		first.director = e.director
-		first.few, _ = bsp.NewDirector(o.Director, e.few)
-		e.report.rule(e.director)
-	}
+	e.rule(nil)
 	e.states.bytes = first.bytes
 	e.assign(first, nil)
 	e.queue = newQueue(e.procs, e.most(first.bytes))
@@ -256,20 +249,16 @@ func (e *Engine) resources() *resources {
 }
 
 // free frees all and returns the first failure.
-func (r *resources) free() (first error) {
-	keep := func(err error) {
-		if first == nil {
-			first = err
-		}
-	}
+func (r *resources) free() error {
+	var errs []error
 	for _, st := range r.states.idle {
 		if err := st.close(); err != nil {
-			keep(fmt.Errorf("engine: closing a run: %w", err))
+			errs = append(errs, fmt.Errorf("engine: closing a run: %w", err))
 		}
 	}
 	for i, p := range r.procs {
 		if err := p.Close(); err != nil {
-			keep(fmt.Errorf("engine: closing processor %d (%s): %w", i, r.names[i], err))
+			errs = append(errs, fmt.Errorf("engine: closing processor %d (%s): %w", i, r.names[i], err))
 		}
 	}
 	r.points.free()
@@ -277,9 +266,9 @@ func (r *resources) free() (first error) {
 		r.place.Close()
 	}
 	if r.devices != nil {
-		keep(r.devices.Close())
+		errs = append(errs, r.devices.Close())
 	}
-	return first
+	return cmp.Or(errs...)
 }
 
 // callable returns what refuses every call: a context that is nil or has ended, an engine that New did not make.
@@ -313,37 +302,40 @@ func (e *Engine) enter(ctx context.Context) error {
 // newDirector returns the director of the next search, in turn t.
 func (e *Engine) newDirector(st *state, t *turn) (d bsp.Director, err error) {
 	defer recovered(&err, ErrDirector)
-	if d = e.override; d == nil {
-		if d = st.director; d != nil && !slices.Equal(t.threads, e.queue.threads) {
-			d = st.few
+	switch d = e.override; {
+	case d != nil:
+	case e.opts.NewDirector != nil:
+		e.making.Lock()
+		defer e.making.Unlock()
+		d = e.opts.NewDirector()
+	default:
+		rates, made := e.opts.Rates, &st.directors[0]
+		if !slices.Equal(t.threads, e.queue.threads) {
+			rates, made = e.few, &st.directors[1]
 		}
-		if d == nil {
-			e.making.Lock()
-			defer e.making.Unlock()
-			d = e.opts.NewDirector()
+		if *made == nil {
+			*made, err = bsp.NewDirector(e.opts.Director, rates)
 		}
+		d = *made
 	}
-	e.report.rule(d)
-	return d, nil
+	e.rule(d)
+	return d, err
 }
 
 // onCPUs calls f for each CPU processor, with a search, after the current runs, up to the first error.
 func (e *Engine) onCPUs(ctx context.Context, f func(c *cpu.Processor, tree kernels.Run) error) error {
-	t, err := e.take(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer t.release()
-	st, err := e.open(ctx, t, bsp.Tree, 0)
-	if err != nil {
-		return err
-	}
-	for i, p := range e.procs {
-		if c, is := p.(*cpu.Processor); is && err == nil {
-			err = f(c, st.runs[i])
+	return e.alone(ctx, func(t *turn) error {
+		st, err := e.open(ctx, t, bsp.Tree, 0)
+		if err != nil {
+			return err
 		}
-	}
-	return errors.Join(err, e.giveBack(st, true))
+		for i, p := range e.procs {
+			if c, is := p.(*cpu.Processor); is && err == nil {
+				err = f(c, st.runs[i])
+			}
+		}
+		return errors.Join(err, e.giveBack(st, true))
+	})
 }
 
 // Tune sets the limits by which CPU processors choose kernels, after the current runs. The
@@ -370,24 +362,17 @@ func (e *Engine) UseKernels(ctx context.Context, spec string) error {
 // runs; nil is that of Options. An engine whose Options.Director has one direction holds no arcs of the other: it
 // accepts directors of the same direction only (bsp.OneWay) and returns ErrOptions for all
 // others. Else the error is ErrDirector if a method of d panics, ErrArgument, ErrClosed or ctx's.
-func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) (err error) {
-	t, err := e.take(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer t.release()
-	defer recovered(&err, ErrDirector)
-	if only, is := e.opts.oneWay(); is && d != nil {
-		if one, is := d.(bsp.OneWay); !is || one.Direction() != only {
-			return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, only)
+func (e *Engine) SetDirector(ctx context.Context, d bsp.Director) error {
+	return e.alone(ctx, func(*turn) (err error) {
+		defer recovered(&err, ErrDirector)
+		if only, is := e.opts.oneWay(); is && d != nil {
+			if one, is := d.(bsp.OneWay); !is || one.Direction() != only {
+				return fmt.Errorf("%w: an engine for %s searches takes no other director", ErrOptions, only)
+			}
 		}
-	}
-	rule := d
-	if d == nil {
-		rule = e.director
-	}
-	e.report.rule(rule) // may panic: then nothing has changed
-	e.override = d
-	e.queue.share(d == nil)
-	return nil
+		e.rule(d) // may panic: then nothing has changed
+		e.override = d
+		e.queue.share(d == nil)
+		return nil
+	})
 }

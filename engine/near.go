@@ -111,10 +111,10 @@ func (e *Engine) Near(ctx context.Context, o BFSOptions) (*NearResult, error) {
 	}
 	level := 0
 	for i, x := range w.reached {
-		v := e.labels.Label(e.place.VertexOf[uint32(x)])
+		v := e.labelOf(uint32(x))
 		parent := v
 		if i >= roots {
-			parent = e.labels.Label(e.place.VertexOf[uint32(w.reached[x>>32])])
+			parent = e.labelOf(uint32(w.reached[x>>32]))
 		}
 		if i == ends[level] {
 			level++

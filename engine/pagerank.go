@@ -249,31 +249,28 @@ func (e *Engine) PageRank(ctx context.Context, o PageRankOptions) (*PageRankResu
 		return nil, err
 	}
 	result := &PageRankResult{}
-	if e.n == 0 {
-		result.RunResult, result.Converged = &RunResult{labels: e.labels}, true
-		return result, nil
-	}
-	k := &ranking{PageRankOptions: o}
-	if err := k.prepare(e); err != nil {
-		return nil, err
-	}
-	p, drive := k.pull, k.drive
-	if k.Method == PageRankDelta {
-		p, drive = k.delta, k.driveDelta
-	}
-	r, err := e.Run(ctx, p(), func(m program.Machine) error { return drive(m, result) })
+	r, err := inTurn(ctx, e, func(t *turn) (*RunResult, error) {
+		if e.n == 0 {
+			result.Converged = true
+			return &RunResult{labels: e.labels}, nil
+		}
+		k := &ranking{PageRankOptions: o}
+		if err := k.prepare(e); err != nil {
+			return nil, err
+		}
+		p, drive := k.pull, k.drive
+		if k.Method == PageRankDelta {
+			p, drive = k.delta, k.driveDelta
+		}
+		r, err := e.run(ctx, t, p(), 0, func(m program.Machine) error { return drive(m, result) })
+		if err == nil {
+			result.Ranks = k.result(e, r)
+		}
+		return r, err
+	})
 	if err != nil {
 		return nil, err
 	}
-	result.RunResult, result.Ranks = r, ArrayOf[float64](r, prRank)
-	for i, run := range k.runs {
-		to := len(k.ids)
-		if i+1 < len(k.runs) {
-			to = k.runs[i+1].from
-		}
-		for _, v := range k.ids[run.from:to] {
-			result.Ranks[v] = k.alone[run.class].rank
-		}
-	}
+	result.RunResult = r
 	return result, nil
 }

@@ -127,10 +127,11 @@ func (o *PageRankOptions) ensureDefaults(n int) error {
 	return nil
 }
 
-// scaled returns f such that the values × f add up to 1. The error wraps ErrArgument.
-func scaled(what string, values func(yield func(id uint64, x float64) bool)) (float64, error) {
+// scaled returns f such that n values × f add up to 1; at returns a value and its vertex. The error wraps ErrArgument.
+func scaled(what string, n int, at func(i int) (id uint64, x float64)) (float64, error) {
 	sum := 0.0
-	for id, x := range values {
+	for i := range n {
+		id, x := at(i)
 		if !(x >= 0) || math.IsInf(x, 0) {
 			return 0, fmt.Errorf("%w: PageRank: %s of vertex %d is %v", ErrArgument, what, id, x)
 		}
@@ -158,35 +159,17 @@ type ranking struct {
 	// ahead makes iterations Chebyshev's: the matrix of an undirected graph has real eigenvalues.
 	ahead bool
 	alone []loners
-	ids   []uint32 // the vertices without arcs
-	runs  []run    // of ids with the same class
-}
-
-// run is a run of vertices without arcs, from an index of ranking.ids to the next run's.
-type run struct {
-	from  int
-	class uint32 // an index of ranking.alone
+	class []uint32 // of the vertices without arcs, in the order of ids: an index of alone
 }
 
 // prepare sorts the vertices' values by rank.
 func (k *ranking) prepare(e *Engine) error {
-	e.mapping.RLock()
-	defer e.mapping.RUnlock()
-	if e.place == nil || e.unmapped {
-		return ErrClosed
-	}
 	k.unit = 1 / float64(e.n)
 	k.ahead = !e.place.Directed && k.Tolerance >= 0 && k.Start == nil && k.Warm == nil && !k.Multi && k.Method == PageRankPull
 	start, warm := map[uint32]float64{}, 0.0
 	if k.Start != nil {
 		ids := slices.Sorted(maps.Keys(k.Start)) // sums do not depend on the map's order
-		f, err := scaled("Start", func(yield func(uint64, float64) bool) {
-			for _, id := range ids {
-				if !yield(id, k.Start[id]) {
-					return
-				}
-			}
-		})
+		f, err := scaled("Start", len(ids), func(i int) (uint64, float64) { return ids[i], k.Start[ids[i]] })
 		if err != nil {
 			return err
 		}
@@ -203,13 +186,7 @@ func (k *ranking) prepare(e *Engine) error {
 	}
 	if k.Warm != nil {
 		var err error
-		warm, err = scaled("Warm", func(yield func(uint64, float64) bool) {
-			for v, x := range k.Warm {
-				if !yield(e.labels.Label(uint32(v)), x) {
-					return
-				}
-			}
-		})
+		warm, err = scaled("Warm", len(k.Warm), func(v int) (uint64, float64) { return e.labels.Label(uint32(v)), k.Warm[v] })
 		if err != nil {
 			return err
 		}
@@ -226,7 +203,7 @@ func (k *ranking) prepare(e *Engine) error {
 			}
 		}
 	}
-	k.ids = make([]uint32, 0, e.place.Isolated)
+	k.class = make([]uint32, 0, e.place.Isolated)
 	known, last := map[loners]uint32{}, loners{count: -1}
 	for v, rank := range e.place.RankOf {
 		if rank != graph.None {
@@ -235,26 +212,33 @@ func (k *ranking) prepare(e *Engine) error {
 			}
 			continue
 		}
-		k.ids = append(k.ids, uint32(v))
-		l := loners{start: k.unit, rank: k.unit}
+		l := loners{start: k.unit, rank: k.unit, loops: k.Multi && e.loops[uint32(v)] > 0}
 		if k.start != nil {
 			l.start = start[uint32(v)]
 		}
 		if k.warm != nil {
 			l.rank = k.Warm[v] * warm
 		}
-		if k.Multi {
-			l.loops = e.loops[uint32(v)] > 0
+		class, is := uint32(0), false
+		if l == last {
+			class = k.class[len(k.class)-1]
+		} else if class, is = known[l]; !is {
+			class = uint32(len(k.alone))
+			known[l], k.alone = class, append(k.alone, l)
 		}
-		if l != last {
-			index, is := known[l]
-			if !is {
-				index = uint32(len(k.alone))
-				known[l], k.alone = index, append(k.alone, l)
-			}
-			k.runs, last = append(k.runs, run{len(k.ids) - 1, index}), l
-		}
-		k.alone[k.runs[len(k.runs)-1].class].count++
+		last, k.class = l, append(k.class, class)
+		k.alone[class].count++
 	}
 	return nil
+}
+
+// result returns the ranks of a run.
+func (k *ranking) result(e *Engine, r *RunResult) []float64 {
+	ranks, class := ArrayOf[float64](r, prRank), k.class
+	for v, rank := range e.place.RankOf {
+		if rank == graph.None {
+			ranks[v], class = k.alone[class[0]].rank, class[1:]
+		}
+	}
+	return ranks
 }

@@ -236,11 +236,14 @@ func (e *Engine) between(ctx context.Context, from, to uint64, weighted bool, f 
 	return a == b, nil
 }
 
+// labelOf is the file's id of a rank.
+func (e *Engine) labelOf(rank uint32) uint64 { return e.labels.Label(e.place.VertexOf[rank]) }
+
 // labelsOf are the file's ids of ranks.
 func (e *Engine) labelsOf(ranks []uint32) []uint64 {
 	labels := make([]uint64, len(ranks))
 	for i, v := range ranks {
-		labels[i] = e.labels.Label(e.place.VertexOf[v])
+		labels[i] = e.labelOf(v)
 	}
 	return labels
 }

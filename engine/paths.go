@@ -6,7 +6,6 @@ import (
 	"math"
 	"time"
 
-	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/program"
 )
@@ -138,12 +137,8 @@ func reachedOf[T program.Value](dist []T) (n int64, far T) {
 
 // unitPaths is SSSP where every arc weighs 1: a breadth-first search.
 func (e *Engine) unitPaths(ctx context.Context, t *turn, root uint64, o SSSPOptions) (*SSSPResult, error) {
-	b := &BFSResult{engineID: e.engineID, labels: e.labels, Parents: make([]uint32, e.n)}
-	if e.opts.RunStatistics {
-		b.Statistics = &bsp.Statistics{}
-	}
-	b.clear()
-	if err := e.search(ctx, t, root, b, false); err != nil {
+	b, err := e.bfs(ctx, t, root, e.statistics())
+	if err != nil {
 		return nil, err
 	}
 	dist := make([]int64, e.n)

@@ -54,6 +54,9 @@ func (p Processor) String() string {
 	return p.Kind.String() + ":" + strconv.Itoa(p.Device)
 }
 
+// same reports that p and q have one name.
+func (p Processor) same(q Processor) bool { return p.String() == q.String() }
+
 // ParseProcessors reads a list such as "cpu", "cpu:2", "cpu:1,cpu:1" or "cpu,opencl:0":
 // kinds, each with a number of threads or of a device. It looks for no driver: New and
 // OpenDevices do. The error wraps ErrOptions.

@@ -96,6 +96,27 @@ func (e *Engine) take(ctx context.Context, alone bool) (*turn, error) {
 	return nil, err
 }
 
+// inTurn calls f in a turn of its own.
+func inTurn[R any](ctx context.Context, e *Engine, f func(t *turn) (*R, error)) (_ *R, err error) {
+	defer refused(&err)
+	t, err := e.take(ctx, false)
+	if err != nil {
+		return nil, err
+	}
+	defer t.release()
+	return f(t)
+}
+
+// alone calls f in a turn that no other run goes on beside.
+func (e *Engine) alone(ctx context.Context, f func(t *turn) error) error {
+	t, err := e.take(ctx, true)
+	if err != nil {
+		return err
+	}
+	defer t.release()
+	return f(t)
+}
+
 // lately is for how long the number of callers counts after one of them has ended its run: it is likely to come again, and two
 // callers would else take turns with all threads.
 const lately = time.Millisecond

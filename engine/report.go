@@ -43,15 +43,17 @@ func (r *report) notes(next func(Processor, error)) func(Processor, error) {
 	}
 }
 
-// rule records the director of the next search; nil is one not made yet.
-func (r *report) rule(d bsp.Director) {
+// rule records the director of the next search; nil is the options'.
+func (e *Engine) rule(d bsp.Director) {
 	name := ""
 	if d != nil {
 		name = d.Name()
+	} else if e.opts.NewDirector == nil {
+		name = string(e.opts.Director)
 	}
-	r.mu.Lock()
-	r.director = name
-	r.mu.Unlock()
+	e.report.mu.Lock()
+	e.report.director = name
+	e.report.mu.Unlock()
 }
 
 // kernelsOf records the kernels of the first CPU processor.
@@ -100,17 +102,14 @@ func commands(c gpu.Commands) *record.Commands {
 // ProfileDevices makes searches wait for each kernel of a device and clock it, until it is off: see
 // gpu.Processor.Profile. Errors are ctx's or ErrClosed.
 func (e *Engine) ProfileDevices(ctx context.Context, on bool) error {
-	t, err := e.take(ctx, true)
-	if err != nil {
-		return err
-	}
-	defer t.release()
-	for _, p := range e.procs {
-		if g, is := p.(*gpu.Processor); is {
-			g.Profile(on)
+	return e.alone(ctx, func(*turn) error {
+		for _, p := range e.procs {
+			if g, is := p.(*gpu.Processor); is {
+				g.Profile(on)
+			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // NumVertices is the number of vertices of the graph.
@@ -223,12 +222,7 @@ func Describe(p *partition.Placement, procs []Processor) []record.Processor {
 		vertices += f.Vertices
 		entries += f.Entries
 	}
-	part := func(a, b int64) float64 {
-		if b == 0 {
-			return 0
-		}
-		return float64(a) / float64(b)
-	}
+	part := func(a, b int64) float64 { return float64(a) / float64(max(1, b)) } // a ≤ b
 	var list []record.Processor
 	for i, f := range p.Processors {
 		d := record.Processor{

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
@@ -26,12 +27,7 @@ func (e *Engine) Run(ctx context.Context, p *program.Program, body func(program.
 	if err := p.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.release()
-	return e.run(ctx, t, p, 0, body)
+	return inTurn(ctx, e, func(t *turn) (*RunResult, error) { return e.run(ctx, t, p, 0, body) })
 }
 
 // run is Run in a turn. more is the memory in bytes that the caller needs beside it.
@@ -46,10 +42,7 @@ func (e *Engine) run(ctx context.Context, t *turn, p *program.Program, more int6
 	}
 	done := false
 	defer func() { err = errors.Join(err, e.giveBack(st, done)) }()
-	var s *bsp.Statistics
-	if e.opts.RunStatistics {
-		s = &bsp.Statistics{}
-	}
+	s := e.statistics()
 	if err := st.loop.Run(ctx, p, st.runs, s, body); err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
@@ -59,6 +52,14 @@ func (e *Engine) run(ctx context.Context, t *turn, p *program.Program, more int6
 	r, err := e.read(p, st.runs, s)
 	done = err == nil
 	return r, err
+}
+
+// statistics are those of a program's run, nil without Options.RunStatistics.
+func (e *Engine) statistics() *bsp.Statistics {
+	if e.opts.RunStatistics {
+		return &bsp.Statistics{}
+	}
+	return nil
 }
 
 // bothWays refuses an engine that holds the arcs of one direction alone.
@@ -72,11 +73,10 @@ func (e *Engine) bothWays() error {
 // RankOf returns the rank of the vertex with id label of the file, and false for a vertex
 // without arcs. The error wraps graph.ErrNoVertex.
 func (e *Engine) RankOf(label uint64) (rank uint32, ok bool, err error) {
-	e.mapping.RLock()
-	defer e.mapping.RUnlock()
-	if e.place == nil || e.unmapped {
-		return 0, false, ErrClosed
+	if err := e.enter(context.Background()); err != nil {
+		return 0, false, err
 	}
+	defer e.mapping.RUnlock()
 	id, err := e.labels.ID(label)
 	if err != nil {
 		return 0, false, err
@@ -121,7 +121,7 @@ func (e *Engine) read(p *program.Program, runs []kernels.Run, s *bsp.Statistics)
 			r.arrays = append(r.arrays, nil)
 			continue
 		}
-		out := e.initial(a)
+		out := initials[a.Type](e.n, a)
 		for i, run := range runs {
 			if err := run.Read(k, out); err != nil {
 				return nil, fmt.Errorf("engine: program %q: array %q of processor %d: %w", p.Name, a.Name, i, err)
@@ -132,37 +132,30 @@ func (e *Engine) read(p *program.Program, runs []kernels.Run, s *bsp.Statistics)
 	return r, nil
 }
 
-// initial returns an array with the entries of vertices without arcs, by vertex id.
-func (e *Engine) initial(a program.Array) any {
-	switch a.Type {
-	case program.U32:
-		ids := initial[uint32](e.n, a)
-		if own := a.Init == program.ID || a.Init == program.Rank && a.Ranks; own || a.Init >= program.Rank {
-			for v := range ids {
-				if ids[v] = graph.None; own {
-					ids[v] = uint32(v)
-				}
-			}
-		}
-		return ids
-	case program.I32:
-		return initial[int32](e.n, a)
-	case program.U64:
-		return initial[uint64](e.n, a)
-	case program.I64:
-		return initial[int64](e.n, a)
-	case program.F32:
-		return initial[float32](e.n, a)
-	}
-	return initial[float64](e.n, a)
+// initials make arrays with the entries of vertices without arcs, by vertex id, by type.
+var initials = [...]func(n int, a program.Array) any{
+	program.U32: func(n int, a program.Array) any { return initialIDs(n, a) },
+	program.I32: initialOf[int32], program.U64: initialOf[uint64], program.I64: initialOf[int64],
+	program.F32: initialOf[float32], program.F64: initialOf[float64],
 }
 
-func initial[T program.Value](n int, a program.Array) []T {
-	out := make([]T, n)
+func initialOf[T program.Value](n int, a program.Array) any {
 	if a.Init == program.Top {
-		for v := range out {
-			out[v] = program.Largest[T]()
-		}
+		return slices.Repeat([]T{program.Largest[T]()}, n)
 	}
-	return out
+	return make([]T, n)
+}
+
+func initialIDs(n int, a program.Array) []uint32 {
+	switch own := a.Init == program.ID || a.Init == program.Rank && a.Ranks; {
+	case own:
+		ids := make([]uint32, n)
+		for v := range ids {
+			ids[v] = uint32(v)
+		}
+		return ids
+	case a.Init >= program.Rank:
+		return slices.Repeat([]uint32{graph.None}, n)
+	}
+	return initialOf[uint32](n, a).([]uint32)
 }

@@ -199,13 +199,13 @@ func weightedPath[T program.Value, W graph.Weight](ctx context.Context, e *Engin
 	var bound func(v uint32) (T, error)
 	if o.Heuristic != nil {
 		bound = func(v uint32) (T, error) {
-			switch h := o.Heuristic(e.labels.Label(e.place.VertexOf[v])); {
+			switch h := o.Heuristic(e.labelOf(v)); {
 			case h >= float64(program.Largest[T]()):
 				return program.Largest[T](), nil
 			case h <= 0:
 				return 0, nil
 			case h != h:
-				return 0, fmt.Errorf("%w: the heuristic of vertex %d is not a number", ErrArgument, e.labels.Label(e.place.VertexOf[v]))
+				return 0, fmt.Errorf("%w: the heuristic of vertex %d is not a number", ErrArgument, e.labelOf(v))
 			default:
 				return T(h), nil
 			}
@@ -230,16 +230,7 @@ func weightedPath[T program.Value, W graph.Weight](ctx context.Context, e *Engin
 // more. Errors are a *WeightError, wrap ErrArgument for a heuristic that is not a number, or are Path's.
 func (e *Engine) ShortestPath(ctx context.Context, from, to uint64, o ShortestPathOptions) (path *WeightedPath, err error) {
 	same, err := e.between(ctx, from, to, true, func(p *point, a, b uint32) (err error) {
-		switch e.kind {
-		case graph.Int32:
-			path, err = weightedPath[int64, int32](ctx, e, p, a, b, o)
-		case graph.Int64:
-			path, err = weightedPath[int64, int64](ctx, e, p, a, b, o)
-		case graph.Float32:
-			path, err = weightedPath[float32, float32](ctx, e, p, a, b, o)
-		default:
-			path, err = weightedPath[float64, float64](ctx, e, p, a, b, o)
-		}
+		path, err = typedBy[e.kind].between(ctx, e, p, a, b, o)
 		return err
 	})
 	if same {

@@ -177,7 +177,7 @@ func (d *Devices) measureSpeeds(ctx context.Context, o *Options, edges int64) er
 	list, alone := sample(edges, o.Threads), map[string]clocked{}
 	for _, p := range append(slices.Clone(o.Processors), Processor{Kind: CPU, Threads: o.Threads}) {
 		name := p.String()
-		if _, known := alone[name]; known || p.Kind == CPU && !optional && !slices.ContainsFunc(o.Processors, func(q Processor) bool { return q.String() == name }) {
+		if _, known := alone[name]; known || p.Kind == CPU && !optional && !slices.ContainsFunc(o.Processors, p.same) {
 			continue
 		}
 		c, err := d.clock(ctx, o, []Processor{p}, list)
@@ -186,7 +186,7 @@ func (d *Devices) measureSpeeds(ctx context.Context, o *Options, edges int64) er
 		}
 		if err != nil {
 			o.leaveOut(p, err)
-			o.drop(p)
+			o.drop(p.same)
 			continue
 		}
 		alone[name] = c
@@ -209,17 +209,6 @@ func (d *Devices) measureSpeeds(ctx context.Context, o *Options, edges int64) er
 	})
 }
 
-// drop removes a processor, and shares the threads anew. The CPU takes the place of the last one.
-func (o *Options) drop(p Processor) {
-	o.Processors = slices.DeleteFunc(slices.Clone(o.Processors), func(q Processor) bool { return q.String() == p.String() })
-	for i := range o.Processors {
-		if o.Processors[i].Kind == CPU {
-			o.Processors[i].Threads = 0
-		}
-	}
-	o.shareThreads(func(string, error) bool { return true })
-}
-
 // ErrNoGain is the reason that Options.LeftOut gets for an Optional processor with which searches take longer, by
 // searches of a small graph.
 var ErrNoGain = errors.New("engine: searches are faster without it")
@@ -239,7 +228,7 @@ func (d *Devices) keepPaying(o *Options, edges int64, clock func([]Processor) (c
 	all, best, out, fewer := 0.0, math.Inf(1), 0, *o
 	for i := range len(slowest) + 1 {
 		if i > 0 {
-			fewer.drop(slowest[i-1])
+			fewer.drop(slowest[i-1].same)
 		}
 		c, err := clock(fewer.Processors)
 		if err != nil {
@@ -255,7 +244,7 @@ func (d *Devices) keepPaying(o *Options, edges int64, clock func([]Processor) (c
 	}
 	for _, p := range slowest[:out] {
 		o.leaveOut(p, fmt.Errorf("%w: %v a search with it, %v without, predicted", ErrNoGain, seconds(all), seconds(best)))
-		o.drop(p)
+		o.drop(p.same)
 	}
 	return nil
 }

@@ -67,32 +67,20 @@ func (e *Engine) SSSP(ctx context.Context, root uint64, o SSSPOptions) (*SSSPRes
 	if !(o.Delta >= 0) {
 		return nil, fmt.Errorf("%w: SSSP with delta %v", ErrArgument, o.Delta)
 	}
-	t, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.release()
-	id, err := e.labels.ID(root)
-	if err != nil {
-		return nil, err
-	}
-	if o.UnitWeights {
-		return e.unitPaths(ctx, t, root, o)
-	}
-	w, err := e.weigh(ctx)
-	if err != nil {
-		return nil, err
-	}
-	s := &pathSearch{e, t, w, id, o, time.Now()}
-	switch e.kind {
-	case graph.Int32:
-		return shortest[int64, int32](ctx, s)
-	case graph.Int64:
-		return shortest[int64, int64](ctx, s)
-	case graph.Float32:
-		return shortest[float32, float32](ctx, s)
-	}
-	return shortest[float64, float64](ctx, s)
+	return inTurn(ctx, e, func(t *turn) (*SSSPResult, error) {
+		if o.UnitWeights {
+			return e.unitPaths(ctx, t, root, o)
+		}
+		id, err := e.labels.ID(root)
+		if err != nil {
+			return nil, err
+		}
+		w, err := e.weigh(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return typedBy[e.kind].shortest(ctx, &pathSearch{e, t, w, id, o, time.Now()})
+	})
 }
 
 // Supersteps that start from at most narrowArcs arcs cost more than what they relax: Delta doubles, up to

@@ -15,13 +15,13 @@ import (
 
 // state is the memory of a run: of its program on each processor, and of its loop.
 type state struct {
-	program  *program.Program
-	runs     []kernels.Run
-	loop     *bsp.Loop
-	bfs      *bsp.BFS     // of bsp.Tree
-	director bsp.Director // of bfs; nil where Options.NewDirector makes one for each search
-	few      bsp.Director // of bfs on fewer threads than there are
-	bytes    int64
+	program *program.Program
+	runs    []kernels.Run
+	loop    *bsp.Loop
+	bfs     *bsp.BFS // of bsp.Tree
+	// directors of bfs, once made: the options' on all threads, and on fewer.
+	directors [2]bsp.Director
+	bytes     int64
 }
 
 // states are those of an engine. Where all processors are CPUs, the states of programs that run again are kept.
@@ -44,10 +44,7 @@ func (e *Engine) newState(p *program.Program, runs []kernels.Run) (st *state, er
 	}
 	st = &state{program: p, runs: runs, loop: bsp.New(e.layout, bsp.Local(len(e.procs)), kinds), bytes: e.runBytes(p)}
 	if p == bsp.Tree {
-		if st.bfs, err = bsp.NewBFS(st.loop, runs); err == nil && e.opts.NewDirector == nil {
-			st.director, err = bsp.NewDirector(e.opts.Director, e.opts.Rates)
-			st.few, _ = bsp.NewDirector(e.opts.Director, e.few)
-		}
+		st.bfs, err = bsp.NewBFS(st.loop, runs)
 	}
 	return st, err
 }

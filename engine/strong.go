@@ -82,13 +82,11 @@ func (s *strong) search(ctx context.Context) error {
 // weak ones. It is one thread's depth-first search of the graph in host memory, on any processors,
 // and takes 12 bytes a vertex beside the result. Errors wrap ErrNoRows or ErrMemory, or are
 // ErrClosed or ctx's.
-func (e *Engine) StrongComponents(ctx context.Context) (_ *ComponentsResult, err error) {
-	defer refused(&err)
-	t, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer t.release()
+func (e *Engine) StrongComponents(ctx context.Context) (*ComponentsResult, error) {
+	return inTurn(ctx, e, func(*turn) (*ComponentsResult, error) { return e.strongComponents(ctx) })
+}
+
+func (e *Engine) strongComponents(ctx context.Context) (*ComponentsResult, error) {
 	only, one := e.opts.oneWay()
 	rows, err := e.place.Rows(one && only == kernels.BottomUp) // the components of the reversed graph are the same
 	if err != nil {
@@ -98,18 +96,15 @@ func (e *Engine) StrongComponents(ctx context.Context) (_ *ComponentsResult, err
 	if err := e.room("search for strong components", 12*ranks+ranks/8+4*int64(e.n)); err != nil {
 		return nil, err
 	}
-	number, stack, next := hugemem.Make[uint32](int(ranks)), hugemem.Make[uint32](int(ranks)), hugemem.Make[uint32](int(ranks))
-	low := hugemem.Make[uint64](int(ranks / 64))
-	defer number.Free()
-	defer stack.Free()
-	defer next.Free()
-	defer low.Free()
-	s := &strong{rows, number.S, stack.S, next.S, low.S}
+	var arrays hugemem.Arena
+	defer arrays.Free()
+	words := func() []uint32 { return hugemem.Alloc[uint32](&arrays, int(ranks)) }
+	s := &strong{rows: rows, number: words(), stack: words(), next: words(), low: hugemem.Alloc[uint64](&arrays, int(ranks/64))}
 	if err := s.search(ctx); err != nil {
 		return nil, err
 	}
 	r := &ComponentsResult{RunResult: &RunResult{labels: e.labels}, Labels: make([]uint32, e.n), Strong: true}
-	first := next.S // by component: its first vertex + 1
+	first := s.next // by component: its first vertex + 1
 	clear(first)
 	for v := range r.Labels {
 		r.Labels[v] = uint32(v)

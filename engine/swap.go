@@ -9,74 +9,62 @@ type Swap struct {
 	now *swapped // nil once closed
 }
 
-// swapped is an engine and its users: 1 of the handle, 1 of each call.
+// swapped is an engine and its calls, which begin under Swap.mu.
 type swapped struct {
 	*Engine
-	users int
-	free  chan struct{} // closed after the last user
+	calls sync.WaitGroup
 }
 
 // NewSwap returns a handle that owns e.
-func NewSwap(e *Engine) *Swap {
-	return &Swap{now: &swapped{e, 1, make(chan struct{})}}
-}
+func NewSwap(e *Engine) *Swap { return &Swap{now: &swapped{Engine: e}} }
 
 // Do calls f with the current engine, which stays open until f returns; f must not close it. It waits for no swap. The error
 // is f's, or ErrClosed.
 func (s *Swap) Do(f func(e *Engine) error) error {
 	s.mu.Lock()
 	now := s.now
-	if now != nil {
-		now.users++
-	}
-	s.mu.Unlock()
 	if now == nil {
+		s.mu.Unlock()
 		return ErrClosed
 	}
-	defer s.leave(now)
+	now.calls.Add(1)
+	s.mu.Unlock()
+	defer now.calls.Done()
 	return f(now.Engine)
-}
-
-// leave ends one use.
-func (s *Swap) leave(x *swapped) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if x.users--; x.users == 0 {
-		close(x.free)
-	}
 }
 
 // Swap makes e, which it owns from then on, the engine of later calls, then waits for the calls on the old engine and closes it.
 // Until then both are in memory. The error is the old engine's Close; on a closed handle it closes e and returns ErrClosed.
 func (s *Swap) Swap(e *Engine) error {
-	s.mu.Lock()
-	old := s.now
-	if old != nil {
-		s.now = &swapped{e, 1, make(chan struct{})}
-	}
-	s.mu.Unlock()
+	old := s.put(&swapped{Engine: e})
 	if old == nil {
 		_ = e.Close()
 		return ErrClosed
 	}
-	return s.drain(old)
-}
-
-// drain waits for the users of an engine and closes it.
-func (s *Swap) drain(x *swapped) error {
-	s.leave(x)
-	<-x.free
-	return x.Close()
+	return old.drain()
 }
 
 // Close waits for all calls and closes the engine. Later calls return ErrClosed; a second Close returns nil.
 func (s *Swap) Close() error {
-	s.mu.Lock()
-	old := s.now
-	s.now = nil
-	s.mu.Unlock()
-	if old == nil {
-		return nil
+	if old := s.put(nil); old != nil {
+		return old.drain()
 	}
-	return s.drain(old)
+	return nil
+}
+
+// put makes x the current engine unless the handle is closed. It returns the one before.
+func (s *Swap) put(x *swapped) *swapped {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	old := s.now
+	if old != nil {
+		s.now = x
+	}
+	return old
+}
+
+// drain waits for the calls of an engine and closes it.
+func (x *swapped) drain() error {
+	x.calls.Wait()
+	return x.Close()
 }

@@ -117,14 +117,11 @@ func (e *Engine) trianglesDemand(threads int) demand {
 // undirected, but clustering in a directed graph counts arcs. It reads the graph in host memory, on any
 // processors, and takes up to 9 bytes an edge and 44 a vertex, beside the result. Errors wrap ErrNoRows or
 // ErrMemory, or are ErrClosed or ctx's.
-func (e *Engine) Triangles(ctx context.Context) (_ *TrianglesResult, err error) {
-	defer refused(&err)
-	turn, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
-	}
-	defer turn.release()
-	threads := turn.workers()
+func (e *Engine) Triangles(ctx context.Context) (*TrianglesResult, error) {
+	return inTurn(ctx, e, func(t *turn) (*TrianglesResult, error) { return e.triangles(ctx, t.workers()) })
+}
+
+func (e *Engine) triangles(ctx context.Context, threads int) (*TrianglesResult, error) {
 	longest := e.longestOriented()
 	d := e.trianglesDemand(threads)
 	if err := e.room("count of triangles", d.state+d.result); err != nil {
@@ -136,11 +133,12 @@ func (e *Engine) Triangles(ctx context.Context) (_ *TrianglesResult, err error) 
 	}
 	defer o.Free()
 	n := len(o.Rank)
-	count, links := hugemem.Make[uint64](n), hugemem.Make[uint64](n*len(o.Arcs)/max(1, len(o.To)))
-	defer count.Free()
-	defer links.Free()
-	t := &triangles{Oriented: o, count: count.S, links: links.S, hits: make([][]uint32, threads), linked: make([][]uint32, threads)}
-	if o.Arcs == nil {
+	var arrays hugemem.Arena
+	defer arrays.Free()
+	t := &triangles{Oriented: o, count: hugemem.Alloc[uint64](&arrays, n), hits: make([][]uint32, threads), linked: make([][]uint32, threads)}
+	if o.Arcs != nil {
+		t.links = hugemem.Alloc[uint64](&arrays, n)
+	} else {
 		t.bits = cpu.NewBitRows(o.Offsets, o.To)
 		defer t.bits.Free()
 	}

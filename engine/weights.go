@@ -11,7 +11,6 @@ import (
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/workers"
-	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/program"
 )
 
@@ -94,16 +93,6 @@ type weighed struct {
 	wide          atomic.Bool  // int32 does not hold the distances from some root
 }
 
-// outRows returns the out-arcs of range r. It refuses rows that ReleaseHost has freed.
-func (e *Engine) outRows(r int) (*graph.Adjacency, error) {
-	rows := e.place.Subgraphs[r].Out
-	if rows.Arcs() > 0 && rows.Neighbours == nil {
-		owner := e.place.Ranges[r].Owner
-		return nil, fmt.Errorf("%w: host memory lacks the arcs of processor %d (%s)", kernels.ErrUnsupported, owner, e.opts.Processors[owner])
-	}
-	return rows, nil
-}
-
 // Weigh reads all weights for SSSP, which otherwise does so in its first call. Its error is
 // WeightsMissing, a *WeightError, or one of Run.
 func (e *Engine) Weigh(ctx context.Context) (err error) {
@@ -129,17 +118,18 @@ func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
 	if err := e.bothWays(); err != nil {
 		return nil, fmt.Errorf("engine: weights: %w", err)
 	}
+	rows, err := e.place.Rows(false)
+	if err != nil {
+		return nil, fmt.Errorf("engine: weights: %w", err)
+	}
 	w, arcs := &weighed{}, 0
-	for r := range e.place.Ranges {
-		rows, err := e.outRows(r)
-		if err != nil {
-			return nil, err
-		}
+	for i := range rows {
 		const chunk = 1 << 16
-		n := rows.Weights.Len()
+		g := &rows[i]
+		n := g.Weights.Len()
 		parts := make([]weightSum, (n+chunk-1)/chunk)
 		err = workers.Each(ctx, e.opts.Threads, len(parts), graph.ErrUnreadable, func(_, k int) error {
-			parts[k] = sumWeights(rows.Weights, k*chunk, min((k+1)*chunk, n))
+			parts[k] = typedBy[e.kind].sum(g.Weights, k*chunk, min((k+1)*chunk, n))
 			return nil
 		})
 		if err != nil {
@@ -149,10 +139,10 @@ func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
 		for _, p := range parts {
 			w.largest, w.mean = max(w.largest, p.largest), w.mean+p.sum
 			if w.notFinite == nil && p.notFinite >= 0 {
-				w.notFinite = e.arc(r, rows, p.notFinite, WeightNotFinite)
+				w.notFinite = e.arc(g, p.notFinite, WeightNotFinite)
 			}
 			if w.negative == nil && p.negative >= 0 {
-				w.negative = e.arc(r, rows, p.negative, WeightNegative)
+				w.negative = e.arc(g, p.negative, WeightNegative)
 			}
 		}
 	}
@@ -166,32 +156,34 @@ func (e *Engine) weigh(ctx context.Context) (*weighed, error) {
 	return w, nil
 }
 
-// arc names arc number k of the rows of range r.
-func (e *Engine) arc(r int, rows *graph.Adjacency, k int, reason WeightReason) *WeightError {
-	g := e.place.Ranges[r]
-	row := sort.Search(int(g.Vertices), func(i int) bool { _, hi := rows.Row(uint32(i)); return hi > uint64(k) })
-	return &WeightError{
-		From: e.labels.Label(e.place.VertexOf[g.First+uint32(row)]), To: e.labels.Label(e.place.VertexOf[rows.Neighbours[k]]),
-		Weight: rows.Weights.Float64(k), Reason: reason,
-	}
+// arc names arc number k of a segment.
+func (e *Engine) arc(g *graph.Segment, k int, reason WeightReason) *WeightError {
+	row := sort.Search(int(g.Vertices), func(i int) bool { _, hi := g.Row(uint32(i)); return hi > uint64(k) })
+	return &WeightError{From: e.labelOf(g.First + uint32(row)), To: e.labelOf(g.Neighbours[k]), Weight: g.Weights.Float64(k), Reason: reason}
+}
+
+// typed are the functions for weights of one kind.
+type typed struct {
+	sum      func(w graph.Weights, lo, hi int) weightSum
+	shortest func(ctx context.Context, s *pathSearch) (*SSSPResult, error)
+	between  func(ctx context.Context, e *Engine, p *point, a, b uint32, o ShortestPathOptions) (*WeightedPath, error)
+}
+
+// typedBy has those for weights of each kind.
+var typedBy = [...]typed{
+	graph.Int32: typedFor[int64, int32](), graph.Int64: typedFor[int64, int64](),
+	graph.Float32: typedFor[float32, float32](), graph.Float64: typedFor[float64, float64](),
+}
+
+// typedFor returns those for weights of type W, with distances of type T.
+func typedFor[T program.Value, W graph.Weight]() typed {
+	return typed{sumOf[W], shortest[T, W], weightedPath[T, W]}
 }
 
 // weightSum sums up some weights. notFinite and negative are the first ones' numbers, −1 if none is.
 type weightSum struct {
 	sum, largest        float64
 	notFinite, negative int
-}
-
-func sumWeights(w graph.Weights, lo, hi int) weightSum {
-	switch w.Kind() {
-	case graph.Int32:
-		return sumOf[int32](w, lo, hi)
-	case graph.Int64:
-		return sumOf[int64](w, lo, hi)
-	case graph.Float32:
-		return sumOf[float32](w, lo, hi)
-	}
-	return sumOf[float64](w, lo, hi)
 }
 
 func sumOf[T graph.Weight](w graph.Weights, lo, hi int) weightSum {
