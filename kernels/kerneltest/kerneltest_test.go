@@ -12,11 +12,6 @@ import (
 	"github.com/totemgo/totemgo/program"
 )
 
-// TestModel runs a third of the kit on the model; package kernels/cpu runs all of it next to it.
-func TestModel(t *testing.T) {
-	Options{Short: true}.Run(t, func(*testing.T) kernels.Processor { return &serial{} })
-}
-
 // recorder stands in for a *testing.T and keeps the first failure.
 type recorder struct{ failure string }
 
@@ -851,7 +846,7 @@ func faults() map[string]func() fault {
 
 // TestBrokenRuns proves that the kit can fail: each run breaks one rule.
 func TestBrokenRuns(t *testing.T) {
-	list := cases(false, nil)
+	list := cases(false, examples())
 	all := faults()
 	for name, broken := range treeFaults() {
 		all["tree/"+name] = func() fault {
@@ -878,7 +873,7 @@ func TestBrokenRuns(t *testing.T) {
 
 // TestStepMany: the kit takes runs of several supersteps a call, and finds faults.
 func TestStepMany(t *testing.T) {
-	list := slices.DeleteFunc(cases(true, nil), func(c testcase) bool { return c.name != "rule=many" })
+	list := slices.DeleteFunc(cases(true, examples()), func(c testcase) bool { return c.name != "rule=many" })
 	for _, way := range []string{"right", "outgrown", "early", "counts", "parents", "foreign", "remains", "undone"} {
 		test, failure := verdict(list, func() fault { return fault{many: way, tree: true} })
 		if (test == "") != (way == "right") {

@@ -91,6 +91,7 @@ func place(g *graph.EdgeList, l layout) *placed {
 	}
 	var ranges []kernels.Range
 	var vertexOf []uint32
+	var rangeOf []int // by rank
 	for r, list := range dealt {
 		if len(list) == 0 && !l.empty {
 			continue
@@ -106,16 +107,10 @@ func place(g *graph.EdgeList, l layout) *placed {
 		for len(vertexOf)%64 != 0 {
 			vertexOf = append(vertexOf, graph.None)
 		}
+		rangeOf = append(rangeOf, slices.Repeat([]int{len(ranges)}, len(vertexOf)-len(rangeOf))...)
 		ranges = append(ranges, rg)
 	}
-	owner := func(v uint32) int {
-		for _, rg := range ranges {
-			if rank := p.rankOf[v]; rank >= rg.First && rank < rg.First+rg.Vertices {
-				return rg.Owner
-			}
-		}
-		return -1
-	}
+	owner := func(v uint32) int { return ranges[rangeOf[p.rankOf[v]]].Owner }
 	// adjacency has the arcs between the vertices of rg and the neighbours that keep accepts.
 	adjacency := func(rg kernels.Range, rows [][]uint32, out bool, to graph.Space, keep func(v uint32) bool) *graph.Adjacency {
 		a := &graph.Adjacency{}
@@ -132,22 +127,17 @@ func place(g *graph.EdgeList, l layout) *placed {
 			})
 			first := graph.None
 			for k, v := range row {
-				at := p.rankOf[v]
-				for r, other := range ranges {
-					if to.First != nil && at >= other.First && at < other.First+other.Vertices {
-						at += to.First[r] - other.First
-						break
-					}
+				at, arc := p.rankOf[v], [2]uint32{u, v}
+				if r := rangeOf[at]; to.First != nil {
+					at += to.First[r] - ranges[r].First
 				}
 				if k == 0 {
 					first = at
 				}
-				a.Neighbours = append(a.Neighbours, at)
-				if arc := [2]uint32{u, v}; out {
-					list = append(list, p.weight[arc])
-				} else {
-					list = append(list, p.weight[[2]uint32{v, u}])
+				if !out {
+					arc = [2]uint32{v, u}
 				}
+				a.Neighbours, list = append(a.Neighbours, at), append(list, p.weight[arc])
 			}
 			a.FirstNeighbours = append(a.FirstNeighbours, first)
 			offsets = append(offsets, uint64(len(a.Neighbours)))

@@ -87,7 +87,7 @@ func (l *loaded) open(x *example) *machine {
 				m.fail(i, "Open: %v", err)
 			}
 			m.runs[side] = append(m.runs[side], run)
-			if _, is := run.(kernels.Claims); !is && len(x.p.Edges) > 0 && x.p.Edges[0].Once && x.p.Edges[0].To < 0 {
+			if _, is := run.(kernels.Claims); !is && side == 0 && len(x.p.Edges) > 0 && x.p.Edges[0].Once && x.p.Edges[0].To < 0 {
 				m.fail(i, "the run of a first operator with Claim and Once is no kernels.Claims")
 			}
 			least := int64(0)
@@ -140,7 +140,9 @@ type machine struct {
 	bounds []bound
 	// least and most are the bounds of Counts.Examined, by partition.
 	least, most []int64
-	trees       int // calls of tree
+	trees       int     // calls of tree
+	total       float64 // what a body added up
+	over        []bool  // by operator of values: its targets were odd vertices alone
 	// got are the results by vertex id, an entry an array, after finish.
 	got [][]program.Bits
 }
@@ -607,17 +609,16 @@ func (m *machine) Local(op int) error {
 
 // Gather returns the arrays of the runs under test.
 func (m *machine) Gather(array int) (list [][]uint32, err error) {
-	for i, part := range m.parts {
-		m.both(i, "Whole", func(r kernels.Run, side int) error {
-			whole, err := r.Whole(array)
-			if err == nil && len(whole) != int(part.Ranks) {
-				err = fmt.Errorf("%d entries for %d ranks", len(whole), part.Ranks)
-			}
-			if side == 0 {
-				list = append(list, whole)
-			}
+	for i := range m.parts {
+		var whole [2][]uint32
+		m.both(i, "Whole", func(r kernels.Run, side int) (err error) {
+			whole[side], err = r.Whole(array)
 			return err
 		})
+		if !slices.Equal(whole[0], whole[1]) {
+			m.fail(i, "Whole: %s, want %s", some(whole[0]), some(whole[1]))
+		}
+		list = append(list, whole[0])
 	}
 	return list, nil
 }
@@ -675,68 +676,61 @@ func (m *machine) finish() {
 func (m *machine) tree(root uint32) {
 	m.trees++
 	const untouched = graph.None - 1
-	vertexOf := m.parts[0].VertexOf
-	for side, runs := range m.runs {
-		for i, r := range runs {
-			claims := r.(kernels.Claims)
-			asked, found := make([][]uint32, len(runs)), make([][]uint32, len(runs))
-			for q := range runs {
-				if q == i {
-					continue
-				}
-				var err error
-				if asked[q], err = m.model(i).RemoteClaims(q); err != nil {
-					m.fail(i, "RemoteClaims of the model: %v", err)
-				}
-				if side == 0 {
-					asked[q] = m.remote(i, q)[0]
-				}
-				if found[q], err = runs[q].(kernels.Claims).LookupParents(asked[q]); err != nil || len(found[q]) != len(asked[q]) {
-					m.fail(q, "LookupParents: %v, %d entries for %d ranks", err, len(found[q]), len(asked[q]))
-				}
-				for k, rank := range found[q] {
-					if int(rank) >= len(vertexOf) || vertexOf[rank] == graph.None || m.CheckParent(root, vertexOf[asked[q][k]], vertexOf[rank]) != nil {
-						m.fail(q, "LookupParents: rank %d is no parent of rank %d", rank, asked[q][k])
-					}
-				}
+	vertexOf, runs := m.parts[0].VertexOf, m.runs[0]
+	for i, r := range runs {
+		claims := r.(kernels.Claims)
+		asked, found := make([][]uint32, len(runs)), make([][]uint32, len(runs))
+		for q := range runs {
+			if q == i {
+				continue
 			}
-			out := slices.Repeat([]uint32{untouched}, m.Vertices)
-			device, is := r.(kernels.DeviceResults)
 			var err error
-			if is && m.trees%2 == 0 {
-				if err = device.Resolve(asked, found); err == nil {
-					err = device.CopyTo(out)
-				}
-			} else {
-				err = claims.Parents(out, asked, found)
+			asked[q] = m.remote(i, q)
+			if found[q], err = runs[q].(kernels.Claims).LookupParents(asked[q]); err != nil || len(found[q]) != len(asked[q]) {
+				m.fail(q, "LookupParents: %v, %d entries for %d ranks", err, len(found[q]), len(asked[q]))
 			}
-			if err != nil {
-				m.fail(i, "Parents: %v", err)
-			}
-			for v, u := range out {
-				switch own := m.rankOf[v] != graph.None && m.model(i).own(m.rankOf[v]); {
-				case !own && u != untouched:
-					m.fail(i, "Parents wrote vertex %d, which is not its own", v)
-				case own && u == untouched:
-					m.fail(i, "Parents did not write vertex %d", v)
-				case own && m.CheckParent(root, uint32(v), u) != nil:
-					m.fail(i, "Parents, side %d: %d is no parent of %d", side, u, v)
+			for k, rank := range found[q] {
+				if int(rank) >= len(vertexOf) || vertexOf[rank] == graph.None || m.CheckParent(root, vertexOf[asked[q][k]], vertexOf[rank]) != nil {
+					m.fail(q, "LookupParents: rank %d is no parent of rank %d", rank, asked[q][k])
 				}
+			}
+		}
+		out := slices.Repeat([]uint32{untouched}, m.Vertices)
+		device, is := r.(kernels.DeviceResults)
+		var err error
+		if is && m.trees%2 == 0 {
+			if err = device.Resolve(asked, found); err == nil {
+				err = device.CopyTo(out)
+			}
+		} else {
+			err = claims.Parents(out, asked, found)
+		}
+		if err != nil {
+			m.fail(i, "Parents: %v", err)
+		}
+		for v, u := range out {
+			switch own := m.rankOf[v] != graph.None && m.model(i).own(m.rankOf[v]); {
+			case !own && u != untouched:
+				m.fail(i, "Parents wrote vertex %d, which is not its own", v)
+			case own && u == untouched:
+				m.fail(i, "Parents did not write vertex %d", v)
+			case own && m.CheckParent(root, uint32(v), u) != nil:
+				m.fail(i, "Parents: %d is no parent of %d", u, v)
 			}
 		}
 	}
 }
 
-// remote returns both runs' lists of vertices of partition i that partition q found.
-func (m *machine) remote(i, q int) (list [2][]uint32) {
-	m.both(i, "RemoteClaims", func(r kernels.Run, side int) (err error) {
-		list[side], err = r.(kernels.Claims).RemoteClaims(q)
-		return err
-	})
-	if !slices.Equal(slices.Sorted(slices.Values(list[0])), list[1]) {
-		m.fail(i, "RemoteClaims(%d) is %s, want %s", q, some(list[0]), some(list[1]))
+// remote returns the list of vertices of partition i that partition q found.
+func (m *machine) remote(i, q int) []uint32 {
+	got, err := m.runs[0][i].(kernels.Claims).RemoteClaims(q)
+	if err != nil {
+		m.fail(i, "RemoteClaims: %v", err)
 	}
-	return list
+	if want := m.model(i).remoteClaims(q); !slices.Equal(slices.Sorted(slices.Values(got)), want) {
+		m.fail(i, "RemoteClaims(%d) is %s, want %s", q, some(got), some(want))
+	}
+	return got
 }
 
 // malformed says what is wrong with the form of a set of vertices of a range, "" if nothing.

@@ -633,37 +633,14 @@ func (m *model) Read(array int, out any) error {
 
 func (m *model) Close() error { return nil }
 
-func (m *model) RemoteClaims(q int) (list []uint32, err error) {
+// remoteClaims lists own vertices that partition q found.
+func (m *model) remoteClaims(q int) (list []uint32) {
 	for rank := range m.part.Ranks {
 		if m.own(rank) && m.visited[rank] && m.finder[rank] == q {
 			list = append(list, rank)
 		}
 	}
-	return list, nil
-}
-
-func (m *model) LookupParents(ranks []uint32) ([]uint32, error) {
-	list := make([]uint32, len(ranks))
-	for i, rank := range ranks {
-		list[i] = m.parent[rank]
-	}
-	return list, nil
-}
-
-func (m *model) Parents(out []uint32, claims, found [][]uint32) error {
-	for q := range claims {
-		for i, rank := range claims[q] {
-			m.parent[rank] = found[q][i]
-		}
-	}
-	for rank := range m.part.Ranks {
-		if v := m.part.VertexOf[rank]; m.own(rank) {
-			if out[v] = graph.None; m.visited[rank] {
-				out[v] = m.part.VertexOf[m.parent[rank]]
-			}
-		}
-	}
-	return nil
+	return list
 }
 
 // message is the message of the vertices of rg in set.

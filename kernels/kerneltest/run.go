@@ -24,6 +24,8 @@ type Options struct {
 	// Part and Of run part Part of Of, from 0 on, of the tests other than single rules, so that
 	// several settings of one processor share the corpus. Of 0 is 1.
 	Part, Of int
+
+	examples []example // of the tests "programs/"; nil is examples()
 }
 
 // Run is Options.Run of all of the kit.
@@ -34,7 +36,13 @@ func Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
 // Run tests the processors that newProcessor returns; it loads each once and closes it. Programs
 // that a processor refuses with kernels.ErrUnsupported are logged, breadth-first search excepted.
 func (o Options) Run(t *testing.T, newProcessor func(t *testing.T) kernels.Processor) {
-	list := slices.DeleteFunc(cases(o.Short || testing.Short(), o.Programs), func(c testcase) bool {
+	if o.examples == nil {
+		o.examples = examples()
+	}
+	if o.Programs != nil {
+		o.examples = slices.DeleteFunc(o.examples, func(x example) bool { return x.name != breadth().name && !slices.Contains(o.Programs, x.name) })
+	}
+	list := slices.DeleteFunc(cases(o.Short || testing.Short(), o.examples), func(c testcase) bool {
 		return slices.ContainsFunc(o.Skip, func(prefix string) bool { return strings.HasPrefix(c.name, prefix) })
 	})
 	for i, c := range list {
@@ -56,7 +64,7 @@ type testcase struct {
 }
 
 // cases returns the kit's tests: single rules, programs, whole searches.
-func cases(short bool, programs []string) []testcase {
+func cases(short bool, programs []example) []testcase {
 	list := append([]testcase{
 		{"rule=finder", finderRule},
 		{"rule=seen", seenRule},
@@ -79,7 +87,7 @@ func cases(short bool, programs []string) []testcase {
 }
 
 // plays returns the tests of programs: small weighted graphs, then a part of the corpus.
-func plays(short bool, programs []string) (list []testcase) {
+func plays(short bool, programs []example) (list []testcase) {
 	all := append(layouts(),
 		layout{name: "dealt-four", partitions: 4, owners: []int{3, 1, 0, 2}, deal: func(i, n int) int { return i % 4 }},
 		layout{name: "empty-ranges", partitions: 3, owners: []int{0, 1, 2, 0, 1, 2}, deal: func(i, n int) int { return 2 + i%2 }, empty: true},
@@ -137,21 +145,19 @@ func random(seed uint64) *graph.EdgeList {
 	return g
 }
 
-// playAll runs the programs with names, every one for nil, on one set of processors.
-func playAll(t reporter, p *placed, newProcessor func() kernels.Processor, seed uint64, programs []string) {
+// playAll runs programs, of which breadth-first search is the first, on one set of processors.
+func playAll(t reporter, p *placed, newProcessor func() kernels.Processor, seed uint64, list []example) {
 	l := load(t, p, newProcessor)
 	if l == nil {
 		return
 	}
-	list := examples()
 	other := l.open(&list[0]) // runs between the supersteps of the others
 	if other == nil {
 		t.Fatalf("a breadth-first search is refused")
 	}
 	second := true // a second run may be open
 	for i, x := range list {
-		if x.undirected && p.Directed || x.whole && p.columns > 0 ||
-			i > 0 && programs != nil && !slices.Contains(programs, x.name) {
+		if x.undirected && p.Directed || x.whole && p.columns > 0 {
 			continue
 		}
 		m := l.open(&x)
