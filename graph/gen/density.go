@@ -56,8 +56,15 @@ func (o DensityOptions) hooks() hooks { return hooks{o.Threads, o.Weights, o.Pro
 func (o DensityOptions) Fill(ctx context.Context, from int64, edges []graph.Edge, weights []float32) error {
 	var all []graph.Edge
 	if size, err := o.Size(); err == nil && ctx != nil && from >= 0 && int64(len(edges)) <= size.Edges-from && len(edges) > 0 {
+		whole := edges
+		if int64(len(edges)) < size.Edges {
+			if err := hugemem.Check(size.EdgeBytes); err != nil {
+				return fmt.Errorf("%w: %d edges: %w", ErrAlloc, size.Edges, err)
+			}
+			whole = make([]graph.Edge, size.Edges)
+		}
 		for try := uint64(0); all == nil; try++ {
-			if all, err = o.edges(ctx, size.Edges, try); err != nil {
+			if all, err = o.edges(ctx, whole, try); err != nil {
 				return fmt.Errorf("gen: %w", err)
 			}
 		}
@@ -71,10 +78,10 @@ func (o DensityOptions) Fill(ctx context.Context, from int64, edges []graph.Edge
 // exchanges is the number of edges that an exchange is tried with before the graph is begun anew.
 const exchanges = 1 << 14
 
-// edges makes m edges: a path through all vertices in random order, which connects them, then pairs of vertices
-// with room for another edge. Where those are joined already, a random edge (x, y) is exchanged for (u, x) and (v, y).
-// It returns nil if that fails.
-func (o DensityOptions) edges(ctx context.Context, m int64, try uint64) (_ []graph.Edge, err error) {
+// edges makes as many edges as list has places: a path through all vertices in random order, which connects them, then
+// pairs of vertices with room for another edge. Where those are joined already, a random edge (x, y) is exchanged for
+// (u, x) and (v, y). It returns nil if that fails.
+func (o DensityOptions) edges(ctx context.Context, list []graph.Edge, try uint64) (_ []graph.Edge, err error) {
 	defer hugemem.Recover(&err)
 	n, most := uint64(o.Vertices), int32(o.degree())
 	joined := hugemem.Make[uint64](int((n*n + 63) / 64))
@@ -85,7 +92,8 @@ func (o DensityOptions) edges(ctx context.Context, m int64, try uint64) (_ []gra
 			joined.S[at/64] ^= 1 << (at % 64)
 		}
 	}
-	list, degrees := make([]graph.Edge, 0, m), make([]int32, n)
+	m, degrees := len(list), make([]int32, n)
+	list = list[:0]
 	add := func(u, v uint32) {
 		flip(u, v)
 		list = append(list, graph.Edge{U: u, V: v})
@@ -117,7 +125,7 @@ func (o DensityOptions) edges(ctx context.Context, m int64, try uint64) (_ []gra
 			room = room[:len(room)-1]
 		}
 	}
-	for int64(len(list)) < m {
+	for len(list) < m {
 		if len(list)%blockEdges == 0 && ctx.Err() != nil {
 			return nil, ctx.Err()
 		}

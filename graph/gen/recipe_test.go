@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -276,5 +277,23 @@ func TestMakeNil(t *testing.T) {
 	}
 	if err := (gen.KroneckerOptions{Scale: 4}).Fill(none, 0, []graph.Edge{{}}, nil); !errors.Is(err, gen.ErrOption) {
 		t.Errorf("Fill, nil context: %v", err)
+	}
+}
+
+// TestDensityMemory demands that the edges of a whole graph are made in their place.
+func TestDensityMemory(t *testing.T) {
+	o := gen.DensityOptions{Vertices: 1000, Density: 0.5}
+	size, err := o.Size()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	if _, err := gen.Make(context.Background(), o); err != nil {
+		t.Fatal(err)
+	}
+	runtime.ReadMemStats(&after)
+	if got := int64(after.TotalAlloc - before.TotalAlloc); got > size.EdgeBytes*5/4 {
+		t.Errorf("%d bytes allocated for %d of edges", got, size.EdgeBytes)
 	}
 }
