@@ -71,7 +71,7 @@ var (
 	powerNames  = []string{"watts", "power_w", "power", "w", "watt"}
 	timeNames   = []string{"time", "timestamp", "t_s", "t", "date", "datetime", "seconds", "elapsed", "elapsed_s"}
 	deviceNames = []string{"index", "gpu", "gpu_index", "gpu_id", "uuid", "gpu_uuid", "pci.bus_id", "gpu_bus_id", "device", "device_id",
-		"meter", "sensor", "channel", "outlet", "node", "host", "hostname"}
+		"meter", "sensor", "channel", "outlet", "node", "host", "hostname", "name", "gpu_name", "serial", "device_name", "socket", "card"}
 )
 
 // maxDevices bounds the values of a device's column; with more it is one that numbers lines.
@@ -138,6 +138,9 @@ func (d *decoder) fields(s string) (f []string, err error) {
 		return d.f.pattern.FindStringSubmatch(s), nil
 	}
 	if !d.header {
+		if strings.Contains(s, "\x00") {
+			return nil, fmt.Errorf("%w: no text: UTF-16 (iconv -f UTF-16 -t UTF-8 converts it), or a compressed file", ErrFormat)
+		}
 		d.sep = separator(s)
 		if header, err := d.columns(split(s, d.sep)); err != nil || header {
 			return nil, err
@@ -194,6 +197,11 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 			return false, err
 		}
 	}
+	if header && d.when >= 0 {
+		for _, w := range words(fields[d.when]) {
+			d.times.unit = cmp.Or(timeUnits[strings.ToLower(w)], d.times.unit)
+		}
+	}
 	if header || d.f.where[0] != "" {
 		if d.where, err = find(fields, d.f.where[0], deviceNames, header); err != nil && d.f.where[0] != "" {
 			return false, err
@@ -222,7 +230,9 @@ var (
 		"microwatt": 1e-6, "microwatts": 1e-6}
 	otherUnits = map[string]string{"mw": "may be milliwatts or megawatts", "j": "is an energy", "mj": "is an energy", "uj": "is an energy",
 		"kj": "is an energy", "joule": "is an energy", "joules": "is an energy", "ws": "is an energy", "wh": "is an energy",
-		"mwh": "is an energy", "kwh": "is an energy", "va": "is no power", "kva": "is no power", "var": "is no power"}
+		"mwh": "is an energy", "kwh": "is an energy", "va": "is no power", "kva": "is no power", "var": "is no power", "ma": "is no power",
+		"amps": "is no power", "ampere": "is no power", "mv": "is no power", "volt": "is no power", "volts": "is no power",
+		"dbm": "is no power in watts", "hp": "is no power in watts"}
 )
 
 // unit is the scale of a unit, 0 if it is none, and an error if it is not one of power.
@@ -236,8 +246,7 @@ func unit(s string) (scale float64, err error) {
 // columnScale is that of the unit in a column's name, as in "power_mW" and "draw [W]"; 0:
 // there is none.
 func columnScale(name string) (scale float64, err error) {
-	words := strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
-	for _, w := range slices.Backward(words) {
+	for _, w := range slices.Backward(words(name)) {
 		if scale, err = unit(w); err != nil {
 			return 0, fmt.Errorf("column %q: %w; choose another with column=, or say unit=W, kW, mW or uW", name, err)
 		} else if scale > 0 {
@@ -245,6 +254,11 @@ func columnScale(name string) (scale float64, err error) {
 		}
 	}
 	return scale, nil
+}
+
+// words are those of a column's name.
+func words(name string) []string {
+	return strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
 }
 
 // columnNumber is the number, from 1, that stands for a column; 0 for a name.
@@ -268,8 +282,11 @@ func find(fields []string, name string, usual []string, header bool) (int, error
 		usual = []string{name}
 	}
 	for _, u := range usual {
-		i := slices.IndexFunc(fields, func(f string) bool { return strings.EqualFold(f, u) })
-		if i >= 0 && header {
+		called := func(f string) bool { return strings.EqualFold(f, u) }
+		i := slices.IndexFunc(fields, called)
+		if i >= 0 && slices.ContainsFunc(fields[i+1:], called) {
+			return -1, fmt.Errorf("%w: several columns are called %q: give the number of one", ErrFormat, u)
+		} else if i >= 0 && header {
 			return i, nil
 		}
 	}
@@ -338,7 +355,7 @@ func parsePower(s string, scale float64) (float64, error) {
 	w, err := strconv.ParseFloat(strings.TrimSpace(s[:end]), 64)
 	own, uerr := unit(s[end:])
 	switch {
-	case err != nil || math.IsInf(w, 0) || math.IsNaN(w) || own == 0 && s[end:] != "":
+	case err != nil || w < 0 || math.IsInf(w, 0) || math.IsNaN(w) || own == 0 && s[end:] != "":
 		return 0, cmp.Or(uerr, fmt.Errorf("%w: %q is no power", ErrFormat, s))
 	case own > 0 && scale > 0 && own != scale:
 		return 0, fmt.Errorf("%w: %q has another unit than the column", ErrFormat, s)

@@ -46,6 +46,11 @@ func TestLogColumns(t *testing.T) {
 		"numbers and no header":         {Spec{Column: "2", Time: "1"}, "0,100\n1,200\n"},
 		"numbers and a header":          {Spec{Column: "2", Time: "3"}, "time,b,c\n9,100,0\n9,200,1\n"},
 		"abbreviations of a zone":       {Spec{Zone: "Europe/Berlin"}, "time,watts\n2026-10-25 02:59:59 CEST,100\n2026-10-25 02:00:00 CET,200\n"},
+		"milliseconds":                  {Spec{Time: "time_ms"}, "time_ms,watts\n0,100\n1000,200\n"},
+		"ms in brackets":                {Spec{Time: "1"}, "elapsed (ms),watts\n200000000,100\n200001000,200\n"},
+		"microseconds":                  {Spec{Time: "t_us"}, "t_us,watts\n1764323940000000,100\n1764323941000000,200\n"},
+		"seconds by name":               {Spec{Time: "uptime [s]"}, "uptime [s],watts\n200000000.5,100\n200000001.5,200\n"},
+		"a column twice, by number":     {Spec{Column: "2"}, "time,watts,watts\n0,100,1\n1,200,1\n"},
 		"exponents":                     {Spec{}, "t,watts\n1.999999999e9,1e2\n2000000000,2e2\n"},
 	} {
 		i, err := replayed(t, c.spec, c.log)
@@ -72,7 +77,12 @@ func TestLogRefused(t *testing.T) {
 		"one reading":                    {Spec{}, "t,watts\n0,100\n1,x\n", []string{"1 readings", "line 3", `"x"`}},
 		"a time beyond 64 bits":          {Spec{}, "t,watts\n50000000000,100\n50000000001,200\n", []string{"line 2", "50000000000"}},
 		"a date beyond 64 bits":          {Spec{}, "t,watts\n0001-01-01 00:00:00,100\n0001-01-01 00:00:01,200\n", []string{"line 2", "0001"}},
+		"a column twice":                 {Spec{}, "t,watts,Watts\n0,100,1\n1,200,1\n", []string{"line 1", "watts", "several", "number"}},
+		"negative power":                 {Spec{}, "t,watts\n0,100\n1,-200\n", []string{"1 readings", "line 3", `"-200"`}},
+		"milliseconds beyond 64 bits":    {Spec{Time: "time_ms"}, "time_ms,watts\n50000000000000,100\n50000000001000,200\n", []string{"line 2", "50000000000000"}},
 		"a header alone":                 {Spec{}, "t,watts\n", []string{"0 readings"}},
+		"UTF-16":                         {Spec{}, "\xff\xfet\x00,\x00w\x00\n\x000\x00,\x001\x00\n\x00", []string{"line 1", "UTF-16"}},
+		"gzip":                           {Spec{}, "\x1f\x8b\b\x00\x00\x00\x00\x00", []string{"line 1", "compressed"}},
 		"nothing":                        {Spec{}, "", []string{"0 readings"}},
 	} {
 		_, err := replayed(t, c.spec, c.log)
@@ -140,6 +150,7 @@ func TestLogUnits(t *testing.T) {
 	for column, want := range map[string]string{
 		"power_mw": "milliwatts or megawatts", "POWER_MW": "milliwatts or megawatts", "energy_J": "energy", "E [Wh]": "energy",
 		"total_kWh": "energy", "apparent (VA)": "no power",
+		"current_mA": "no power", "power_dBm": "no power in watts",
 	} {
 		_, err := replayed(t, Spec{Column: column}, "t,"+column+"\n0,1\n1,2\n")
 		if !errIs(err, ErrFormat) {
@@ -238,6 +249,11 @@ func TestLogOfSeveralDevices(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "log.csv") || errIs(err, ErrChoice) != (where == "") {
 			t.Errorf("%q: %v", where, err)
 		}
+	}
+	// nvidia-smi may be asked for names alone.
+	cards := "t,name,watts\n0,NVIDIA A100,100\n0.01,NVIDIA H100,200\n1,NVIDIA A100,100\n1.01,NVIDIA H100,200\n"
+	if _, err := logSeen(t, Spec{}, cards); !errIs(err, ErrChoice) || !strings.Contains(err.Error(), "where=name:NVIDIA A100") {
+		t.Errorf("names: %v", err)
 	}
 	// A column that numbers the lines, or always says the same, is of one device.
 	if i, err := replayed(t, Spec{}, "index,host,t,watts\n0,a,0,100\n1,a,1,200\n"); err != nil || i.Joules != 150 {

@@ -122,7 +122,7 @@ func (m *replayMeter) settle(first time.Duration) (known int) {
 	}
 	m.log = log
 	if differ > 0 {
-		m.faults.Notes = append(m.faults.Notes, fmt.Sprintf("%d times have several values: their means are taken", differ))
+		m.faults.Notes = append(m.faults.Notes, fmt.Sprintf("times with several values: %d; their means are taken", differ))
 	}
 	for _, r := range log {
 		if !r.Missing {

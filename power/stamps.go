@@ -36,6 +36,7 @@ const firstYear, lastYear = 1678, 2261
 type stamps struct {
 	zone  *time.Location // of times that name none, and whose abbreviations are known
 	given bool           // the zone was asked for, not assumed
+	unit  time.Duration  // of numbers, as the column's name says; 0: by their size
 	last  time.Time      // the last time that named no zone
 }
 
@@ -45,7 +46,7 @@ type stamps struct {
 func (c *stamps) parse(s string) (stamp, error) {
 	s = strings.TrimSpace(s)
 	if v, err := strconv.ParseFloat(s, 64); err == nil {
-		return parseNumber(s, v)
+		return parseNumber(s, v, c.unit)
 	}
 	for _, l := range zonedLayouts {
 		if t, err := time.ParseInLocation(l, s, c.zone); err == nil {
@@ -109,22 +110,26 @@ func (c *stamps) local(wall time.Time) (t time.Time, ok bool) {
 	return t, ok
 }
 
-// parseNumber reads the number s, which is about v.
-func parseNumber(s string, v float64) (stamp, error) {
-	unit := time.Second
-	switch a := math.Abs(v); {
-	case math.IsNaN(v) || a >= math.MaxInt64:
-		return stamp{}, notTime(s)
-	case a < 1e8:
-		return stamp{has: true, at: time.Duration(math.Round(v * 1e9))}, nil
+// timeUnits are the units of numbers in the names of time columns.
+var timeUnits = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Microsecond, "µs": time.Microsecond, "μs": time.Microsecond,
+	"usec": time.Microsecond, "ms": time.Millisecond, "msec": time.Millisecond, "milliseconds": time.Millisecond, "s": time.Second,
+	"sec": time.Second, "seconds": time.Second, "min": time.Minute, "minutes": time.Minute, "h": time.Hour, "hours": time.Hour}
+
+// parseNumber reads the number s, which is about v, in a unit, or by its size if that is 0.
+func parseNumber(s string, v float64, unit time.Duration) (stamp, error) {
+	a := math.Abs(v)
+	switch {
+	case unit > 0:
 	case a >= 1e17:
 		unit = time.Nanosecond
 	case a >= 1e14:
 		unit = time.Microsecond
 	case a >= 1e11:
 		unit = time.Millisecond
+	default:
+		unit = time.Second
 	}
-	if math.Abs(v)*float64(unit) >= math.MaxInt64 {
+	if math.IsNaN(v) || a*float64(unit) >= math.MaxInt64 {
 		return stamp{}, notTime(s)
 	}
 	// A float64 of such size does not tell nanoseconds: digits are read in two parts.
@@ -135,7 +140,7 @@ func parseNumber(s string, v float64) (stamp, error) {
 	if v > 0 && err == nil && ferr == nil {
 		at = time.Duration(n)*unit + time.Duration(math.Round(float64(x)/math.Pow10(len(frac))*float64(unit)))
 	}
-	return stamp{has: true, absolute: true, at: at}, nil
+	return stamp{has: true, absolute: a*float64(unit) >= 1e17, at: at}, nil
 }
 
 // parseZone reads a zone: a name of the time zone database, or an offset such as +02:00.
