@@ -194,7 +194,7 @@ func sized(size GraphSize, o *Options) (*Engine, error) {
 		return &Engine{}, fmt.Errorf("%w: %d vertices, at most %d are possible", partition.ErrTooLarge, size.Vertices, uint32(graph.MaxVertices))
 	}
 	e := &Engine{opts: *o, n: int(size.Vertices), devices: o.Devices, kind: size.Weights}
-	if err := errors.Join(o.Devices.checkOpened(o), o.Devices.checkInPlace(o)); err != nil {
+	if err := o.Devices.check(o); err != nil {
 		return e, err
 	}
 	var err error

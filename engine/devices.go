@@ -77,7 +77,7 @@ func DescribeDevices(o Options) (*Devices, error) {
 			return nil, fmt.Errorf("engine: %w", err)
 		}
 	}
-	return d, d.checkInPlace(&o)
+	return d, d.check(&o)
 }
 
 // leaveOut reports an optional processor that fails.
