@@ -22,6 +22,7 @@ const (
 	waitStages  = 16  // stages enqueued between two waits, unless they take longer than waitAtMost
 	waitAtMost  = 50 * time.Millisecond
 	stagingSize = 8 << 20 // bytes
+	statusSize  = 64
 )
 
 // deviceSolver runs a method on a device, which holds the whole matrix. Calls are enqueued in order; err is the
@@ -39,18 +40,23 @@ type deviceSolver[T Value] struct {
 	err       error
 }
 
+// deviceBytes is the device's memory of a method.
+func deviceBytes[T Value](n int, method Method) int64 {
+	if method == Squaring {
+		return 2*Bytes[T](n) + statusSize
+	}
+	return Bytes[T](n) + statusSize
+}
+
 // checkDevice refuses a matrix that the device does not hold.
-func checkDevice[T Value](dev device.Device, n int, method Method) error {
-	info, need := dev.Info(), Bytes[T](n)
+func checkDevice[T Value](info device.Info, n int, method Method) error {
+	need := Bytes[T](n)
 	what := fmt.Sprintf("a matrix of the distances between %d vertices on %s", n, info.Name)
 	if need > info.LargestAllocation {
 		return &graph.MemoryError{What: what + " in one allocation", Need: need, Limit: info.LargestAllocation}
 	}
-	if method == Squaring {
-		need *= 2
-	}
-	if need > info.Memory-64 {
-		return &graph.MemoryError{What: what, Need: need + 64, Limit: info.Memory}
+	if need = deviceBytes[T](n, method); need > info.Memory {
+		return &graph.MemoryError{What: what, Need: need, Limit: info.Memory}
 	}
 	if info.MaxGroup < deviceGroup {
 		return fmt.Errorf("%w: %s takes groups of %d lanes, where the kernels have %d", ErrOptions, info.Name, info.MaxGroup, deviceGroup)
@@ -60,7 +66,7 @@ func checkDevice[T Value](dev device.Device, n int, method Method) error {
 
 // newDeviceSolver builds the kernels and allocates the memory for a matrix of n vertices; none for 0.
 func newDeviceSolver[T Value](dev device.Device, n int, method Method, by Algebra) (*deviceSolver[T], error) {
-	if err := checkDevice[T](dev, n, method); err != nil {
+	if err := checkDevice[T](dev.Info(), n, method); err != nil {
 		return nil, err
 	}
 	s := &deviceSolver[T]{n: n, tiles: (n + Side - 1) / Side, dev: dev, kernels: map[string]device.Kernel{},
@@ -86,12 +92,12 @@ func newDeviceSolver[T Value](dev device.Device, n int, method Method, by Algebr
 	if s.err == nil {
 		s.free = append(s.free, s.staging.Free)
 	}
-	s.status = s.buffer(64)
+	s.status = s.buffer(statusSize)
 	if n > 0 {
 		s.d = s.buffer(Bytes[T](n))
 	}
 	if s.err == nil {
-		s.err = s.stream.Fill(s.status, 0, 64, ^uint32(0)) // none
+		s.err = s.stream.Fill(s.status, 0, statusSize, ^uint32(0)) // none
 	}
 	if s.err != nil {
 		return nil, errors.Join(s.err, s.close())

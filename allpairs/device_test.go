@@ -3,13 +3,16 @@ package allpairs
 import (
 	"context"
 	"errors"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
+	"github.com/totemgo/totemgo/kernels/gpu/device/fake"
 	"github.com/totemgo/totemgo/kernels/gpu/device/opencl"
 )
 
@@ -100,5 +103,51 @@ func testDevice[T Value](t *testing.T, dev device.Device) {
 	_ = m.Free()
 	if rate, err := DeviceRate[T](context.Background(), dev); err != nil || rate <= 0 {
 		t.Errorf("rate %v, %v", rate, err)
+	}
+}
+
+// TestFootprint: Solve takes the bytes of a device that Footprint says, and those of the host within 2%.
+func TestFootprint(t *testing.T) {
+	under := openDevice(t)
+	const n = 1100
+	g := build(t, randomGraph(rand.New(rand.NewPCG(1, 2)), n, 4*n, false, false))
+	dev := fake.Wrap(under, fake.Options{})
+	info := dev.Info()
+	for _, on := range []device.Device{nil, dev} {
+		o := Options{Method: Blocked, Device: on}
+		of := &info
+		if on == nil {
+			of = nil
+		}
+		host, bytes, err := Footprint[float32](n, o, of)
+		if err != nil {
+			t.Fatal(err)
+		}
+		dev.Peak()
+		hugemem.Peak()
+		before := hugemem.Live().Taken
+		m, _, err := Solve[float32](t.Context(), g, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if on != nil {
+			host -= stagingSize // of the driver
+			if peak := dev.Peak(); peak != bytes {
+				t.Errorf("device: %d bytes at most, %d predicted", peak, bytes)
+			}
+		}
+		if peak := hugemem.Peak() - before; math.Abs(float64(host)/float64(peak)-1) > 0.02 {
+			t.Errorf("host: %d bytes at most, %d predicted", peak, host)
+		}
+		if err := m.Free(); err != nil {
+			t.Error(err)
+		}
+	}
+	info.Memory = 4 << 20
+	if _, _, err := Footprint[float32](n, Options{}, &info); !errors.Is(err, graph.ErrMemory) {
+		t.Errorf("a device of 4 MiB: %v", err)
+	}
+	if _, _, err := Footprint[float32](n, Options{MemoryLimit: 4 << 20}, nil); !errors.Is(err, graph.ErrMemory) {
+		t.Errorf("a limit of 4 MiB: %v", err)
 	}
 }

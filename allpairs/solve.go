@@ -157,14 +157,25 @@ func prepare[T Value](ctx context.Context, g *graph.CSR, o Options, rows bool) (
 
 // denseBytes is the host's memory of a method that keeps a matrix.
 func denseBytes[T Value](n int, method Method, predecessors bool) int64 {
-	bytes, pairs := Bytes[T](n), int64(n)*int64(n)
+	bytes := hugemem.Taken(Bytes[T](n))
 	if method == Squaring {
 		bytes *= 2
 	}
 	if predecessors {
-		bytes += 4 * pairs
+		bytes += hugemem.Taken(4 * int64(n) * int64(n))
 	}
 	return bytes
+}
+
+// Footprint returns the memory in bytes of the host, and of a device that is not nil, that a dense method takes for n vertices,
+// blocked for Auto. The error, that of Solve, wraps graph.ErrMemory where they are too many. It allocates nothing.
+func Footprint[T Value](n int, o Options, on *device.Info) (host, dev int64, err error) {
+	if on == nil {
+		host = denseBytes[T](n, o.Method, o.Predecessors)
+		return host, 0, o.checkMemory(n, host)
+	}
+	host = denseBytes[T](n, Blocked, o.Predecessors)
+	return host + stagingSize, deviceBytes[T](n, o.Method), cmp.Or(o.checkMemory(n, host), checkDevice[T](*on, n, o.Method))
 }
 
 // checkMemory refuses matrices of more bytes than the limit.

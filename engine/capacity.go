@@ -157,7 +157,7 @@ func (e *Engine) deviceFootprints(algorithm string, p *program.Program) (list []
 		name := e.opts.Processors[i].String()
 		at := slices.IndexFunc(list, func(d DeviceFootprint) bool { return d.Processor == name })
 		if at < 0 {
-			info, _ := e.devices.info(e.opts.Processors[i])
+			info, _ := e.devices.Info(e.opts.Processors[i])
 			at, list = len(list), append(list, DeviceFootprint{Processor: name, Memory: info.Memory})
 		}
 		d := &list[at]
@@ -256,7 +256,7 @@ func (e *Engine) onDevice(g *gpu.Processor, host bool) (bytes int64) {
 
 // sharesMemory reports a device whose memory is the host's.
 func (e *Engine) sharesMemory(i int) bool {
-	info, ok := e.devices.info(e.opts.Processors[i])
+	info, ok := e.devices.Info(e.opts.Processors[i])
 	return ok && (info.Unified || info.HostCPU)
 }
 

@@ -108,7 +108,7 @@ func (o *Options) drop(out func(p Processor) bool) {
 // host memory and a device cannot read that.
 func (d *Devices) check(o *Options) error {
 	for _, p := range o.Processors {
-		switch info, open := d.info(p); {
+		switch info, open := d.Info(p); {
 		case p.Kind == CPU:
 		case !open && !p.Optional:
 			return fmt.Errorf("%w: %s is not among the devices that were opened", ErrNoDevice, p)
@@ -176,8 +176,8 @@ func (d *Devices) Close() error {
 	return errors.Join(errs...)
 }
 
-// info describes the device of p; false for a CPU and for a device that is not open.
-func (d *Devices) info(p Processor) (device.Info, bool) {
+// Info describes the device of p; false for a CPU and for a device that is not open.
+func (d *Devices) Info(p Processor) (device.Info, bool) {
 	if d == nil || d.open[p.String()] == nil {
 		return device.Info{}, false
 	}
@@ -199,7 +199,7 @@ const deviceMemoryPart = 0.8
 // budget is the most bytes of a processor's part of the graph, 0 for no limit. The
 // partitions of one device share its memory.
 func (d *Devices) budget(p Processor, o *Options) int64 {
-	info, ok := d.info(p)
+	info, ok := d.Info(p)
 	if p.Memory > 0 || !ok {
 		return p.Memory
 	}

@@ -76,7 +76,7 @@ func (d *Devices) roomFor(o *Options, err error) error {
 			return err
 		}
 		list += "," + p.String()
-		info, ok := d.info(p)
+		info, ok := d.Info(p)
 		inPlace = inPlace && ok && info.InPlace
 	}
 	text := "the processors " + list + " keep on the CPU what does not fit"

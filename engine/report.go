@@ -183,7 +183,7 @@ func (e *Engine) Processors() []record.Processor {
 func (e *Engine) describe() []record.Processor {
 	list := Describe(e.place, e.opts.Processors)
 	for i, p := range e.opts.Processors {
-		if info, ok := e.devices.info(p); ok {
+		if info, ok := e.devices.Info(p); ok {
 			list[i].Device = info.Model
 		}
 		if g, is := e.procs[i].(*gpu.Processor); is {

@@ -23,7 +23,7 @@ const speedUnmeasured = 24
 // unmeasured is the speed of p relative to one CPU thread, without a measurement: the host's CPU as a
 // device counts its compute units.
 func (d *Devices) unmeasured(p Processor) float64 {
-	info, ok := d.info(p)
+	info, ok := d.Info(p)
 	switch {
 	case p.Kind == CPU:
 		return float64(max(1, p.Threads))

@@ -1,6 +1,6 @@
 package record
 
-// Capacity is the document of "totemgo capacity": the memory that algorithms take. Bytes are those of the host.
+// Capacity is the document of "totemgo capacity": the memory that algorithms take. Bytes are those of the host, but for devices'.
 type Capacity struct {
 	Head
 	MemoryLimitBytes int64               `json:"memory_limit_bytes,omitempty"` // that an engine may take; absent without a limit
@@ -16,7 +16,7 @@ type CapacityGraph struct {
 	Isolated   int64  `json:"isolated"`              // vertices without edges
 	Edges      int64  `json:"edges"`                 // that differ, without self-loops
 	Directed   bool   `json:"directed"`              // else undirected
-	WeightKind string `json:"weight_kind,omitempty"` // of sssp; absent for the others
+	WeightKind string `json:"weight_kind,omitempty"` // of sssp, and of the distances of apsp; absent for the others
 }
 
 // CapacityAlgorithm is what one algorithm takes for a graph.
@@ -34,4 +34,15 @@ type CapacityAlgorithm struct {
 	PeakBytes int64 `json:"peak_bytes"` // the most at once
 	// True if the state depends on the form of the graph and the roots: state_bytes is an estimate then
 	Varies bool `json:"varies,omitempty"`
+	// Of each device among the processors; absent without one
+	Devices []CapacityDevice `json:"devices,omitempty"`
+}
+
+// CapacityDevice is what an algorithm takes of a device's memory.
+type CapacityDevice struct {
+	Processor   string `json:"processor"`    // the device
+	MemoryBytes int64  `json:"memory_bytes"` // that it has
+	PlacedBytes int64  `json:"placed_bytes"` // of its part of the graph, and of the search that stays
+	StateBytes  int64  `json:"state_bytes"`  // of one run of another program
+	PeakBytes   int64  `json:"peak_bytes"`   // the sum
 }

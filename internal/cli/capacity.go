@@ -1,14 +1,17 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
+	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/kernels"
@@ -18,7 +21,7 @@ import (
 
 const capacityHelp = `capacity says how much memory each algorithm takes for a graph, and how large a graph fits.
 Without a size it states the largest graph of --edges-per-vertex that fits the memory limit, for each
-algorithm. With --vertices and --edges, or for a graph FILE, it states what each algorithm takes
+algorithm. apsp is a matrix of distances of each type. With --vertices and --edges, or for a graph FILE, it states what each algorithm takes
 for that graph.
 
 Arrays are counted by the functions by which a run checks them, those of the host beside the graph as
@@ -26,6 +29,8 @@ read: nothing for a native file (.tgr), which is mapped. The peak is the larger 
 and the placed graph with the state of a run and its result; the check before a run adds placing and a
 search up, so that it may refuse a graph that just fits. Go's own few MB and lists
 of arcs, which some kernels make for a push, are not counted.
+Bytes of each device are those of its part of the graph and of a run; algorithms that a device cannot run are named with
+the reason. Parts are those of equal degrees, at --speeds or those of devices nobody measured.
 A ~ marks states that depend on the form of the graph or are not held to 2%: these are estimates. --vertices and --edges
 count edges that differ, without self-loops; a Kronecker graph of scale 20 has 646,000 vertices with
 edges and 15.7 million such edges.
@@ -33,7 +38,7 @@ edges and 15.7 million such edges.
   totemgo capacity
   totemgo capacity --edges-per-vertex 3 --memory-limit 16GiB
   totemgo capacity --vertices 1000000 --edges 16000000 --json
-  totemgo capacity web.tgr --processors cpu:1,cpu:1`
+  totemgo capacity web.tgr --processors cpu:1,opencl:0`
 
 func newCapacity(e *env) *cobra.Command {
 	var (
@@ -61,12 +66,16 @@ func newCapacity(e *env) *cobra.Command {
 				return usagef("--edges-per-vertex %v: want more than 0", per)
 			}
 			o := ef.o
+			var err error
+			if o.Devices, err = engine.DescribeDevices(o); err != nil {
+				return err
+			}
+			defer o.Devices.Close()
 			doc := record.Capacity{Processors: ef.processors, MemoryLimitBytes: max(0, o.MemoryLimit), Algorithms: []record.CapacityAlgorithm{}}
 			if ef.processors == autoProcessors {
 				doc.Processors = engine.CPU.String()
 			}
 			if size.Hubs = true; len(args) > 0 {
-				var err error
 				if size, doc.GraphReadBytes, err = e.sizeOf(c.Context(), args[0], o); err != nil {
 					return err
 				}
@@ -84,6 +93,8 @@ func newCapacity(e *env) *cobra.Command {
 				}
 				doc.Algorithms = append(doc.Algorithms, x)
 			}
+			doc.Algorithms = append(doc.Algorithms, apspCapacity[int32](size, per, given, o), apspCapacity[float32](size, per, given, o),
+				apspCapacity[float64](size, per, given, o))
 			if asJSON {
 				doc.Head = e.head(record.SchemaCapacity)
 				return e.printJSON(doc)
@@ -93,7 +104,7 @@ func newCapacity(e *env) *cobra.Command {
 	}
 	ef.add(e, c, false)
 	fl := c.Flags()
-	fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
+	fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N; auto takes the CPU"
 	fl.Int64Var(&size.Vertices, "vertices", 0, "`N` vertices of the graph that is asked about")
 	fl.Int64Var(&size.Isolated, "isolated", 0, "`N` of them have no edges")
 	fl.Int64Var(&size.Edges, "edges", 0, "`N` edges that it has, each counted once")
@@ -157,15 +168,46 @@ func capacityOf(name string, size engine.GraphSize, per float64, given bool, o e
 	f, err := engine.FootprintOf(name, size, o)
 	x := record.CapacityAlgorithm{Algorithm: name, Fits: err == nil, Graph: graphRecord(size), PlacingBytes: f.Placing, PlacedBytes: f.Placed,
 		StateBytes: f.State, ResultBytes: f.Result, IdleBytes: f.Idle, PeakBytes: f.Peak(), Varies: f.Varies}
-	switch {
-	case errors.Is(err, engine.ErrMemory), errors.Is(err, engine.ErrCapacity), errors.Is(err, partition.ErrTooLarge):
-		x.Reason = message(err)
-	case errors.Is(err, kernels.ErrUnsupported):
-		return x, usageError{err}
-	case err != nil:
-		return x, err
+	for _, d := range f.Devices {
+		x.Devices = append(x.Devices, record.CapacityDevice{Processor: d.Processor, MemoryBytes: d.Memory, PlacedBytes: d.Placed, StateBytes: d.State,
+			PeakBytes: d.Placed + d.State})
 	}
-	return x, nil
+	for _, expected := range []error{engine.ErrMemory, engine.ErrCapacity, partition.ErrTooLarge, kernels.ErrUnsupported} {
+		if errors.Is(err, expected) {
+			x.Reason = message(err)
+			return x, nil
+		}
+	}
+	return x, err
+}
+
+// apspCapacity is capacityOf all pairs with distances of type T, as a matrix: each device holds one.
+func apspCapacity[T allpairs.Value](size engine.GraphSize, per float64, given bool, o engine.Options) (x record.CapacityAlgorithm) {
+	size.Weights = graph.WeightsOf([]T{}).Kind()
+	need := func(n int) error {
+		host, _, err := allpairs.Footprint[T](n, allpairs.Options{MemoryLimit: o.MemoryLimit}, nil)
+		x.StateBytes, x.Devices = host, nil
+		for _, p := range o.Processors {
+			info, is := o.Devices.Info(p)
+			if !is || slices.ContainsFunc(x.Devices, func(d record.CapacityDevice) bool { return d.Processor == p.String() }) {
+				continue
+			}
+			host, bytes, failed := allpairs.Footprint[T](n, allpairs.Options{MemoryLimit: o.MemoryLimit}, &info)
+			x.StateBytes, err = host, cmp.Or(err, failed)
+			x.Devices = append(x.Devices, record.CapacityDevice{Processor: p.String(), MemoryBytes: info.Memory, StateBytes: bytes, PeakBytes: bytes})
+		}
+		return err
+	}
+	if !given {
+		n := sort.Search(int(graph.MaxVertices), func(n int) bool { return need(n+1) != nil })
+		size.Vertices, size.Edges = int64(n), int64(per*float64(n))
+	}
+	err := need(int(size.Vertices))
+	if x.Fits = err == nil; !x.Fits {
+		x.Reason = message(err)
+	}
+	x.Algorithm, x.Graph, x.PeakBytes = "apsp", graphRecord(size), x.StateBytes
+	return x
 }
 
 func graphRecord(s engine.GraphSize) record.CapacityGraph {
@@ -187,17 +229,34 @@ func (e *env) printCapacity(doc record.Capacity) error {
 	}
 	fmt.Fprintln(e.stdout)
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "algorithm\tvertices\tedges\tplacing\tplaced\tstate\tresult\tpeak\tfits\t")
+	fmt.Fprint(w, "algorithm\tvertices\tedges\tplacing\tplaced\tstate\tresult\tpeak\t")
+	for _, d := range slices.MaxFunc(doc.Algorithms, func(a, b record.CapacityAlgorithm) int { return len(a.Devices) - len(b.Devices) }).Devices {
+		fmt.Fprintf(w, "%s\t", d.Processor)
+	}
+	fmt.Fprintln(w, "fits\t")
 	for _, x := range doc.Algorithms {
-		fits, about := "yes", ""
+		fits, about, name := "yes", "", x.Algorithm
+		if name == "apsp" {
+			name += " " + x.Graph.WeightKind
+		}
 		if !x.Fits {
 			fits = "no"
 		}
 		if x.Varies {
 			about = "~"
 		}
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s%d\t%d\t%d\t%s\t\n", x.Algorithm, x.Graph.Vertices, x.Graph.Edges, x.PlacingBytes, x.PlacedBytes, about,
-			x.StateBytes+x.IdleBytes, x.ResultBytes, x.PeakBytes, fits)
+		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s%d\t%d\t%d\t", name, x.Graph.Vertices, x.Graph.Edges, x.PlacingBytes, x.PlacedBytes, about,
+			x.StateBytes+x.IdleBytes, x.ResultBytes, x.PeakBytes)
+		for _, d := range x.Devices {
+			fmt.Fprintf(w, "%d\t", d.PeakBytes)
+		}
+		fmt.Fprintf(w, "%s\t\n", fits)
 	}
-	return w.Flush()
+	err := w.Flush()
+	for _, x := range doc.Algorithms {
+		if x.Reason != "" {
+			fmt.Fprintf(e.stdout, "%s: %s\n", x.Algorithm, x.Reason)
+		}
+	}
+	return err
 }
