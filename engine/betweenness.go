@@ -58,16 +58,19 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 		}
 		p.component = c.Labels
 	}
-	t, err := e.take(ctx, false)
-	if err != nil {
-		return nil, err
+	r, err := inTurn(ctx, e, func(t *turn) (*BetweennessResult, error) { return p.search(ctx, e, t, &o) })
+	if err == nil {
+		r.Time = time.Since(start)
 	}
-	defer t.release()
-	if err := p.choose(e, &o); err != nil {
+	return r, err
+}
+
+func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *BetweennessOptions) (*BetweennessResult, error) {
+	if err := p.choose(e, o); err != nil {
 		return nil, err
 	}
 	r := &BetweennessResult{Searches: int64(len(p.ranks))}
-	begin, scale := time.Now(), p.scale(e.place.Directed, &o)
+	begin, scale := time.Now(), p.scale(e.place.Directed, o)
 	done, many := 0, true
 	for _, numbers := range []struct {
 		*program.Program
@@ -76,14 +79,14 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 		if !many {
 			break
 		}
-		run, err := e.run(ctx, t, numbers.Program, 28*int64(e.n), func(m program.Machine) (err error) {
+		run, err := e.run(ctx, t, numbers.Program, 28*int64(e.n), driven(func(d *driver) {
 			for many = false; done < len(p.ranks); done++ {
 				root, weight := p.ranks[done], scale
 				if p.reach != nil {
 					weight *= p.reach[root]
 				}
-				if many, err = searchPaths(m, root, numbers.one, weight); err != nil || many {
-					return err
+				if many = d.searchPaths(root, numbers.one, weight); many || d.err != nil {
+					return
 				}
 				left := remaining(begin, done+1, len(p.ranks))
 				if r.Predicted == 0 && 50*(done+1) >= len(p.ranks) {
@@ -93,8 +96,7 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 					o.Progress(int64(done+1), r.Searches, left)
 				}
 			}
-			return nil
-		})
+		}))
 		if err != nil {
 			return nil, err
 		}
@@ -116,7 +118,6 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 			r.Scores[id] += scale * p.closed[rank]
 		}
 	}
-	r.Time = time.Since(start)
 	return r, nil
 }
 

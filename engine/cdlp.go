@@ -87,24 +87,16 @@ func (e *Engine) CDLP(ctx context.Context, iterations int) (*CDLPResult, error) 
 	c := &CDLPResult{}
 	r, err := inTurn(ctx, e, func(t *turn) (*RunResult, error) {
 		p, bytes := e.propagation(t.workers())
-		return e.run(ctx, t, p, bytes, c.body(iterations))
+		return e.run(ctx, t, p, bytes, driven(func(d *driver) {
+			for changed := true; changed && c.Iterations < iterations; c.Iterations++ {
+				c.Changed = d.pull(0).Count
+				changed = c.Changed > 0
+			}
+		}))
 	})
 	if err != nil {
 		return nil, err
 	}
 	c.RunResult, c.Labels = r, ArrayOf[uint32](r, 0)
 	return c, nil
-}
-
-func (c *CDLPResult) body(iterations int) func(program.Machine) error {
-	return func(m program.Machine) error {
-		for changed := true; changed && c.Iterations < iterations; c.Iterations++ {
-			frontier, err := m.EdgeMap(0, program.Step{Way: program.Pull, From: program.All})
-			if err != nil {
-				return err
-			}
-			c.Changed, changed = frontier.Count, frontier.Count > 0
-		}
-		return nil
-	}
 }

@@ -62,20 +62,19 @@ type KCoreResult struct {
 // directed graph is its number of out-arcs and in-arcs. Processors that cannot run it are refused by
 // name: errors are those of Run.
 func (e *Engine) KCore(ctx context.Context) (*KCoreResult, error) {
-	r, err := e.Run(ctx, kcore, func(m program.Machine) error {
-		_, err := m.EdgeMap(kcCount, program.Step{Way: program.Pull, From: program.All})
-		for k, left := 0.0, m.Info().Vertices; err == nil && left > 0; {
-			f, rest, failed := m.VertexMap(0, program.All, k)
+	r, err := e.Run(ctx, kcore, driven(func(d *driver) {
+		d.pull(kcCount)
+		for k, left := 0.0, d.Info().Vertices; d.err == nil && left > 0; {
+			f, rest := d.vertices(0, program.All, k)
 			next := rest.Min // at most the smallest degree once f is removed
-			for left -= f.Count; failed == nil && f.Count > 0; left -= f.Count {
-				m.EdgeMap(kcDrop, program.Step{Way: program.Push}) // VertexMap returns its failure
-				f, rest, failed = m.VertexMap(0, program.Default, k)
+			for left -= f.Count; f.Count > 0; left -= f.Count {
+				d.edges(kcDrop, program.Step{Way: program.Push})
+				f, rest = d.vertices(0, program.Default, k)
 				next = min(next, rest.Min)
 			}
-			k, err = next, failed
+			k = next
 		}
-		return err
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}

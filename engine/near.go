@@ -27,8 +27,8 @@ type NearResult struct {
 	Depth int64
 }
 
-// targeted marks a rank in point.mark that a search looks for; reached is the mark of a rank of wave 0.
-const reached, targeted = 1, 2
+// targeted marks a rank in point.mark that a search looks for, as the other wave does.
+const targeted = 2
 
 // Near is a breadth-first search that reaches few vertices: on the caller's goroutine in host memory as Path, in time and
 // memory proportional to the arcs of what it reaches. BFS is faster from some 10,000 vertices on. Errors are Path's, or
@@ -46,7 +46,7 @@ func (e *Engine) Near(ctx context.Context, o BFSOptions) (*NearResult, error) {
 		return nil, err
 	}
 	defer e.points.give(p)
-	r, mark, w, alone := &NearResult{}, p.mark.S, &p.waves[0], map[uint32]bool{}
+	r, mark, w, alone := &NearResult{}, p.mark, &p.waves[0], map[uint32]bool{}
 	for _, label := range o.Roots {
 		id, err := e.labels.ID(label)
 		if err != nil {
@@ -78,33 +78,18 @@ func (e *Engine) Near(ctx context.Context, o BFSOptions) (*NearResult, error) {
 	}
 	ends := []int{roots} // of levels
 	for o.Targets == nil || left > 0 {
-		lo, hi := w.lo, len(w.reached)
-		if lo == hi || o.MaxDepth > 0 && int64(len(ends)) > o.MaxDepth {
+		hi := len(w.reached)
+		if w.lo == hi || o.MaxDepth > 0 && int64(len(ends)) > o.MaxDepth {
 			break
 		}
-		work := 0
-		for ; lo < hi && (o.Targets == nil || left > 0); lo++ {
-			row := p.rows[0].Of(uint32(w.reached[lo]))
-			if work += len(row) + 1; work >= strongCheck {
-				if work = 0; ctx.Err() != nil {
-					return nil, ctx.Err()
-				}
-			}
-			for _, v := range row {
-				if mark[v] == reached {
-					continue
-				}
-				if mark[v] == targeted {
-					left--
-				}
-				mark[v] = reached
-				w.reached = append(w.reached, uint64(lo)<<32|uint64(v))
-			}
-		}
-		if err := ctx.Err(); err != nil {
+		_, err := p.level(ctx, 0, func(int, uint32) bool {
+			left--
+			return left == 0
+		})
+		if err != nil {
 			return nil, err
 		}
-		if w.lo = hi; len(w.reached) > hi {
+		if len(w.reached) > hi {
 			ends = append(ends, len(w.reached))
 			r.Depth++
 		}

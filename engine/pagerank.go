@@ -173,24 +173,20 @@ func dampRanks[T float32 | float64](k *ranking, b *program.Block) {
 }
 
 // drive is the body of pull.
-func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
-	if _, err := m.EdgeMap(prCount, program.Step{Way: program.Pull, From: program.All}); err != nil {
-		return err
-	}
-	base, slope := k.estimate(m.Info())
-	_, sums, err := m.VertexMap(prBegin, program.All, base, slope)
+func (k *ranking) drive(d *driver, r *PageRankResult) {
+	d.pull(prCount)
+	base, slope := k.estimate(d.Info())
+	_, sums := d.vertices(prBegin, program.All, base, slope)
 	_, alone := k.step(1, 0) // ranks of vertices without arcs stay
 	dangling := sums.Sum[1] + alone
 	spectrum, omega, further := prSpectrum, 2.0, 0.0
-	for err == nil && r.Iterations < k.MaxIterations && !r.Converged {
-		if _, err = m.EdgeMap(prSum, program.Step{Way: program.Pull, From: program.All}); err != nil {
-			return err
-		}
+	for d.err == nil && r.Iterations < k.MaxIterations && !r.Converged {
+		d.pull(prSum)
 		jump := 1 - k.Damping
 		if k.Dangling == DanglingSpread {
 			jump += k.Damping * dangling
 		}
-		_, sums, err = m.VertexMap(prDamp, program.All, jump, k.Damping, further, k.unit)
+		_, sums = d.vertices(prDamp, program.All, jump, k.Damping, further, k.unit)
 		omega = 1 / (1 - omega*spectrum*spectrum/4)
 		further = omega - 1
 		change, alone := k.step(0, jump)
@@ -202,7 +198,6 @@ func (k *ranking) drive(m program.Machine, r *PageRankResult) error {
 		}
 		r.Converged = r.Change < k.Tolerance
 	}
-	return err
 }
 
 // estimate returns a line by degree from which ranks begin. In an undirected graph they are near
@@ -262,7 +257,7 @@ func (e *Engine) PageRank(ctx context.Context, o PageRankOptions) (*PageRankResu
 		if k.Method == PageRankDelta {
 			p, drive = k.delta, k.driveDelta
 		}
-		r, err := e.run(ctx, t, p(), 0, func(m program.Machine) error { return drive(m, result) })
+		r, err := e.run(ctx, t, p(), 0, driven(func(d *driver) { drive(d, result) }))
 		if err == nil {
 			result.Ranks = k.result(e, r)
 		}

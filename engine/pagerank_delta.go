@@ -146,27 +146,21 @@ func endLacks(b *program.Block) {
 }
 
 // driveDelta is the body of delta.
-func (k *ranking) driveDelta(m program.Machine, r *PageRankResult) error {
-	rule, scale, all := k.Dangling, 1.0, program.Step{Way: program.Pull, From: program.All}
+func (k *ranking) driveDelta(d *driver, r *PageRankResult) {
+	rule, scale, all := k.Dangling, 1.0, d.Info()
 	k.Dangling = DanglingDrop // until the end
-	base, slope := k.estimate(m.Info())
+	base, slope := k.estimate(all)
 	_, alone := k.step(0, 1-k.Damping) // ranks of vertices without arcs are what jumps bring
-	if _, err := m.EdgeMap(prCount, all); err != nil {
-		return err
-	}
+	d.pull(prCount)
 	if slope == 0 {
 		base = 0
 	}
-	_, _, err := m.VertexMap(pdBegin, program.All, base, slope, k.Damping, k.unit)
-	if err == nil && slope > 0 {
-		_, err = m.EdgeMap(pdMove, all)
+	d.vertices(pdBegin, program.All, base, slope, k.Damping, k.unit)
+	if slope > 0 {
+		d.pull(pdMove)
 	}
-	lack := 1.0
-	for err == nil {
-		f, sums, failed := m.VertexMap(pdPick, program.All, pdPart*lack*pdUnit/float64(m.Info().Arcs+m.Info().Vertices))
-		if err = failed; err != nil {
-			break
-		}
+	for lack := 1.0; d.err == nil; r.Iterations++ {
+		f, sums := d.vertices(pdPick, program.All, pdPart*lack*pdUnit/float64(all.Arcs+all.Vertices))
 		lack = sums.Sum[0] / pdUnit
 		total := sums.Sum[1]/pdUnit + alone
 		if r.Change = lack; rule == DanglingSpread {
@@ -177,23 +171,18 @@ func (k *ranking) driveDelta(m program.Machine, r *PageRankResult) error {
 			break
 		}
 		over, s, factor := program.Default, program.Step{Way: program.Push}, 1.0
-		if f.Arcs > m.Info().Arcs/pdPush {
-			over, s = program.All, all
+		if f.Arcs > all.Arcs/pdPush {
+			over, s = program.All, program.Step{Way: program.Pull, From: program.All}
 			// All that is lacking shrinks by Damping a step. Less is left where it adds up to 0.
 			if jumps, sum := 1-k.Damping-alone, sums.Sum[2]/pdUnit; sum < 0.9*jumps {
 				factor = jumps / (jumps - sum)
 			}
 		}
-		if _, _, err = m.VertexMap(pdTake, over, factor, k.Damping, k.unit); err == nil {
-			_, err = m.EdgeMap(pdMove, s)
-		}
-		r.Iterations++
+		d.vertices(pdTake, over, factor, k.Damping, k.unit)
+		d.edges(pdMove, s)
 	}
 	for i := range k.alone {
 		k.alone[i].rank *= scale
 	}
-	if err == nil {
-		_, _, err = m.VertexMap(pdEnd, program.All, scale/pdUnit)
-	}
-	return err
+	d.vertices(pdEnd, program.All, scale/pdUnit)
 }

@@ -25,12 +25,14 @@ const rowCost = 12
 // point is the state of a search between two vertices: the forward wave along out-arcs and the backward one along
 // in-arcs. Each vertex is in one wave at most, because the search ends at the first in both.
 type point struct {
-	rows  [2]graph.Rows
-	mark  hugemem.Slice[uint8] // by rank: 0, or 1 + its wave
-	waves [2]wave
+	rows   [2]graph.Rows
+	arrays hugemem.Arena
+	mark   []uint8 // by rank: 0, or 1 + its wave
+	waves  [2]wave
+	work   int // arcs and vertices since the last look at the context
 
 	// Of weighted searches, made by the first.
-	at       [2]hugemem.Slice[uint32]
+	at       [2][]uint32
 	weighted weightedState
 }
 
@@ -40,7 +42,7 @@ type weightedState interface{ reset(p *point) }
 // start begins wave s at a vertex.
 func (p *point) start(s int, v uint32) {
 	p.waves[s].reached = append(p.waves[s].reached, uint64(v))
-	p.mark.S[v] = uint8(1 + s)
+	p.mark[v] = uint8(1 + s)
 }
 
 // reset forgets a search, in time proportional to the vertices reached.
@@ -48,7 +50,7 @@ func (p *point) reset() {
 	for s := range p.waves {
 		w := &p.waves[s]
 		for _, v := range w.reached {
-			p.mark.S[uint32(v)] = 0
+			p.mark[uint32(v)] = 0
 		}
 		w.reached, w.lo = w.reached[:0], 0
 	}
@@ -59,17 +61,40 @@ func (p *point) reset() {
 
 // cost counts the arcs of the frontier of wave s, and rowCost for each vertex, up to the first sum above limit.
 func (p *point) cost(s, limit int) (n int) {
-	w, g := &p.waves[s], p.rows[s].Segment(0)
+	w := &p.waves[s]
 	for _, r := range w.reached[w.lo:] {
-		if !g.Has(uint32(r)) {
-			g = p.rows[s].Segment(uint32(r))
-		}
-		from, to := g.Row(uint32(r) - g.First)
-		if n += rowCost + int(to-from); n > limit {
+		if n += rowCost + len(p.rows[s].Of(uint32(r))); n > limit {
 			break
 		}
 	}
 	return n
+}
+
+// level takes wave s a level further. It calls met for each neighbour v with another mark, in the row of entry at, and
+// ends at once where met returns true.
+func (p *point) level(ctx context.Context, s int, met func(at int, v uint32) bool) (ended bool, err error) {
+	w, mark, own := &p.waves[s], p.mark, uint8(1+s)
+	reached, hi := w.reached, len(w.reached)
+	for at := w.lo; at < hi && !ended && err == nil; at++ {
+		row := p.rows[s].Of(uint32(reached[at]))
+		if p.work += len(row) + 1; p.work >= strongCheck {
+			p.work, err = 0, ctx.Err()
+		}
+		for _, v := range row {
+			if mark[v] == own {
+				continue
+			}
+			other := mark[v] != 0
+			mark[v] = own
+			reached = append(reached, uint64(at)<<32|uint64(v))
+			if other && met(at, v) {
+				ended = true
+				break
+			}
+		}
+	}
+	w.reached, w.lo = reached, hi
+	return ended, err
 }
 
 // meet searches breadth-first from both ends, each time a level further on the side with the smaller frontier, until
@@ -78,50 +103,26 @@ func (p *point) cost(s, limit int) (n int) {
 func (p *point) meet(ctx context.Context, a, b uint32) (at [2]int, err error) {
 	p.start(0, a)
 	p.start(1, b)
-	for work := 0; ; {
+	for ended := false; !ended && err == nil; {
+		size := func(s int) int { return len(p.waves[s].reached) - p.waves[s].lo }
 		s := 0
-		if len(p.waves[1].reached)-p.waves[1].lo < len(p.waves[0].reached)-p.waves[0].lo {
+		if size(1) < size(0) {
 			s = 1
 		}
-		if p.waves[s].lo == len(p.waves[s].reached) {
+		if size(s) == 0 {
 			return [2]int{-1, -1}, nil
 		}
-		if len(p.waves[1-s].reached)-p.waves[1-s].lo < 4*(len(p.waves[s].reached)-p.waves[s].lo) {
+		if size(1-s) < 4*size(s) {
 			if least := p.cost(s, math.MaxInt); p.cost(1-s, least) < least {
 				s = 1 - s
 			}
 		}
-		w, rows, mark, own := &p.waves[s], p.rows[s], p.mark.S, uint8(1+s)
-		reached, lo := w.reached, w.lo
-		hi, g := len(reached), rows.Segment(0)
-		for ; lo < hi; lo++ {
-			u := uint32(reached[lo])
-			if !g.Has(u) {
-				g = rows.Segment(u)
-			}
-			from, to := g.Row(u - g.First)
-			row := g.Neighbours[from:to]
-			if work += len(row) + 1; work >= strongCheck {
-				if work = 0; ctx.Err() != nil {
-					w.reached = reached
-					return at, ctx.Err()
-				}
-			}
-			for _, v := range row {
-				switch mark[v] {
-				case own:
-				case 0:
-					mark[v] = own
-					reached = append(reached, uint64(lo)<<32|uint64(v))
-				default:
-					w.reached = reached
-					at[s], at[1-s] = lo, p.waves[1-s].find(v)
-					return at, nil
-				}
-			}
-		}
-		w.reached, w.lo = reached, hi
+		ended, err = p.level(ctx, s, func(i int, v uint32) bool {
+			at[s], at[1-s] = i, p.waves[1-s].find(v)
+			return true
+		})
 	}
+	return at, err
 }
 
 // find is the index of a vertex that is in the wave.
@@ -148,20 +149,10 @@ type points struct {
 func (s *points) take(e *Engine, weighted bool) (*point, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	var p *point
+	p, ranks := &point{}, int(e.place.Ranks)
 	if n := len(s.idle); n > 0 {
 		p, s.idle = s.idle[n-1], s.idle[:n-1]
 	} else {
-		p = &point{}
-	}
-	grow := func(bytes int64) error {
-		if err := e.room("path", s.bytes+bytes); err != nil {
-			return err
-		}
-		s.bytes += bytes
-		return nil
-	}
-	if p.rows[0] == nil {
 		for in := range p.rows {
 			rows, err := e.place.Rows(in == 1)
 			if err != nil {
@@ -169,17 +160,24 @@ func (s *points) take(e *Engine, weighted bool) (*point, error) {
 			}
 			p.rows[in] = rows
 		}
-		if err := grow(int64(e.place.Ranks)); err != nil {
-			return nil, err
-		}
-		p.mark = hugemem.Make[uint8](int(e.place.Ranks))
 	}
-	if weighted && p.at[0].S == nil {
-		if err := grow(8 * int64(e.place.Ranks)); err != nil {
-			s.idle = append(s.idle, p)
-			return nil, err
-		}
-		p.at = [2]hugemem.Slice[uint32]{hugemem.Make[uint32](int(e.place.Ranks)), hugemem.Make[uint32](int(e.place.Ranks))}
+	more := 0
+	if p.mark == nil {
+		more += ranks
+	}
+	if weighted && p.at[0] == nil {
+		more += 8 * ranks
+	}
+	if err := e.room("path", s.bytes+int64(more)); err != nil {
+		s.idle = append(s.idle, p)
+		return nil, err
+	}
+	s.bytes += int64(more)
+	if p.mark == nil {
+		p.mark = hugemem.Alloc[uint8](&p.arrays, ranks)
+	}
+	if weighted && p.at[0] == nil {
+		p.at = [2][]uint32{hugemem.Alloc[uint32](&p.arrays, ranks), hugemem.Alloc[uint32](&p.arrays, ranks)}
 	}
 	return p, nil
 }
@@ -195,9 +193,7 @@ func (s *points) give(p *point) {
 // free frees all states; none is in use.
 func (s *points) free() {
 	for _, p := range s.idle {
-		p.mark.Free()
-		p.at[0].Free()
-		p.at[1].Free()
+		p.arrays.Free()
 	}
 	s.idle, s.bytes = nil, 0
 }

@@ -16,43 +16,34 @@ var reach = &program.Program{
 	Edges:  []program.EdgeOp{{Name: "visit", From: -1, To: 0, Map: program.Source, Combine: program.Claim, Once: true}},
 }
 
-// pullPart is the part of all arcs from which on a frontier's arcs are more work than all rows.
-const pullPart = 8
-
 // Reach returns the vertices that can be reached along arcs from one of the roots, ids of the
 // file, roots included. It takes as many supersteps as the largest distance of a vertex to its
 // nearest root. A root that is no vertex fails with graph.ErrNoVertex.
 func (e *Engine) Reach(ctx context.Context, roots ...uint64) (*ReachResult, error) {
-	var seeds, isolated []uint32 // ranks; dense ids of roots without arcs, which have no rank
-	for _, root := range roots {
-		rank, ok, err := e.RankOf(root)
-		if err != nil {
-			return nil, err
-		}
-		if ok {
-			seeds = append(seeds, rank)
-		} else if id, err := e.labels.ID(root); err == nil {
-			isolated = append(isolated, id)
-		}
-	}
+	var isolated []uint32 // dense ids of roots without arcs, which have no rank
 	result := &ReachResult{Roots: roots}
-	r, err := e.Run(ctx, reach, func(m program.Machine) (err error) {
-		var f program.Frontier
-		for _, rank := range seeds {
-			if f, err = m.Seed(rank, 0, program.Bits(rank)); err != nil {
-				return err
+	r, err := inTurn(ctx, e, func(t *turn) (*RunResult, error) {
+		var seeds []uint32 // ranks
+		for _, root := range roots {
+			id, err := e.labels.ID(root)
+			if err != nil {
+				return nil, err
+			}
+			if rank := e.place.RankOf[id]; rank != graph.None {
+				seeds = append(seeds, rank)
+			} else {
+				isolated = append(isolated, id)
 			}
 		}
-		for ; f.Count > 0; result.Depth++ {
-			s := program.Step{Way: program.Push}
-			if f.Arcs > m.Info().Arcs/pullPart {
-				s.Way = program.Pull
+		return e.run(ctx, t, reach, 0, driven(func(d *driver) {
+			var f program.Frontier
+			for _, rank := range seeds {
+				f = d.seed(rank, 0, program.Bits(rank))
 			}
-			if f, err = m.EdgeMap(0, s); err != nil {
-				return err
+			for ; f.Count > 0; result.Depth++ {
+				f = d.cheaper(0, f)
 			}
-		}
-		return nil
+		}))
 	})
 	if err != nil {
 		return nil, err

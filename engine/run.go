@@ -54,6 +54,55 @@ func (e *Engine) run(ctx context.Context, t *turn, p *program.Program, more int6
 	return r, err
 }
 
+// driver calls a machine for a body. After a failure, err, calls do nothing and return nothing.
+type driver struct {
+	program.Machine
+	err error
+}
+
+// driven is a body that calls a machine by a driver.
+func driven(body func(d *driver)) func(program.Machine) error {
+	return func(m program.Machine) error {
+		d := &driver{Machine: m}
+		body(d)
+		return d.err
+	}
+}
+
+func (d *driver) seed(rank uint32, array int, value program.Bits) (f program.Frontier) {
+	f, d.err = d.Seed(rank, array, value)
+	return f
+}
+
+// pull is an EdgeMap from all vertices.
+func (d *driver) pull(op int) program.Frontier {
+	return d.edges(op, program.Step{Way: program.Pull, From: program.All})
+}
+
+// cheaper is an EdgeMap from the frontier f the way that is less work.
+func (d *driver) cheaper(op int, f program.Frontier) program.Frontier {
+	s := program.Step{Way: program.Push}
+	if f.Arcs > d.Info().Arcs/pullPart {
+		s.Way = program.Pull
+	}
+	return d.edges(op, s)
+}
+
+// pullPart is the part of all arcs from which on a frontier's arcs are more work than all rows.
+const pullPart = 8
+
+func (d *driver) edges(op int, s program.Step) (f program.Frontier) {
+	f, d.err = d.EdgeMap(op, s)
+	return f
+}
+
+func (d *driver) vertices(op int, over program.Set, args ...float64) (f program.Frontier, r program.Reduced) {
+	f, r, d.err = d.VertexMap(op, over, args...)
+	return f, r
+}
+
+func (d *driver) keep(k program.Set) { d.err = d.Keep(k) }
+
 // statistics are those of a program's run, nil without Options.RunStatistics.
 func (e *Engine) statistics() *bsp.Statistics {
 	if e.opts.RunStatistics {

@@ -76,11 +76,11 @@ func (h *heap[T]) pop() (key T, label uint32) {
 
 // reach labels a vertex of wave s, or lowers its label. ahead is the heuristic's bound.
 func (d *dijkstra[T]) reach(p *point, s int, v, before uint32, dist, weight, ahead T) {
-	at := p.at[s].S[v]
+	at := p.at[s][v]
 	if at == 0 {
 		d.labels[s] = append(d.labels[s], label[T]{rank: v})
 		at = uint32(len(d.labels[s]))
-		p.at[s].S[v] = at
+		p.at[s][v] = at
 	} else if !(dist < d.labels[s][at-1].dist) {
 		return
 	}
@@ -89,7 +89,7 @@ func (d *dijkstra[T]) reach(p *point, s int, v, before uint32, dist, weight, ahe
 	if l.key < dist { // out of range
 		l.key = program.Largest[T]()
 	}
-	if other := p.at[1-s].S[v]; other != 0 {
+	if other := p.at[1-s][v]; other != 0 {
 		if sum := dist + d.labels[1-s][other-1].dist; sum >= dist && sum < d.best {
 			d.best, d.meet[s], d.meet[1-s] = sum, at-1, other-1
 		}
@@ -155,7 +155,7 @@ func search[T program.Value, W graph.Weight](ctx context.Context, p *point, d *d
 func (d *dijkstra[T]) reset(p *point) {
 	for s := range d.labels {
 		for i := range d.labels[s] {
-			p.at[s].S[d.labels[s][i].rank] = 0
+			p.at[s][d.labels[s][i].rank] = 0
 		}
 		d.labels[s], d.heaps[s] = d.labels[s][:0], d.heaps[s][:0]
 	}

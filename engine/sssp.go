@@ -107,14 +107,14 @@ func paths[T program.Value](ctx context.Context, s *pathSearch) (*SSSPResult, er
 	if r.Type == program.I32 {
 		more = 8 * int64(s.n) // distances as int64
 	}
-	run, err := s.run(ctx, s.turn, p, more, func(m program.Machine) error {
+	run, err := s.run(ctx, s.turn, p, more, driven(func(d *driver) {
 		defer func() { r.Time = time.Since(s.start) }()
 		if rank == graph.None {
-			return nil // a root without arcs
+			return // a root without arcs
 		}
-		delta := width[T](cmp.Or(s.o.Delta, s.w.delta(m.Info())))
-		f, err := m.Seed(rank, spDist, 0)
-		for wide := T(1); err == nil && f.Count > 0; {
+		delta := width[T](cmp.Or(s.o.Delta, s.w.delta(d.Info())))
+		f := d.seed(rank, spDist, 0)
+		for wide := T(1); f.Count > 0; {
 			if wide = min(2*wide, widest); f.Arcs > narrowArcs {
 				wide = 1
 			}
@@ -122,14 +122,13 @@ func paths[T program.Value](ctx context.Context, s *pathSearch) (*SSSPResult, er
 			if !(below > program.Unpack[T](f.Least)) { // it overflows, or is rounded off
 				below = program.Largest[T]()
 			}
-			f, err = m.EdgeMap(spRelax, program.Step{Below: program.Pack(below)})
+			f = d.edges(spRelax, program.Step{Below: program.Pack(below)})
 		}
-		if err == nil && s.o.Parents {
-			err = adopt(m, rank)
+		if s.o.Parents {
+			d.adopt(rank)
 		}
 		r.Delta = float64(delta)
-		return err
-	})
+	}))
 	if err != nil {
 		return nil, err
 	}
@@ -145,23 +144,16 @@ func paths[T program.Value](ctx context.Context, s *pathSearch) (*SSSPResult, er
 
 // adopt gives every vertex with a distance a parent: over arcs from smaller distances first, then step by
 // step over arcs between equal distances from vertices that have one, so that no cycle closes.
-func adopt(m program.Machine, root uint32) error {
+func (d *driver) adopt(root uint32) {
 	const orphaned, adopted = 1, 2
-	if _, err := m.EdgeMap(spLower, program.Step{Way: program.Pull, From: program.All}); err != nil {
-		return err
+	d.pull(spLower)
+	joined := d.seed(root, spParent, program.Pack(root))
+	for over := program.All; joined.Count > 0; over = orphaned {
+		d.keep(adopted)
+		if left, _ := d.vertices(spOrphans, over); left.Count == 0 {
+			return
+		}
+		d.keep(orphaned)
+		joined = d.edges(spTie, program.Step{Way: program.Pull, From: adopted, Over: orphaned})
 	}
-	joined, err := m.Seed(root, spParent, program.Pack(root))
-	for over := program.All; err == nil && joined.Count > 0; over = orphaned {
-		if err := m.Keep(adopted); err != nil {
-			return err
-		}
-		if left, _, err := m.VertexMap(spOrphans, over); err != nil || left.Count == 0 {
-			return err
-		}
-		if err := m.Keep(orphaned); err != nil {
-			return err
-		}
-		joined, err = m.EdgeMap(spTie, program.Step{Way: program.Pull, From: adopted, Over: orphaned})
-	}
-	return err
 }
