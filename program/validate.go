@@ -53,7 +53,7 @@ func (p *Program) edgeFault(e *EdgeOp) string {
 		switch {
 		case e.To < 0:
 			return "Rows needs To"
-		case !rowsOf(e.Rows, p.Arrays[e.To].Type):
+		case !areRows[p.Arrays[e.To].Type](e.Rows):
 			return fmt.Sprintf("Rows is no program.Rows of To's type, %v", p.Arrays[e.To].Type)
 		case e.From >= 0 && !same:
 			return "From and To of Rows have different types"
@@ -95,21 +95,11 @@ func (p *Program) Widens(e *EdgeOp) bool {
 	return e.Rows == nil && e.Map == Copy && e.Combine == Sum && e.From >= 0 && e.To >= 0 && p.Arrays[e.From].Type == F32 && p.Arrays[e.To].Type == F64
 }
 
-func rowsOf(r any, t Type) (is bool) {
-	switch t {
-	case U32:
-		_, is = r.(Rows[uint32])
-	case I32:
-		_, is = r.(Rows[int32])
-	case U64:
-		_, is = r.(Rows[uint64])
-	case I64:
-		_, is = r.(Rows[int64])
-	case F32:
-		_, is = r.(Rows[float32])
-	case F64:
-		_, is = r.(Rows[float64])
-	}
+// areRows reports, by type, whether an operator is a Rows of it.
+var areRows = [...]func(r any) bool{are[Rows[uint32]], are[Rows[int32]], are[Rows[uint64]], are[Rows[int64]], are[Rows[float32]], are[Rows[float64]]}
+
+func are[R any](r any) bool {
+	_, is := r.(R)
 	return is
 }
 

@@ -1,6 +1,9 @@
 package program
 
-import "math"
+import (
+	"math"
+	"unsafe"
+)
 
 // Value are the Go types of the values of an array.
 type Value interface {
@@ -12,40 +15,19 @@ type Bits uint64
 
 // Pack returns the bit pattern of v.
 func Pack[T Value](v T) Bits {
-	switch v := any(v).(type) {
-	case uint32:
-		return Bits(v)
-	case int32:
-		return Bits(uint32(v))
-	case uint64:
-		return Bits(v)
-	case int64:
-		return Bits(v)
-	case float32:
-		return Bits(math.Float32bits(v))
-	case float64:
-		return Bits(math.Float64bits(v))
+	if unsafe.Sizeof(v) == 4 {
+		return Bits(*(*uint32)(unsafe.Pointer(&v)))
 	}
-	return 0
+	return *(*Bits)(unsafe.Pointer(&v))
 }
 
 // Unpack returns the value of a bit pattern.
 func Unpack[T Value](b Bits) (v T) {
-	switch p := any(&v).(type) {
-	case *uint32:
-		*p = uint32(b)
-	case *int32:
-		*p = int32(uint32(b))
-	case *uint64:
-		*p = uint64(b)
-	case *int64:
-		*p = int64(b)
-	case *float32:
-		*p = math.Float32frombits(uint32(b))
-	case *float64:
-		*p = math.Float64frombits(uint64(b))
+	if unsafe.Sizeof(v) == 4 {
+		low := uint32(b)
+		return *(*T)(unsafe.Pointer(&low))
 	}
-	return v
+	return *(*T)(unsafe.Pointer(&b))
 }
 
 // TypeOf is the Type of T.
@@ -67,52 +49,27 @@ func TypeOf[T Value]() Type {
 }
 
 // Largest is the largest value of T, +Inf for floats.
-func Largest[T Value]() (v T) {
-	switch p := any(&v).(type) {
-	case *uint32:
-		*p = math.MaxUint32
-	case *int32:
-		*p = math.MaxInt32
-	case *uint64:
-		*p = math.MaxUint64
-	case *int64:
-		*p = math.MaxInt64
-	case *float32:
-		*p = float32(math.Inf(1))
-	case *float64:
-		*p = math.Inf(1)
+func Largest[T Value]() T {
+	switch all := Unpack[T](math.MaxUint64); {
+	case T(1)/2 != 0:
+		return T(math.Inf(1))
+	case all > 0: // unsigned
+		return all
+	case unsafe.Sizeof(all) == 4:
+		return Unpack[T](math.MaxInt32)
 	}
-	return v
+	return Unpack[T](math.MaxInt64)
 }
 
 // TopOf is the bit pattern of the largest value of a type.
-func TopOf(t Type) Bits {
-	switch t {
-	case U32:
-		return Pack(Largest[uint32]())
-	case I32:
-		return Pack(Largest[int32]())
-	case U64:
-		return Pack(Largest[uint64]())
-	case I64:
-		return Pack(Largest[int64]())
-	case F32:
-		return Pack(Largest[float32]())
-	}
-	return Pack(Largest[float64]())
-}
+func TopOf(t Type) Bits { return tops[t] }
+
+var tops = [...]Bits{Pack(Largest[uint32]()), Pack(Largest[int32]()), Pack(Largest[uint64]()), Pack(Largest[int64]()),
+	Pack(Largest[float32]()), Pack(Largest[float64]())}
 
 // Less compares two bit patterns of a type.
-func Less(t Type, a, b Bits) bool {
-	switch t {
-	case I32:
-		return int32(uint32(a)) < int32(uint32(b))
-	case I64:
-		return int64(a) < int64(b)
-	case F32:
-		return Unpack[float32](a) < Unpack[float32](b)
-	case F64:
-		return Unpack[float64](a) < Unpack[float64](b)
-	}
-	return a < b
-}
+func Less(t Type, a, b Bits) bool { return lessOf[t](a, b) }
+
+var lessOf = [...]func(a, b Bits) bool{less[uint32], less[int32], less[uint64], less[int64], less[float32], less[float64]}
+
+func less[T Value](a, b Bits) bool { return Unpack[T](a) < Unpack[T](b) }

@@ -280,7 +280,7 @@ func (r *valueRun) compile() error {
 		}
 	}
 	for i, a := range r.prog.Arrays {
-		r.columns = append(r.columns, newColumn(r, a, back, partial[i]))
+		r.columns = append(r.columns, newColumns[a.Type](r, a, back, partial[i]))
 	}
 	for i := range r.prog.Edges {
 		e := &r.prog.Edges[i]

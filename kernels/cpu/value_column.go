@@ -73,20 +73,12 @@ type sent[T program.Value] struct {
 	v  T
 }
 
-func newColumn(r *valueRun, a program.Array, back, partial bool) column {
-	switch a.Type {
-	case program.U32:
-		return newValues[uint32](r, a, back, partial)
-	case program.I32:
-		return newValues[int32](r, a, back, partial)
-	case program.U64:
-		return newValues[uint64](r, a, back, partial)
-	case program.I64:
-		return newValues[int64](r, a, back, partial)
-	case program.F32:
-		return newValues[float32](r, a, back, partial)
-	}
-	return newValues[float64](r, a, back, partial)
+// newColumns are by program.Type.
+var newColumns = [...]func(r *valueRun, a program.Array, back, partial bool) column{
+	newColumn[uint32], newColumn[int32], newColumn[uint64], newColumn[int64], newColumn[float32], newColumn[float64]}
+
+func newColumn[T program.Value](r *valueRun, a program.Array, back, partial bool) column {
+	return newValues[T](r, a, back, partial)
 }
 
 func newValues[T program.Value](r *valueRun, a program.Array, back, partial bool) *values[T] {

@@ -301,7 +301,7 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 		}
 		return 0, false
 	}
-	want := ^uint64(0)
+	want := ^program.Bits(0)
 	if unsafe.Sizeof(x) == 4 {
 		want >>= 32
 	}
@@ -309,7 +309,7 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 		x = k.top
 	}
 	if k.known != nil && k.own != nil {
-		want &^= pattern(k.known[k.own.at[0]+i])
+		want &^= program.Pack(k.known[k.own.at[0]+i])
 	}
 	for len(row) > 0 && want != 0 {
 		in, inW := row, w
@@ -347,14 +347,14 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 				}
 			}
 		case l.Map == program.Copy:
-			acc, from := pattern(x), k.from
+			acc, from := program.Pack(x), k.from
 			for _, u := range in {
-				if acc |= pattern(from[u]); want&^acc == 0 {
+				if acc |= program.Pack(from[u]); want&^acc == 0 {
 					row = nil
 					break
 				}
 			}
-			x = program.Unpack[T](program.Bits(acc))
+			x = program.Unpack[T](acc)
 		default: // Plus
 			for j, u := range in {
 				if inW != nil {
@@ -372,7 +372,7 @@ func (k *loop[T]) row(t int, i uint32, row []uint32, lo, hi uint64) (x T, ok boo
 	case l.Combine == program.Min:
 		ok = ok && (k.own == nil || x < k.c.at[0][k.own.at[0]+i])
 	case l.Combine == program.Or:
-		ok = pattern(x) != 0
+		ok = program.Pack(x) != 0
 	}
 	return x, ok
 }

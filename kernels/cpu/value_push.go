@@ -48,27 +48,19 @@ func lower[T program.Value](p *T, x T) bool {
 			return false
 		}
 		if unsafe.Sizeof(x) == 4 {
-			if atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), uint32(pattern(old)), uint32(pattern(x))) {
+			if atomic.CompareAndSwapUint32((*uint32)(unsafe.Pointer(p)), uint32(program.Pack(old)), uint32(program.Pack(x))) {
 				return true
 			}
-		} else if atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), pattern(old), pattern(x)) {
+		} else if atomic.CompareAndSwapUint64((*uint64)(unsafe.Pointer(p)), uint64(program.Pack(old)), uint64(program.Pack(x))) {
 			return true
 		}
 	}
 }
 
-// pattern is the bits of a value.
-func pattern[T program.Value](v T) uint64 {
-	if unsafe.Sizeof(v) == 4 {
-		return uint64(*(*uint32)(unsafe.Pointer(&v)))
-	}
-	return *(*uint64)(unsafe.Pointer(&v))
-}
-
 // orInto sets the bits of x without those of known in *p, and reports whether any is new.
 func orInto[T program.Value](p *T, x, known T) bool {
-	b := pattern(x) &^ pattern(known)
-	if b&^pattern(load(p)) == 0 {
+	b := uint64(program.Pack(x) &^ program.Pack(known))
+	if b&^uint64(program.Pack(load(p))) == 0 {
 		return false
 	}
 	if unsafe.Sizeof(x) == 4 {
@@ -229,7 +221,7 @@ func (k *loop[T]) push(t, lo, hi int) {
 			}
 		case program.Or:
 			for _, v := range row {
-				if pattern(x)&^pattern(load(&dst[v])) == 0 {
+				if program.Pack(x)&^program.Pack(load(&dst[v])) == 0 {
 					continue
 				}
 				var known T

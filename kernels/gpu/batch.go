@@ -78,7 +78,7 @@ func (p *Processor) thin(slot, force uint32, levels int) {
 	if p.hasForeign {
 		apart = 1
 	}
-	p.launchGroups("thin", 1, buf(c.out.offsets, c.out.neighbours, c.in.offsets, p.bitmaps[0], p.bitmaps[1], p.parent,
+	p.startGroups(p.searches, "thin", 1, buf(c.out.offsets, c.out.neighbours, c.in.offsets, p.bitmaps[0], p.bitmaps[1], p.parent,
 		p.lists[0], p.lists[1], p.pieces[0], p.pieces[1], p.counters, p.rule).u32(c.rank(), c.n, c.base, c.pieces,
 		uint32(p.stride()), apart, uint32(p.counterWords(len(p.chunks))), slot, force, uint32(levels)))
 }

@@ -1,10 +1,6 @@
 package gpu
 
 import (
-	"cmp"
-	"context"
-	"time"
-
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/mix"
 	"github.com/totemgo/totemgo/kernels"
@@ -50,14 +46,7 @@ type clocked struct {
 }
 
 // clockSteps clocks supersteps, the time of a launch given. Each counts by its least time.
-func (p *Program) clockSteps(ctx context.Context, launch float64) (t StepTimes, err error) {
-	on, err := New(p, Options{})
-	if err != nil {
-		return t, err
-	}
-	if err := on.Load(ctx, clockPart()); err != nil {
-		return t, err
-	}
+func (g *gauge) clockSteps(launch float64) StepTimes {
 	const push, pull, all, n, group = stepPush, stepPull, graph.None, clockHalf, 32
 	kinds := [...]clocked{{true, push, push, 0, 0, 0}, {true, push, push, 1, 0, all}, {true, push, push, group, 0, 0},
 		{false, push, push, 0, 0, 0}, {false, push, push, n, 0, all}, {false, push, push, n, 0, 0},
@@ -65,12 +54,7 @@ func (p *Program) clockSteps(ctx context.Context, launch float64) (t StepTimes, 
 	var took [len(kinds)]float64
 	for round := range 25 { // in turn, so that other load meets all alike
 		for i, k := range kinds {
-			x, err := on.clock(ctx, k)
-			if err != nil {
-				_ = on.Close()
-				return t, err
-			}
-			if round == 0 || x < took[i] {
+			if x := g.clock(k); round == 0 || x < took[i] {
 				took[i] = x
 			}
 		}
@@ -78,35 +62,31 @@ func (p *Program) clockSteps(ctx context.Context, launch float64) (t StepTimes, 
 	more := func(i, than int, n float64) float64 { return max(0, took[i]-took[than]) / n }
 	return StepTimes{PushS: launch + more(3, 0, 1), PullS: launch + more(6, 0, 1), ThinS: more(1, 0, 1),
 		ArcS: more(4, 3, clockDegree*n), FindS: more(5, 4, n), ThinFindS: more(2, 1, clockDegree*group),
-		RowS: more(8, 6, 2*n), ScanS: more(7, 6, n), MeetS: more(9, 8, n)}, on.Close()
+		RowS: more(8, 6, 2*n), ScanS: more(7, 6, n), MeetS: more(9, 8, n)}
 }
 
 // clock is the time of a superstep and a wait.
-func (p *Processor) clock(ctx context.Context, s clocked) (took float64, err error) {
-	defer p.done("Measure", &err)
+func (g *gauge) clock(s clocked) float64 {
 	const slot, full = 1, clockHalf
-	counters := make([]uint32, p.counterWords(1))
-	now, then := counters[p.chunkAt(slot, 0):], counters[p.chunkAt(slot+1, 0):]
+	counters := make([]uint32, g.counterWords(1))
+	now, then := counters[g.chunkAt(slot, 0):], counters[g.chunkAt(slot+1, 0):]
 	now[countVertices], now[countSmall], now[countLeft], now[countOut] = s.rows, s.rows, s.rows, clockDegree*s.rows
-	if counters[p.slotAt(slot-1)+headerWay] = s.last; s.way == stepPull { // nothing is listed
+	if counters[g.slotAt(slot-1)+headerWay] = s.last; s.way == stepPull { // nothing is listed
 		then[countSmall], then[countMedium], then[countLong] = full, full, full
 	}
-	for _, bits := range p.bitmaps {
-		p.fill(bits, 0, clockHalf/8, s.lower)
-		p.fill(bits, clockHalf/8, clockHalf/8, s.upper)
+	for _, bits := range g.bitmaps {
+		g.fill(bits, 0, clockHalf/8, s.lower)
+		g.fill(bits, clockHalf/8, clockHalf/8, s.upper)
 	}
-	p.upload(p.counters, 0, counters)
-	p.upload(p.lists[slot], 0, p.part.VertexOf[:s.rows])
-	p.upload(p.scratchB, 0, p.part.VertexOf[:s.rows])
-	if err := cmp.Or(p.finish(), ctx.Err()); err != nil {
-		return 0, err
-	}
-	begun := time.Now()
-	if s.thin {
-		p.thin(slot, s.way, min(1, int(s.rows)))
-	} else {
-		p.step(0, slot, s.way, 1<<40)
-	}
-	err = p.finish()
-	return time.Since(begun).Seconds(), err
+	g.upload(g.counters, 0, counters)
+	g.upload(g.lists[slot], 0, g.part.VertexOf[:s.rows])
+	g.upload(g.scratchB, 0, g.part.VertexOf[:s.rows])
+	_ = g.finish() // Measure returns the error
+	return g.timed(1, func() {
+		if s.thin {
+			g.thin(slot, s.way, min(1, int(s.rows)))
+		} else {
+			g.step(0, slot, s.way, 1<<40)
+		}
+	})
 }

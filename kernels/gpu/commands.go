@@ -49,17 +49,22 @@ func (a args) u32(values ...uint32) args {
 	return a
 }
 
-// launch enqueues a kernel for n items, one lane each up to the most groups of a launch;
+func (a args) u64(x uint64) args { return append(a, device.Arg{Scalar: x, Width: 8}) }
+
+// launch enqueues a kernel of searches for n items: see start.
+func (p *Processor) launch(name string, n int64, a args) { p.start(p.searches, name, n, a) }
+
+// start enqueues a kernel of a module for n items, one lane each up to the most groups of a launch;
 // kernels loop over the rest.
-func (p *Processor) launch(name string, n int64, a args) {
-	p.launchGroups(name, (n+int64(p.program.group)-1)/int64(p.program.group), a)
+func (p *Processor) start(m *module, name string, n int64, a args) {
+	p.startGroups(m, name, (n+int64(p.program.group)-1)/int64(p.program.group), a)
 }
 
-func (p *Processor) launchGroups(name string, groups int64, a args) {
-	k := p.kernels[name]
+func (p *Processor) startGroups(m *module, name string, groups int64, a args) {
+	k := m.kernels[name]
 	if k == nil && p.err == nil {
-		if k, p.err = p.program.built.Kernel(name); p.err == nil {
-			p.kernels[name] = k
+		if k, p.err = m.built.Kernel(name); p.err == nil {
+			m.kernels[name] = k
 			p.freed = append(p.freed, k)
 		}
 	}
@@ -67,8 +72,7 @@ func (p *Processor) launchGroups(name string, groups int64, a args) {
 		return
 	}
 	p.launches[name]++
-	p.err = p.stream.Launch(k, device.Launch{Groups: int(max(1, min(groups, int64(p.groups)))),
-		GroupSize: p.program.group, Args: a})
+	p.err = p.stream.Launch(k, device.Launch{Groups: int(max(1, min(groups, int64(p.groups)))), GroupSize: p.program.group, Args: a})
 }
 
 // fill sets n bytes of b from at to copies of word.

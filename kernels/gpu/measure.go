@@ -1,11 +1,11 @@
 package gpu
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math"
 	"math/bits"
-	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/kernels/gpu/device"
@@ -47,117 +47,73 @@ func (p *Program) Measure(ctx context.Context, o MeasureOptions) (m Measured, er
 	}
 	info := p.dev.Info()
 	o.Largest = max(1<<16, min(o.Largest, info.Memory/8, info.LargestAllocation)) // three buffers
-	g, err := p.newGauge(ctx, o)
+	on, err := New(p, Options{})
 	if err != nil {
+		return Measured{}, err
+	}
+	g := &gauge{Processor: on, ctx: ctx, each: o.Each}
+	if err := g.prepare(o.Largest); err != nil {
 		return Measured{}, errors.Join(err, g.free())
 	}
 	empty := func() { g.launch("measure_copy", 1, buf(g.words, g.other).u32(0)) }
-	fill := func() { g.check(g.stream.Fill(g.out, 0, 4, 0)) }
-	m.LaunchS, m.FillS = g.another(empty), g.another(fill)
-	m.ReadS = g.another(func() { g.check(g.stream.Read(g.staging, 0, g.words, 0, 4)) })
+	m.LaunchS, m.FillS = g.another(empty), g.another(func() { g.fill(g.out, 0, 4, 0) })
+	m.ReadS = g.another(func() { g.read(g.staging, 0, g.words, 0, 4) })
 	m.WaitS = max(0, g.least(1, empty)-m.LaunchS)
-	if g.err == nil {
-		m.Steps, g.err = p.clockSteps(ctx, m.LaunchS)
-	}
-	if o.Commands {
-		return m, errors.Join(g.err, g.free())
-	}
-	for bytes := int64(1 << 16); bytes <= g.words.Size(); bytes *= 16 {
+	m.Steps = g.clockSteps(m.LaunchS)
+	for bytes := int64(1 << 16); bytes <= g.words.Size() && !o.Commands; bytes *= 16 {
 		m.Copy = append(m.Copy, Sized{bytes, g.rate(float64(bytes), func() { // of two halves
-			g.launch("measure_copy", g.groups, buf(g.words, g.other).u32(uint32(bytes/8)))
+			g.launch("measure_copy", g.lanes(), buf(g.words, g.other).u32(uint32(bytes/8)))
 		})})
 		m.Gather = append(m.Gather, Sized{bytes, g.random("measure_gather", bytes)})
 		m.Atomic = append(m.Atomic, Sized{bytes, g.random("measure_atomic", bytes)})
 	}
-	for bytes := int64(4 << 10); bytes <= min(int64(len(g.staging.Bytes())), g.words.Size()); bytes *= 8 {
-		m.ToDevice = append(m.ToDevice, Sized{bytes, g.rate(float64(bytes), func() { g.check(g.stream.Write(g.words, 0, g.staging, 0, bytes)) })})
-		m.ToHost = append(m.ToHost, Sized{bytes, g.rate(float64(bytes), func() { g.check(g.stream.Read(g.staging, 0, g.words, 0, bytes)) })})
+	for bytes := int64(4 << 10); bytes <= min(int64(len(g.staging.Bytes())), g.words.Size()) && !o.Commands; bytes *= 8 {
+		m.ToDevice = append(m.ToDevice, Sized{bytes, g.rate(float64(bytes), func() {
+			if g.err == nil {
+				g.err = g.stream.Write(g.words, 0, g.staging, 0, bytes)
+			}
+		})})
+		m.ToHost = append(m.ToHost, Sized{bytes, g.rate(float64(bytes), func() { g.read(g.staging, 0, g.words, 0, bytes) })})
 	}
 	return m, errors.Join(g.err, g.free())
 }
 
-// gauge holds the memory of a measurement. Its first error is kept; after it nothing runs.
+// gauge is a processor that holds clockPart, and the memory of a measurement. Its first error is kept; after it nothing runs.
 type gauge struct {
-	program           *Program
+	*Processor
 	ctx               context.Context
 	each              time.Duration
-	stream            device.Stream
 	words, other, out device.Buffer // words and other: a power of two of bytes
 	staging           device.Staging
-	kernels           map[string]device.Kernel
-	groups            int
-	freed             []freer
-	err               error
 }
 
 // gaugeStaging is the size of the largest transfer that is measured, in bytes.
 const gaugeStaging = 16 << 20
 
-func (p *Program) newGauge(ctx context.Context, o MeasureOptions) (g *gauge, err error) {
-	g = &gauge{program: p, ctx: ctx, each: o.Each, kernels: map[string]device.Kernel{}, groups: groupsOf(p.dev.Info())}
-	size := int64(1) << (63 - bits.LeadingZeros64(uint64(o.Largest)))
-	if g.stream, err = p.dev.NewStream(); err != nil {
-		return g, err
+// prepare allocates the memory, with working sets of at most so many bytes.
+func (g *gauge) prepare(largest int64) error {
+	if err := g.Load(g.ctx, clockPart()); err != nil {
+		return err
 	}
-	g.freed = append(g.freed, g.stream)
-	for _, b := range []struct {
-		to    *device.Buffer
-		bytes int64
-	}{{&g.words, size}, {&g.other, size}, {&g.out, 4 * int64(g.groups*p.group)}} {
-		if *b.to, err = p.dev.NewBuffer(b.bytes); err != nil {
-			return g, err
-		}
-		g.freed = append(g.freed, *b.to)
-		if err := g.stream.Fill(*b.to, 0, b.bytes, 0); err != nil {
-			return g, err
+	size := int64(1) << (63 - bits.LeadingZeros64(uint64(largest)))
+	g.words, g.other, g.out = g.newBuffer("measured", size), g.newBuffer("measured", size), g.newBuffer("measured", 4*g.lanes())
+	g.staging, _ = g.newStaging(min(size, gaugeStaging))
+	for _, b := range []device.Buffer{g.words, g.other, g.out} {
+		if g.err == nil {
+			g.fill(b, 0, b.Size(), 0)
 		}
 	}
-	if g.staging, err = p.dev.NewStaging(min(size, gaugeStaging)); err != nil {
-		return g, err
-	}
-	g.freed = append(g.freed, g.staging)
-	for _, name := range []string{"measure_copy", "measure_gather", "measure_atomic"} {
-		if g.kernels[name], err = p.built.Kernel(name); err != nil {
-			return g, err
-		}
-		g.freed = append(g.freed, g.kernels[name])
-	}
-	return g, g.stream.Finish()
+	return g.finish()
 }
 
-// free frees everything, after commands that may still run.
-func (g *gauge) free() error {
-	var errs []error
-	if g.stream != nil {
-		errs = append(errs, g.stream.Finish())
-	}
-	for _, f := range slices.Backward(g.freed) {
-		errs = append(errs, f.Free())
-	}
-	return errors.Join(errs...)
-}
-
-func (g *gauge) check(err error) {
-	if g.err == nil {
-		g.err = err
-	}
-	if g.err == nil {
-		g.err = g.ctx.Err()
-	}
-}
-
-func (g *gauge) launch(name string, groups int, a args) {
-	if g.err == nil {
-		g.check(g.stream.Launch(g.kernels[name], device.Launch{Groups: groups, GroupSize: g.program.group, Args: a}))
-	}
-}
+// lanes is the most lanes of a launch.
+func (g *gauge) lanes() int64 { return int64(g.groups * g.program.group) }
 
 // random is the rate of a kernel's accesses at random places of a working set.
 func (g *gauge) random(kernel string, bytes int64) float64 {
 	const each = 64
-	lanes := g.groups * g.program.group
-	return g.rate(float64(each*lanes), func() {
-		g.launch(kernel, g.groups, buf(g.words).u32(uint32(bytes/4-1), each).buf(g.out))
+	return g.rate(float64(each*g.lanes()), func() {
+		g.launch(kernel, g.lanes(), buf(g.words).u32(uint32(bytes/4-1), each).buf(g.out))
 	})
 }
 
@@ -166,11 +122,12 @@ const queued = 16
 
 // timed is the time of so many commands in a queue, which is waited for.
 func (g *gauge) timed(times int, enqueue func()) float64 {
+	g.err = cmp.Or(g.err, g.ctx.Err())
 	begun := time.Now()
 	for range times {
 		enqueue()
 	}
-	g.finish()
+	_ = g.finish() // Measure returns the error
 	return time.Since(begun).Seconds()
 }
 
@@ -199,10 +156,4 @@ func (g *gauge) least(times int, enqueue func()) float64 {
 // another is the time that one more command in a queue takes.
 func (g *gauge) another(enqueue func()) float64 {
 	return max(0, g.least(queued, enqueue)-g.least(1, enqueue)) / (queued - 1)
-}
-
-func (g *gauge) finish() {
-	if g.err == nil {
-		g.check(g.stream.Finish())
-	}
 }

@@ -26,7 +26,7 @@ type Processor struct {
 	owned  []int // indices of own ranges
 
 	stream   device.Stream // the in-order queue
-	kernels  map[string]device.Kernel
+	searches *module       // kernels of searches and measurements
 	modules  map[device.Program]*module
 	weighted map[weightKey][]device.Buffer
 	freed    []freer // everything to free, in the order made
@@ -109,7 +109,7 @@ func New(program *Program, o Options) (*Processor, error) {
 		return nil, &Error{Op: "New", Device: info.Name, Err: ErrNotInPlace}
 	}
 	return &Processor{program: program, dev: program.dev, options: o, name: info.Name, groups: groupsOf(info),
-		kernels: map[string]device.Kernel{}, launches: map[string]int64{}}, nil
+		searches: &module{program.built, map[string]device.Kernel{}}, launches: map[string]int64{}}, nil
 }
 
 // groupsOf is the most groups of a launch.
@@ -432,7 +432,7 @@ func (p *Processor) free() error {
 		errs = append(errs, p.freed[i].Free())
 	}
 	p.freed, p.stream = nil, nil
-	p.kernels = map[string]device.Kernel{}
+	clear(p.searches.kernels)
 	p.modules, p.weighted = nil, nil
 	p.arrays = nil
 	return cmp.Or(errs...)

@@ -65,7 +65,7 @@ func (p *run) Seed(rank uint32, _ int, _ program.Bits) (err error) {
 // root launches the kernel that makes a vertex of chunk i the frontier.
 func (p *Processor) root(i int, rank uint32) {
 	c := &p.chunks[i]
-	p.launchGroups("search_root", 1, buf(c.out.offsets, c.in.offsets, p.bitmaps[0], p.bitmaps[1], p.parent).u32(c.rank(), c.n).
+	p.startGroups(p.searches, "search_root", 1, buf(c.out.offsets, c.in.offsets, p.bitmaps[0], p.bitmaps[1], p.parent).u32(c.rank(), c.n).
 		buf(p.lists[0]).u32(c.base).buf(p.pieces[0]).u32(c.pieces).buf(p.counters).u32(uint32(p.chunkAt(0, i)), rank))
 }
 

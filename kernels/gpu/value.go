@@ -560,19 +560,7 @@ func (r *valueRun) Read(array int, out any) (err error) {
 	if array < 0 || array >= len(r.prog.Arrays) {
 		return fmt.Errorf("there is no array %d", array)
 	}
-	switch r.prog.Arrays[array].Type {
-	case program.U32:
-		return read[uint32](r, array, out)
-	case program.I32:
-		return read[int32](r, array, out)
-	case program.U64:
-		return read[uint64](r, array, out)
-	case program.I64:
-		return read[int64](r, array, out)
-	case program.F32:
-		return read[float32](r, array, out)
-	}
-	return read[float64](r, array, out)
+	return valueTypes[r.prog.Arrays[array].Type].read(r, array, out)
 }
 
 func read[T program.Value](r *valueRun, array int, out any) error {

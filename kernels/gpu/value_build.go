@@ -37,28 +37,6 @@ func (p *Processor) build(part, fragment string, defines ...string) (*module, er
 	return p.modules[built], nil
 }
 
-// start enqueues a kernel of a module for n items.
-func (p *Processor) start(m *module, name string, n int64, a args) {
-	p.startGroups(m, name, (n+int64(p.program.group)-1)/int64(p.program.group), a)
-}
-
-func (p *Processor) startGroups(m *module, name string, groups int64, a args) {
-	k := m.kernels[name]
-	if k == nil && p.err == nil {
-		if k, p.err = m.built.Kernel(name); p.err == nil {
-			m.kernels[name] = k
-			p.freed = append(p.freed, k)
-		}
-	}
-	if p.err != nil {
-		return
-	}
-	p.launches[name]++
-	p.err = p.stream.Launch(k, device.Launch{Groups: int(max(1, min(groups, int64(p.groups)))), GroupSize: p.program.group, Args: a})
-}
-
-func (a args) u64(x uint64) args { return append(a, device.Arg{Scalar: x, Width: 8}) }
-
 // weightKey names the weights of all chunks as values of a type.
 type weightKey struct {
 	side  int
@@ -84,7 +62,7 @@ func (p *Processor) weights(side int, t program.Type) ([]device.Buffer, error) {
 		}
 		lo, _ := a.Row(c.lo)
 		_, hi := a.Row(c.lo + c.n - 1)
-		words, err := weightWords(a.Weights.Slice(int(lo), int(hi)), t)
+		words, err := valueTypes[t].weights(a.Weights.Slice(int(lo), int(hi)))
 		if err != nil {
 			return nil, fmt.Errorf("%w: %w", err, kernels.ErrUnsupported)
 		}
@@ -128,76 +106,44 @@ func (c *chunk) along(side int) *graph.Adjacency {
 	return c.sub.Out
 }
 
-func weightWords(w graph.Weights, t program.Type) ([]uint32, error) {
-	switch t {
-	case program.U32:
-		return wordsOf(kernels.ExactWeights[uint32](w))
-	case program.I32:
-		return wordsOf(kernels.ExactWeights[int32](w))
-	case program.U64:
-		return wordsOf(kernels.ExactWeights[uint64](w))
-	case program.I64:
-		return wordsOf(kernels.ExactWeights[int64](w))
-	case program.F32:
-		return wordsOf(kernels.ExactWeights[float32](w))
+// valueType is what depends on a type of values alone.
+type valueType struct {
+	weights func(w graph.Weights) ([]uint32, error) // as words: see ExactWeights
+	// list returns n values, in the memory of old where that is enough, and their words.
+	list func(old any, n int) (any, []uint32)
+	// words views the values of a message as words; ok is false where they are not of the type.
+	words func(values any) (words []uint32, ok bool)
+	read  func(r *valueRun, array int, out any) error
+}
+
+// valueTypes are by program.Type.
+var valueTypes = [...]valueType{typeOf[uint32](), typeOf[int32](), typeOf[uint64](), typeOf[int64](), typeOf[float32](), typeOf[float64]()}
+
+func typeOf[T program.Value]() valueType {
+	return valueType{
+		weights: func(w graph.Weights) ([]uint32, error) {
+			list, err := kernels.ExactWeights[T](w)
+			return wordsOf(list), err
+		},
+		list: func(old any, n int) (any, []uint32) {
+			list, _ := old.([]T)
+			if cap(list) < n {
+				list = make([]T, n)
+			}
+			return list[:n], wordsOf(list[:n])
+		},
+		words: func(values any) ([]uint32, bool) {
+			list, is := values.([]T)
+			return wordsOf(list), is
+		},
+		read: read[T],
 	}
-	return wordsOf(kernels.ExactWeights[float64](w))
 }
 
 // wordsOf views values as words.
-func wordsOf[T program.Value](list []T, err error) ([]uint32, error) {
-	if len(list) == 0 || err != nil {
-		return nil, err
+func wordsOf[T program.Value](list []T) []uint32 {
+	if len(list) == 0 {
+		return nil
 	}
-	return unsafe.Slice((*uint32)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0]))/4), nil
-}
-
-// newList returns n values of a type, in the memory of old where that is enough, and their words.
-func newList(old any, t program.Type, n int) (any, []uint32) {
-	switch t {
-	case program.U32:
-		return listOf[uint32](old, n)
-	case program.I32:
-		return listOf[int32](old, n)
-	case program.U64:
-		return listOf[uint64](old, n)
-	case program.I64:
-		return listOf[int64](old, n)
-	case program.F32:
-		return listOf[float32](old, n)
-	}
-	return listOf[float64](old, n)
-}
-
-func listOf[T program.Value](old any, n int) (any, []uint32) {
-	list, _ := old.([]T)
-	if cap(list) < n {
-		list = make([]T, n)
-	}
-	words, _ := wordsOf(list[:n], nil)
-	return list[:n], words
-}
-
-// listWords views the values of a message as words; ok is false where they are not of the type.
-func listWords(values any, t program.Type) (words []uint32, ok bool) {
-	switch v := values.(type) {
-	case []uint32:
-		words, ok = v, t == program.U32
-	case []int32:
-		words, _ = wordsOf(v, nil)
-		ok = t == program.I32
-	case []uint64:
-		words, _ = wordsOf(v, nil)
-		ok = t == program.U64
-	case []int64:
-		words, _ = wordsOf(v, nil)
-		ok = t == program.I64
-	case []float32:
-		words, _ = wordsOf(v, nil)
-		ok = t == program.F32
-	case []float64:
-		words, _ = wordsOf(v, nil)
-		ok = t == program.F64
-	}
-	return words, ok
+	return unsafe.Slice((*uint32)(unsafe.Pointer(&list[0])), len(list)*int(unsafe.Sizeof(list[0]))/4)
 }

@@ -35,7 +35,7 @@ func (r *valueRun) Expand(op int, s program.Step, index int) (m kernels.Message,
 
 // downloadValues copies n values of an array from entry at on to the memory of a range's message.
 func (r *valueRun) downloadValues(index int, t program.Type, of device.Buffer, at, n int64) (any, error) {
-	values, words := newList(r.boxes[index].values, t, int(n))
+	values, words := valueTypes[t].list(r.boxes[index].values, int(n))
 	r.boxes[index].values = values
 	size := int64(t.Size() / 4)
 	done := 0
@@ -91,7 +91,7 @@ func ranksOf(m kernels.Message, rg kernels.Range) []uint32 {
 // receiveValues uploads the ranks and the values of a message, and has take use n of them at a time.
 func (r *valueRun) receiveValues(rg kernels.Range, m kernels.Message, t program.Type, take func(n uint32)) error {
 	list, size := ranksOf(m, rg), t.Size()/4
-	values, is := listWords(m.Values, t)
+	values, is := valueTypes[t].words(m.Values)
 	if !is || len(list) != m.Count || len(values) != size*m.Count {
 		return fmt.Errorf("%d values for %d vertices, %T", len(values)/size, m.Count, m.Values)
 	}
@@ -130,7 +130,7 @@ func (r *valueRun) Take(op int, s program.Step, index int, m kernels.Message) (e
 	r.identity[o.From] = 0
 	t := r.prog.Arrays[o.From].Type
 	if m.Dense {
-		values, is := listWords(m.Values, t)
+		values, is := valueTypes[t].words(m.Values)
 		if size := int64(t.Size() / 4); is && int64(len(values)) == size*int64(rg.Padded()-rg.First) {
 			r.upload(o.from, size*int64(rg.First), values)
 			return r.finish()

@@ -214,10 +214,7 @@ func (r *valueRun) pull(o *operator, s program.Step, from device.Buffer) {
 
 // hubs is the number of first rows that have a degree of at least least.
 func (c *chunk) hubs(side int, least uint64) (n uint32) {
-	a := c.sub.Out
-	if side == 1 && c.sub.In != nil || a == nil {
-		a = c.sub.In
-	}
+	a := c.along(side)
 	for n < c.n && a.Degree(c.lo+n) >= least {
 		n++
 	}
