@@ -13,10 +13,10 @@ func available() []kernelSet {
 	f := cpufeat.Get()
 	var sets []kernelSet
 	if f.AVX512 {
-		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, prefetch: prefetch, prefetchLines: prefetchLines, scan: scan512, byVertex: byVertex512})
+		sets = append(sets, kernelSet{name: "avx512", probe: probe512, settle: settle512, spread: spreadAsm, prefetch: prefetchAsm, prefetchLines: prefetchLinesAsm, scan: scanAVX512, byVertex: byVertex512})
 	}
 	if f.AVX2 {
-		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, prefetch: prefetch, prefetchLines: prefetchLines, scan: scanGeneric, byVertex: byVertex256})
+		sets = append(sets, kernelSet{name: "avx2", probe: probe256, settle: settle256, spread: spreadAsm, prefetch: prefetchAsm, prefetchLines: prefetchLinesAsm, scan: scanGeneric, byVertex: byVertex256})
 	}
 	return append(sets, generic)
 }
@@ -82,10 +82,6 @@ func settle256(scatter []uint32, seen, next []uint64, parent []uint32) {
 	checkSettle(scatter, seen, next, parent)
 	settleAVX2(scatter, seen, next, parent)
 }
-
-func scan512(row []uint32, front []uint64) int { return scanAVX512(row, front) }
-
-func prefetch(rows, offsets, neighbours []uint32) { prefetchAsm(rows, offsets, neighbours) }
 
 // byVertex512 leaves ranks that do not fit in the 31 bits of a gather's index to plain Go.
 func byVertex512(out, rankOf, parent []uint32) {

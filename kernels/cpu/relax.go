@@ -206,7 +206,7 @@ func (x *relaxer[T]) restore() {
 	r.waits = nil
 	for _, e := range x.entries() {
 		o := r.placeOf(e.to)
-		r.front.add(r, o.pos+e.to-o.first)
+		r.front.add(o.pos + e.to - o.first)
 	}
 }
 

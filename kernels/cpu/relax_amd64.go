@@ -2,7 +2,5 @@
 
 package cpu
 
-func prefetchLines(at []uintptr) { prefetchLinesAsm(at) }
-
 //go:noescape
 func prefetchLinesAsm(at []uintptr)

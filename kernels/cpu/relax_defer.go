@@ -157,8 +157,9 @@ func sortedArcs[T program.Value](l *plan, rows, k int, r *valueRun) []sent[T] {
 	key := weightKey{a, program.TypeOf[T]()}
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	if s, is := cache.sorted[key]; is {
-		return s.([]sent[T])
+	cached := cache.of[key]
+	if s, is := cached.sorted.([]sent[T]); is {
+		return s
 	}
 	b := hugemem.Make[uint64](len(weights) * int(unsafe.Sizeof(sent[T]{})) / 8)
 	all := unsafe.Slice((*sent[T])(unsafe.Pointer(unsafe.SliceData(b.S))), len(weights))
@@ -173,10 +174,7 @@ func sortedArcs[T program.Value](l *plan, rows, k int, r *valueRun) []sent[T] {
 		return nil
 	}
 	r.p.memory.Defer(b.Free)
-	if cache.sorted == nil {
-		cache.sorted = map[weightKey]any{}
-	}
-	cache.sorted[key] = all
+	cached.sorted = all
 	return all
 }
 

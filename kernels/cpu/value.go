@@ -252,6 +252,7 @@ func (p *Processor) newRun(prog *program.Program, on crew, dry bool) (r *valueRu
 	for _, words := range []*[]uint64{&r.front.bits, &r.next.bits, &r.round.bits, &r.over} {
 		*words = hugemem.Alloc[uint64](&r.arrays, r.words)
 	}
+	r.front.by, r.next.by, r.round.by = make([]threadNews, 1), make([]threadNews, 1), make([]threadNews, 1)
 	r.memory = make([]thread, on.threads)
 	return r, r.compile()
 }
@@ -353,12 +354,12 @@ func (r *valueRun) weigh(l *plan) error {
 	for _, pass := range slices.Concat(l.passes[0], l.passes[1]) {
 		if k := pass.rows; l.weights[k] == nil {
 			for _, g := range r.rows[k] {
-				w, err := r.columns[array].weights(g.adj)
+				w, negative, err := r.columns[array].weights(g.adj)
 				if err != nil {
 					return err
 				}
 				l.weights[k] = append(l.weights[k], w)
-				l.negative = r.p.weights.below(g.adj) || l.negative
+				l.negative = l.negative || negative
 			}
 		}
 	}
@@ -416,7 +417,7 @@ func (r *valueRun) Begin(need kernels.Need) error {
 		}
 	}
 	for _, s := range []*set{&r.front, &r.next, &r.round} {
-		s.many = true
+		s.by[0].many = true
 		s.clear(r)
 	}
 	clear(r.finder)
@@ -464,7 +465,7 @@ func (r *valueRun) Seed(rank uint32, array int, value program.Bits) error {
 			}
 		}
 	}
-	r.front.add(r, o.pos+i)
+	r.front.add(o.pos + i)
 	for d := range r.spaces {
 		if r.parents != nil {
 			r.parents.at[d][o.at[d]+i] = rank

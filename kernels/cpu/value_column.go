@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/totemgo/totemgo/graph"
@@ -14,8 +15,8 @@ type column interface {
 	begin()
 	seed(i uint32, value program.Bits)
 	read(out any) error
-	// weights returns those of a as a []T, nil where they are 1.
-	weights(a *graph.Adjacency) (any, error)
+	// weights returns those of a as a []T, nil where they are 1, and whether one is below 0.
+	weights(a *graph.Adjacency) (w any, negative bool, err error)
 	// block is the values of own vertices lo … hi−1 of a range.
 	block(o *place, lo, hi uint32) any
 	// local copies own values to the values by rank of local operators, or back.
@@ -200,7 +201,7 @@ func (c *values[T]) least() program.Bits {
 	var mu sync.Mutex
 	for _, o := range c.r.own {
 		at := c.at[0][o.at[0]:]
-		if !f.many {
+		if f.listed() {
 			o.each(f, func(i uint32) { low = min(low, at[i]) })
 			continue
 		}
@@ -224,18 +225,15 @@ type weightKey struct {
 
 // weightCache is the converted weights of a processor's part, which its runs share.
 type weightCache struct {
-	mu       sync.Mutex
-	of       map[weightKey]any
-	sorted   map[weightKey]any         // see sortedArcs
-	idle     any                       // the last closed run's []waiting[T]
-	negative map[*graph.Adjacency]bool // a weight is below 0
+	mu   sync.Mutex
+	of   map[weightKey]*converted
+	idle any // the last closed run's []waiting[T]
 }
 
-// below reports whether a converted weight is below 0.
-func (c *weightCache) below(a *graph.Adjacency) bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.negative[a]
+// converted is the weights of an adjacency as a []T.
+type converted struct {
+	w, sorted any  // sorted: see sortedArcs
+	negative  bool // one is below 0
 }
 
 // typeOfWeights is the type of values that weights of a kind are.
@@ -243,35 +241,31 @@ var typeOfWeights = map[graph.WeightKind]program.Type{
 	graph.Int32: program.I32, graph.Int64: program.I64, graph.Float32: program.F32, graph.Float64: program.F64,
 }
 
-func (c *values[T]) weights(a *graph.Adjacency) (any, error) {
+func (c *values[T]) weights(a *graph.Adjacency) (any, bool, error) {
 	kind := a.Weights.Kind()
 	switch {
 	case kind == graph.Unweighted:
-		return nil, nil
+		return nil, false, nil
 	case c.r.arrays.Dry:
 		if t := program.TypeOf[T](); typeOfWeights[kind] != t { // a copy
 			c.r.arrays.Bytes += a.Arcs() * int64(t.Size())
 		}
-		return nil, nil
+		return nil, false, nil
 	}
 	cache, key := &c.r.p.weights, weightKey{a, program.TypeOf[T]()}
 	cache.mu.Lock()
 	defer cache.mu.Unlock()
-	if w := cache.of[key]; w != nil {
-		return w, nil
+	if k := cache.of[key]; k != nil {
+		return k.w, k.negative, nil
 	}
 	w, err := kernels.ExactWeights[T](a.Weights)
-	if err == nil {
-		if cache.of == nil {
-			cache.of, cache.negative = map[weightKey]any{}, map[*graph.Adjacency]bool{}
-		}
-		cache.of[key] = w
-		for _, x := range w {
-			if x < 0 {
-				cache.negative[a] = true
-				break
-			}
-		}
+	if err != nil {
+		return nil, false, err
 	}
-	return w, err
+	if cache.of == nil {
+		cache.of = map[weightKey]*converted{}
+	}
+	k := &converted{w: w, negative: slices.ContainsFunc(w, func(x T) bool { return x < 0 })}
+	cache.of[key] = k
+	return w, k.negative, nil
 }

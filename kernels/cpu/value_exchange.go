@@ -371,7 +371,7 @@ func (c *values[T]) merge(l *plan, s program.Step, o *place, from int, m kernels
 			x = known[i]
 		}
 		if l.To < 0 || combine(l, user, &c.at[0][o.at[0]+i], v[k], x) {
-			r.next.add(r, o.pos+i)
+			r.next.add(o.pos + i)
 		}
 	})
 	return nil

@@ -29,7 +29,7 @@ func (r *valueRun) VertexMap(ctx context.Context, op int, over program.Set, args
 		o := &r.own[i]
 		words := r.next.bits[o.pos/64:][:o.size/64]
 		o.words(s, words)
-		r.next.many = true
+		r.next.by[0].many = true
 		blocks := make([]program.Reduced, (o.rows+program.BlockVertices-1)/program.BlockVertices)
 		run := func(t, k int) {
 			blocks[k].Min = math.Inf(1)

@@ -123,9 +123,9 @@ func (c *values[T]) push(l *plan, s program.Step) (name string, err error) {
 		o := &r.own[i]
 		o.each(&r.front, func(i uint32) {
 			if c.below(o.at[0]+i, s.Below) {
-				r.round.add(r, o.pos+i)
+				r.round.add(o.pos + i)
 			} else {
-				r.next.add(r, o.pos+i)
+				r.next.add(o.pos + i)
 			}
 		})
 	}

@@ -2,6 +2,7 @@ package cpu
 
 import (
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/kernels"
@@ -10,34 +11,22 @@ import (
 
 // set is a set of own vertices, by position.
 type set struct {
-	bits []uint64 // nil for a kept set that is a list
-	list []uint32 // all of them, unless many
-	many bool
+	news // of one thread; bits are nil for a kept set that is a list
 	n    int64
 }
 
 // add adds a vertex.
-func (s *set) add(r *valueRun, pos uint32) {
-	if s.bits[pos/64]>>(pos%64)&1 == 0 {
+func (s *set) add(pos uint32) {
+	if !s.has(pos) {
 		s.bits[pos/64] |= 1 << (pos % 64)
 		s.n++
-		if s.many = s.many || len(s.list) > r.words; !s.many {
-			s.list = append(s.list, pos)
-		}
+		s.list(0, pos)
 	}
 }
 
-func (s *set) has(pos uint32) bool { return s.bits[pos/64]>>(pos%64)&1 != 0 }
-
 func (s *set) clear(r *valueRun) {
-	if s.many {
-		r.clear(s.bits)
-	} else {
-		for _, pos := range s.list {
-			s.bits[pos/64] = 0
-		}
-	}
-	s.list, s.many, s.n = s.list[:0], false, 0
+	s.news.clear(r)
+	s.n = 0
 }
 
 func (r *valueRun) clear(words []uint64) {
@@ -63,7 +52,7 @@ func (s *set) recount(r *valueRun) {
 		}
 		n.Add(int64(c))
 	})
-	s.list, s.many, s.n = s.list[:0], true, n.Load()
+	s.by[0].list, s.by[0].many, s.n = s.by[0].list[:0], true, n.Load()
 }
 
 // eachBit calls f for the set bits of words, the first word's bit 0 being first.
@@ -77,19 +66,12 @@ func eachBit(words []uint64, first uint32, f func(i uint32)) {
 
 // each calls f for every vertex of s in an own range, by its number there; s is nil for all.
 func (o *place) each(s *set, f func(i uint32)) {
-	switch {
-	case s == nil:
-		for i := range o.rows {
-			f(i)
-		}
-	case s.many:
-		eachBit(s.bits[o.pos/64:][:o.size/64], 0, f)
-	default:
-		for _, pos := range s.list {
-			if i := pos - o.pos; i < o.size {
-				f(i)
-			}
-		}
+	if s != nil {
+		s.each(o.pos, o.pos+o.size, f)
+		return
+	}
+	for i := range o.rows {
+		f(i)
 	}
 }
 
@@ -156,14 +138,12 @@ func (r *valueRun) Keep(k program.Set) error {
 		return callError("Keep(%d)", k)
 	}
 	r.restore()
-	c := &set{n: r.front.n, many: r.front.n > int64(r.words)} // a list where that is smaller
-	if c.many {
-		c.bits = append(c.bits, r.front.bits...)
-	}
-	for _, o := range r.own {
-		if !c.many {
-			o.each(&r.front, func(i uint32) { c.list = append(c.list, o.pos+i) })
-		}
+	c := &set{news: news{by: make([]threadNews, 1)}, n: r.front.n}
+	of := &c.by[0]
+	if of.many = c.n > int64(r.words); of.many { // else a list is smaller
+		c.bits = slices.Clone(r.front.bits)
+	} else {
+		r.front.each(0, uint32(64*r.words), func(pos uint32) { of.list = append(of.list, pos) })
 	}
 	r.kept[k] = c
 	return nil
@@ -176,7 +156,7 @@ func (r *valueRun) Use(k program.Set) (kernels.Counts, error) {
 		s := r.setOf(k)
 		r.front.clear(r)
 		for _, o := range r.own {
-			o.each(s, func(i uint32) { r.front.add(r, o.pos+i) })
+			o.each(s, func(i uint32) { r.front.add(o.pos + i) })
 		}
 	}
 	return r.count(), r.err
@@ -214,7 +194,7 @@ func (r *valueRun) degrees(rows int) int64 {
 			sum.Add(g.adj.Arcs())
 			continue
 		}
-		if !r.front.many {
+		if r.front.listed() {
 			g.own.each(&r.front, func(i uint32) { sum.Add(int64(g.adj.Degree(i))) })
 			continue
 		}
@@ -246,11 +226,16 @@ func (n *news) join(t int, v uint32) bool {
 	if atomic.LoadUint64(word)&bit != 0 || atomic.OrUint64(word, bit)&bit != 0 {
 		return false
 	}
+	n.list(t, v)
+	return true
+}
+
+// list lists v for thread t, unless its list is long.
+func (n *news) list(t int, v uint32) {
 	b := &n.by[t]
 	if b.many = b.many || len(b.list) > len(n.bits)/len(n.by); !b.many {
 		b.list = append(b.list, v)
 	}
-	return true
 }
 
 func (n *news) has(v uint32) bool { return n.bits[v/64]>>(v%64)&1 != 0 }
@@ -294,9 +279,9 @@ func (n *news) clear(r *valueRun) {
 
 // into adds own vertices of n, indices of a side, to s.
 func (n *news) into(r *valueRun, side int, s *set) {
-	if n.listed() && !s.many {
+	if n.listed() && s.listed() {
 		for _, o := range r.own {
-			n.each(o.at[side], o.at[side]+o.size, func(i uint32) { s.add(r, o.pos+i) })
+			n.each(o.at[side], o.at[side]+o.size, func(i uint32) { s.add(o.pos + i) })
 		}
 		return
 	}

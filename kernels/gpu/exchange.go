@@ -78,21 +78,32 @@ func (p *Processor) message(r, count int, at uint32, listed bool) kernels.Messag
 		return kernels.Message{Count: count, List: staged[:count:count]}
 	case listed:
 		set := p.sent[rg.First/32 : rg.Padded()/32]
-		clear(set)
-		for _, v := range staged[:count] {
-			set[(v-rg.First)/32] |= 1 << (v % 32)
-		}
+		setBits(set, rg, staged[:count])
 		return kernels.Message{Count: count, Bits: set}
 	case !asList(count, rg):
 		return kernels.Message{Count: count, Bits: staged}
 	}
-	list := p.sent[rg.First/32 : rg.First/32 : rg.Padded()/32]
-	for i, w := range staged {
+	return kernels.Message{Count: count, List: appendBits(p.sent[rg.First/32:rg.First/32:rg.Padded()/32], rg, staged)}
+}
+
+// setBits makes a set the ranks of a list that are in a range.
+func setBits(set []uint32, rg kernels.Range, list []uint32) {
+	clear(set)
+	for _, v := range list {
+		if v-rg.First < rg.Vertices {
+			set[(v-rg.First)/32] |= 1 << (v % 32)
+		}
+	}
+}
+
+// appendBits appends the ranks of a range that a set has.
+func appendBits(list []uint32, rg kernels.Range, set []uint32) []uint32 {
+	for i, w := range set {
 		for ; w != 0; w &= w - 1 {
 			list = append(list, rg.First+32*uint32(i)+uint32(bits.TrailingZeros32(w)))
 		}
 	}
-	return kernels.Message{Count: count, List: list}
+	return list
 }
 
 // Fold implements kernels.Run.
@@ -112,13 +123,7 @@ func (p *run) Expand(_ int, _ program.Step, r int) (_ kernels.Message, err error
 	switch rg := p.part.Ranges[r]; {
 	case p.published[r] == 0 || p.boxed:
 	case p.few && p.counts.Next <= fewFound:
-		set := p.messageWords[p.ownAt(r):][:words(rg)]
-		clear(set)
-		for _, v := range p.tally[p.rangeCounter(len(p.part.Ranges))+1:][:p.counts.Next] {
-			if v >= rg.First && v < rg.Padded() {
-				set[(v-rg.First)/32] |= 1 << (v % 32)
-			}
-		}
+		setBits(p.messageWords[p.ownAt(r):][:words(rg)], rg, p.tally[p.rangeCounter(len(p.part.Ranges))+1:][:p.counts.Next])
 	default:
 		if p.listed {
 			p.bitsOf(r)

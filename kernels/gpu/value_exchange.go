@@ -3,7 +3,6 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"math/bits"
 	"slices"
 
 	"github.com/totemgo/totemgo/kernels"
@@ -74,23 +73,12 @@ func (r *valueRun) message(index int, set device.Buffer, array int) (m kernels.M
 	return m, err
 }
 
-// ranksOf are the ranks of a message of a range, in its order.
-func ranksOf(m kernels.Message, rg kernels.Range) []uint32 {
-	if m.List != nil {
-		return m.List
-	}
-	list := make([]uint32, 0, m.Count)
-	for k, w := range m.Bits {
-		for ; w != 0; w &= w - 1 {
-			list = append(list, rg.First+uint32(32*k+bits.TrailingZeros32(w)))
-		}
-	}
-	return list
-}
-
 // receiveValues uploads the ranks and the values of a message, and has take use n of them at a time.
 func (r *valueRun) receiveValues(rg kernels.Range, m kernels.Message, t program.Type, take func(n uint32)) error {
-	list, size := ranksOf(m, rg), t.Size()/4
+	list, size := m.List, t.Size()/4
+	if list == nil {
+		list = appendBits(make([]uint32, 0, m.Count), rg, m.Bits)
+	}
 	values, is := valueTypes[t].words(m.Values)
 	if !is || len(list) != m.Count || len(values) != size*m.Count {
 		return fmt.Errorf("%d values for %d vertices, %T", len(values)/size, m.Count, m.Values)
@@ -154,12 +142,7 @@ func (r *valueRun) bitsOf(rg kernels.Range, m kernels.Message) []uint32 {
 func (r *valueRun) bitmap(rg kernels.Range, list []uint32) []uint32 {
 	n := int(words(rg))
 	r.words = slices.Grow(r.words[:0], n)[:n]
-	clear(r.words)
-	for _, v := range list {
-		if v-rg.First < rg.Vertices {
-			r.words[(v-rg.First)/32] |= 1 << (v % 32)
-		}
-	}
+	setBits(r.words, rg, list)
 	return r.words
 }
 

@@ -79,10 +79,7 @@ func place(g *graph.EdgeList, l layout) *placed {
 			order = append(order, uint32(v))
 		}
 	}
-	byDegree := func(list []uint32) {
-		sort.SliceStable(list, func(i, j int) bool { return degree(list[i]) > degree(list[j]) })
-	}
-	byDegree(order)
+	sort.SliceStable(order, func(i, j int) bool { return degree(order[i]) > degree(order[j]) })
 	p.ranked = len(order)
 	dealt := make([][]uint32, len(l.owners))
 	for i, v := range order {
