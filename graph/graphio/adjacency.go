@@ -53,71 +53,63 @@ func readAdjacency(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	var all [][]int64
 	total := int64(0)
 	for _, b := range blocks {
-		all = append(all, b.numbers.ints)
 		total += int64(len(b.numbers.ints))
-	}
-	// next takes one number; there are total.
-	next := func() int64 {
-		for len(all[0]) == 0 {
-			all = all[1:]
-		}
-		v := all[0][0]
-		all[0] = all[0][1:]
-		return v
 	}
 	if total < 2 {
 		return nil, bad(ErrTruncated, plural(total, "number"), "numbers of vertices and edges")
 	}
-	n, m, lists := next(), next(), int64(1)
+	if err := in.hold(total * 8); err != nil {
+		return nil, err
+	}
+	all := make([]int64, 0, total)
+	for _, b := range blocks {
+		all, b.numbers.ints = append(all, b.numbers.ints...), nil
+	}
+	n, m, all, lists := all[0], all[1], all[2:], int64(1)
 	if strings.HasPrefix(word, "w") {
 		lists = 2
 	}
-	if n < 0 || m < 0 || n > graph.MaxVertices || m > total {
+	size := 2 + n + lists*m
+	switch {
+	case n < 0 || m < 0 || n > graph.MaxVertices || m > total:
 		return nil, bad(ErrTooLarge, fmt.Sprintf("%d vertices and %d edges declared", n, m),
 			fmt.Sprintf("counts from 0 on, and no more than a file of %s holds", plural(total, "number")))
-	}
-	if want := 2 + n + lists*m; total != want {
-		return nil, bad(short(total, want), plural(total, "number"), fmt.Sprintf("%d, as %d vertices and %d edges imply", want, n, m))
-	}
-	size := m * 8
-	if lists == 2 && in.o.WeightColumn >= 0 {
-		size += m * 8
-	}
-	if err := in.hold(size + n*8); err != nil {
-		return nil, err
-	}
-	offsets := make([]int64, n+1)
-	for v := range n {
-		offsets[v] = next()
-		if o := offsets[v]; o < 0 || o > m || v > 0 && o < offsets[v-1] || v == 0 && o != 0 {
-			return nil, bad(ErrFormat, fmt.Sprintf("offset %d of vertex %d", o, v), fmt.Sprintf("offsets that rise from 0 to %d", m))
-		}
-	}
-	offsets[n] = m
-	if n == 0 && m > 0 {
+	case total != size:
+		return nil, bad(short(total, size), plural(total, "number"), fmt.Sprintf("%d, as %d vertices and %d edges imply", size, n, m))
+	case n == 0 && m > 0:
 		return nil, bad(ErrFormat, fmt.Sprintf("%d edges", m), "none in a graph without vertices")
 	}
+	offsets, targets, weights := all[:n], all[n:n+m], all[n+m:]
+	if in.o.WeightColumn < 0 {
+		f.Report.IgnoredColumns, weights = int64(len(weights)), nil
+	}
+	if err := in.hold(m*8 + int64(len(weights))*8); err != nil {
+		return nil, err
+	}
 	list := &graph.EdgeList{Vertices: int(n), Directed: true, Edges: make([]graph.Edge, 0, m)}
-	for v := range n {
-		for range offsets[v+1] - offsets[v] {
-			t := next()
+	last := int64(0)
+	for v, o := range offsets {
+		if o < last || o > m || v == 0 && o != 0 {
+			return nil, bad(ErrFormat, fmt.Sprintf("offset %d of vertex %d", o, v), fmt.Sprintf("offsets that rise from 0 to %d", m))
+		}
+		last = o
+	}
+	for v, o := range offsets {
+		end := m
+		if v+1 < len(offsets) {
+			end = offsets[v+1]
+		}
+		for _, t := range targets[o:end] {
 			if t < 0 || t >= n {
 				return nil, bad(ErrFormat, fmt.Sprintf("neighbour %d of vertex %d", t, v), fmt.Sprintf("0..%d", n-1))
 			}
 			list.Edges = append(list.Edges, graph.Edge{U: uint32(v), V: uint32(t)})
 		}
 	}
-	if lists == 2 && in.o.WeightColumn >= 0 {
-		weights := makeWeights(integers, int(m))
-		for range m {
-			weights.addInt(next())
-		}
-		list.Weights = joinWeights([]*weightBuf{&weights}, integers)
-	} else if lists == 2 {
-		f.Report.IgnoredColumns = m
+	if len(weights) > 0 {
+		list.Weights = joinWeights([]*weightBuf{{ints: weights}}, integers)
 	}
 	if in.o.Direction == Undirected {
 		list.Directed = false

@@ -28,6 +28,12 @@ type gapHeader struct {
 	Arcs, N  int64
 }
 
+// half is the size of the out-arcs or in-arcs, whose targets take step bytes.
+func (h *gapHeader) half(step int64) int64 { return 8*(h.N+1) + step*h.Arcs }
+
+// size is that of the whole file.
+func (h *gapHeader) size(step int64) int64 { return gapSize + (int64(h.Directed)+1)*h.half(step) }
+
 // gapSide is a file's out-arcs or in-arcs.
 type gapSide struct {
 	offsets, targets []byte
@@ -47,7 +53,7 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	if _, err := binary.Decode(data, binary.LittleEndian, &h); err != nil {
 		return nil, bad(ErrTruncated, fmt.Sprintf("%d bytes", len(data)), fmt.Sprintf("a header of %d", gapSize))
 	}
-	size, half := int64(len(data)), int64(0)
+	size := int64(len(data))
 	switch {
 	case h.Directed > 1:
 		return nil, bad(ErrFormat, fmt.Sprintf("a first byte of %d", h.Directed), "0 (undirected) or 1 (directed)")
@@ -57,12 +63,11 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	case h.Arcs > (math.MaxInt64/4-8*(h.N+1))/step:
 		return nil, bad(ErrTooLarge, fmt.Sprintf("a header of %d arcs", h.Arcs), fmt.Sprintf("no more than a file of %d bytes can hold", size))
 	}
-	half = 8*(h.N+1) + step*h.Arcs
-	sides := int64(h.Directed) + 1
-	if want := gapSize + sides*half; size != want {
+	half := h.half(step)
+	if want := h.size(step); size != want {
 		e := bad(short(size, want), fmt.Sprintf("%d bytes", size),
 			fmt.Sprintf("%d, as the header of %d arcs and %d vertices implies", want, h.Arcs, h.N))
-		if step == 4 && size == want+4*h.Arcs*sides {
+		if step == 4 && size == h.size(8) {
 			e.Hint.Text = "it fits a weighted graph: name it .wsg or its format"
 		}
 		return nil, e
@@ -173,10 +178,10 @@ func looksLikeGAP(head []byte, size int64) string {
 	if err != nil || h.Directed > 1 || h.Arcs < 0 || h.N < 0 || h.Arcs > size || h.N > size || h.Arcs == 0 && h.N == 0 {
 		return ""
 	}
-	switch sides := int64(h.Directed) + 1; size - gapSize {
-	case sides * (8*(h.N+1) + 4*h.Arcs):
+	switch size {
+	case h.size(4):
 		return "gap"
-	case sides * (8*(h.N+1) + 8*h.Arcs):
+	case h.size(8):
 		return "gap-weighted"
 	}
 	return ""
