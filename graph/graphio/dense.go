@@ -171,17 +171,16 @@ func (m *matrix) index(i, j int) int {
 
 // dense makes the graph of the values.
 func dense[T graph.Weight](m *matrix, value func(k int) T) (graph.Source, error) {
-	least, most := math.Inf(-1), math.Inf(1)
-	switch any(T(0)).(type) {
-	case int32:
-		most = math.MaxInt32
-	case int64:
-		most = float64(math.MaxInt64)
-	}
-	none := T(most)
-	if most == float64(math.MaxInt64) {
-		largest := int64(math.MaxInt64)
-		none = T(largest)
+	least, none := math.Inf(-1), T(0)
+	switch none := any(&none).(type) {
+	case *int32:
+		*none = math.MaxInt32
+	case *int64:
+		*none = math.MaxInt64
+	case *float32:
+		*none = float32(math.Inf(1))
+	case *float64:
+		*none = math.Inf(1)
 	}
 	offsets := make([]uint64, m.n+1)
 	zeros, loops := int64(0), int64(0)
@@ -207,20 +206,16 @@ func dense[T graph.Weight](m *matrix, value func(k int) T) (graph.Source, error)
 	}
 	arcs := int(offsets[m.n])
 	keep := !m.unweighted && m.in.o.WeightColumn >= 0
-	if err := m.in.hold(int64(arcs)*4 + int64(m.n)*8); err != nil {
-		return nil, err
-	}
-	targets := make([]uint32, 0, arcs)
-	var weights []T
+	kept := 0
 	if keep {
-		var x T
-		if err := m.in.hold(int64(arcs) * int64(unsafe.Sizeof(x))); err != nil {
-			return nil, err
-		}
-		weights = make([]T, 0, arcs)
+		kept = arcs
 	} else if !m.unweighted {
 		m.f.Report.IgnoredColumns = int64(arcs)
 	}
+	if err := m.in.hold(int64(arcs)*4 + int64(m.n)*8 + int64(kept)*int64(unsafe.Sizeof(none))); err != nil {
+		return nil, err
+	}
+	targets, weights := make([]uint32, 0, arcs), make([]T, 0, kept)
 	for i := range m.n {
 		for j := range m.n {
 			if x := value(m.index(i, j)); x != none && (x != 0 || i != j) {

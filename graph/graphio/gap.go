@@ -102,20 +102,14 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	case !same:
 		return nil, bad(ErrFormat, "an undirected graph with an edge that only one end lists", "every edge at both ends")
 	}
-	if err := in.ctx.Err(); err != nil {
-		return nil, err
-	}
-	keep := step == 8 && in.o.WeightColumn >= 0
-	var weights []int32
+	keep, kept := step == 8 && in.o.WeightColumn >= 0, int64(0)
 	if keep {
-		if err := in.hold(edges * 4); err != nil {
-			return nil, err
-		}
-		weights = make([]int32, 0, edges)
+		kept = edges
 	}
-	if err := in.hold(edges * 8); err != nil {
+	if err := in.hold(edges*8 + kept*4); err != nil {
 		return nil, err
 	}
+	weights := make([]int32, 0, kept)
 	list := &graph.EdgeList{Vertices: int(h.N), Directed: directed, Edges: make([]graph.Edge, 0, edges)}
 	out.each(func(u, v uint32, w int32) {
 		if !directed && u > v {

@@ -253,20 +253,19 @@ func (r *graphmlReader) list() (graph.Source, error) {
 	if n := r.f.Report.IgnoredColumns; n > 0 {
 		r.f.Report.warnf("%s of nodes and edges left out", plural(n, "value"))
 	}
-	list := &graph.EdgeList{Directed: directed, Vertices: len(r.node)}
-	if r.weights.len() > 0 {
-		list.Weights = joinWeights([]*weightBuf{&r.weights}, anyNumbers)
-	}
-	if labels, to := numbered(r.nodes.list); labels != nil {
-		list.Labels, list.Edges = labels, make([]graph.Edge, len(r.pairs))
+	b := &records{count: len(r.pairs), pairs: r.pairs, names: r.nodes, weights: r.weights}
+	l := &layout{names: true, directed: directed, weight: min(r.weights.len(), 1)}
+	labels, to := numbered(r.nodes.list)
+	if labels != nil {
+		l.declared = &declared{vertices: uint64(len(to))}
 		for i, p := range r.pairs {
-			list.Edges[i] = graph.Edge{U: to[p.U], V: to[p.V]}
+			r.pairs[i] = graph.Pair64{U: uint64(to[p.U]), V: uint64(to[p.V])}
 		}
-		return list, nil
 	}
-	b := &records{count: len(r.pairs), pairs: r.pairs, names: r.nodes}
-	labels, err := r.in.nameList([]*records{b})
-	list.Labels, list.Edges = labels, b.edges
+	list, err := r.in.list(r.f, l, []*records{b})
+	if err == nil && labels != nil {
+		list.Labels = labels
+	}
 	return list, err
 }
 

@@ -199,9 +199,9 @@ func (in *input) shut() error {
 	return errors.Join(errs...)
 }
 
-// hold accounts for n bytes about to be allocated.
+// hold accounts for n bytes about to be allocated, unless the context is done.
 func (in *input) hold(n int64) error {
-	return in.wrap(cmp.Or(in.limit(in.held.Add(n)), room(n)))
+	return in.wrap(cmp.Or(in.ctx.Err(), in.limit(in.held.Add(n)), room(n)))
 }
 
 // limit refuses to hold n bytes in all.

@@ -116,41 +116,38 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 			*w = weightBuf{}
 		}
 	}
-	if l.declared != nil {
+	switch {
+	case l.declared != nil:
 		list.Vertices, list.Labels = int(l.declared.vertices), graph.IdentityLabels(int(l.declared.vertices), l.declared.base)
-		list.Edges, err = in.joinEdges(blocks, n)
-		return list, err
-	}
-	if in.o.Vertices != 0 {
-		return list, in.keepIDs(list, blocks, n)
-	}
-	if l.names {
+	case l.names:
 		if list.Labels, err = in.nameList(blocks); err != nil {
 			return nil, err
 		}
 		list.Vertices = list.Labels.Len()
-		list.Edges, err = in.joinEdges(blocks, n)
-		return list, err
+	case in.o.Vertices != 0:
+		if list.Vertices, err = in.keptIDs(blocks, n); err != nil {
+			return nil, err
+		}
+	default:
+		if err := in.hold(n * 8); err != nil {
+			return nil, err
+		}
+		pairs := make([][]graph.Pair64, len(blocks))
+		for i, b := range blocks {
+			pairs[i], b.pairs = b.pairs, nil
+		}
+		if list.Edges, list.Labels, err = in.compact(pairs); err != nil {
+			return nil, err
+		}
+		list.Vertices = list.Labels.Len()
+		return list, nil
 	}
-	if err := in.hold(n * 8); err != nil {
-		return nil, err
-	}
-	pairs := make([][]graph.Pair64, len(blocks))
-	for i, b := range blocks {
-		pairs[i], b.pairs = b.pairs, nil
-	}
-	if list.Edges, list.Labels, err = in.compact(pairs); err != nil {
-		return nil, err
-	}
-	list.Vertices = list.Labels.Len()
-	return list, nil
+	list.Edges, err = in.joinEdges(blocks, n)
+	return list, err
 }
 
-// keepIDs makes edges of ids as they stand: the vertices are 0 … Options.Vertices−1, or up to the largest id.
-func (in *input) keepIDs(list *graph.EdgeList, blocks []*records, n int64) (err error) {
-	if err := in.hold(n * 8); err != nil {
-		return err
-	}
+// keptIDs is the number of vertices where ids are kept: Options.Vertices, or up to the largest id.
+func (in *input) keptIDs(blocks []*records, n int64) (int, error) {
 	high, at := uint64(0), int64(0)
 	for _, b := range blocks {
 		for k, p := range b.pairs {
@@ -159,30 +156,21 @@ func (in *input) keepIDs(list *graph.EdgeList, blocks []*records, n int64) (err 
 			}
 		}
 	}
-	vertices := uint64(in.o.Vertices)
-	switch {
-	case in.o.Vertices < 0 && n == 0:
-		vertices = 0
-	case in.o.Vertices < 0 && high < graph.MaxVertices:
-		vertices = high + 1
-	case in.o.Vertices < 0:
-		return fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d", high), fmt.Sprintf("at most %d vertices, if ids are kept", uint64(graph.MaxVertices)))
-	case n > 0 && high >= vertices:
-		return fault(at, 0, ErrFormat, fmt.Sprintf("id %d", high), fmt.Sprintf("0..%d, as the option says", vertices-1))
+	vertices, all := uint64(in.o.Vertices), in.o.Vertices < 0
+	if all {
+		vertices = high + uint64(min(n, 1)) // none without records
 	}
-	if in.o.Vertices < 0 && sparse(vertices, n) && !in.o.Lenient {
-		return fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d in a list of %s", high, plural(n, "record")),
+	switch {
+	case all && high >= graph.MaxVertices:
+		return 0, fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d", high), fmt.Sprintf("at most %d vertices, if ids are kept", uint64(graph.MaxVertices)))
+	case n > 0 && high >= vertices:
+		return 0, fault(at, 0, ErrFormat, fmt.Sprintf("id %d", high), fmt.Sprintf("0..%d, as the option says", vertices-1))
+	case all && sparse(vertices, n) && !in.o.Lenient:
+		return 0, fault(at, 0, ErrTooLarge, fmt.Sprintf("id %d in a list of %s", high, plural(n, "record")),
 			fmt.Sprintf("ids below %d, or %d vertices a record", freeVertices, verticesPerRecord)).
 			advise("%s or the number of vertices reads it", CureLenient)
 	}
-	list.Vertices, list.Edges = int(vertices), make([]graph.Edge, 0, n)
-	for _, b := range blocks {
-		for _, p := range b.pairs {
-			list.Edges = append(list.Edges, graph.Edge{U: uint32(p.U), V: uint32(p.V)})
-		}
-		b.pairs = nil
-	}
-	return nil
+	return int(vertices), nil
 }
 
 // joinEdges makes one slice of the n edges of all blocks.
@@ -195,11 +183,11 @@ func (in *input) joinEdges(blocks []*records, n int64) ([]graph.Edge, error) {
 	}
 	edges := make([]graph.Edge, 0, n)
 	for _, b := range blocks {
-		if err := in.ctx.Err(); err != nil {
-			return nil, err
-		}
 		edges = append(edges, b.edges...)
-		b.edges = nil
+		for _, p := range b.pairs {
+			edges = append(edges, graph.Edge{U: uint32(p.U), V: uint32(p.V)})
+		}
+		b.edges, b.pairs = nil, nil
 	}
 	return edges, nil
 }

@@ -32,14 +32,14 @@ func (t *nameTable) id(name []byte) uint64 {
 // nameBytes is what a name takes in a block's table besides its text: the string twice, a number, and the table's free places.
 const nameBytes = 80
 
-// nameList makes dense ids of the names of all blocks, in byte order.
+// nameList makes ids of the names of all blocks, in byte order.
 func (in *input) nameList(blocks []*records) (*graph.Labels, error) {
 	n := 0
 	for _, b := range blocks {
 		b.names.ids = nil
 		n += len(b.names.list)
 	}
-	if err := in.hold(int64(n) * 16); err != nil {
+	if err := in.hold(int64(n) * 24); err != nil {
 		return nil, err
 	}
 	all := make([]string, 0, n)
@@ -68,18 +68,14 @@ func (in *input) nameList(blocks []*records) (*graph.Labels, error) {
 		return nil, err
 	}
 	for _, b := range blocks {
-		if err := in.hold(int64(len(b.names.list))*4 + int64(len(b.pairs))*8); err != nil {
-			return nil, err
-		}
-		to := make([]uint32, len(b.names.list))
+		to := make([]uint64, len(b.names.list))
 		for i, s := range b.names.list {
-			to[i] = uint32(sort.SearchStrings(all, s))
+			to[i] = uint64(sort.SearchStrings(all, s))
 		}
-		b.edges = make([]graph.Edge, len(b.pairs))
 		for i, p := range b.pairs {
-			b.edges[i] = graph.Edge{U: to[p.U], V: to[p.V]}
+			b.pairs[i] = graph.Pair64{U: to[p.U], V: to[p.V]}
 		}
-		b.pairs, b.names = nil, nameTable{}
+		b.names = nameTable{}
 	}
 	return graph.IdentityLabels(len(all), 0).Named(names, false), nil
 }

@@ -109,27 +109,20 @@ func IsUTF16(head []byte) bool {
 	if len(head) < 4 {
 		return false
 	}
-	marked := true
-	text := head[2:]
-	high := 0 // the place of the zero in a character
-	switch {
-	case bytes.HasPrefix(head, []byte{0xff, 0xfe}):
-		high = 1
-	case !bytes.HasPrefix(head, []byte{0xfe, 0xff}):
-		marked, text = false, head[:len(head)&^1]
-		if text[1] == 0 {
-			high = 1
-		}
+	text, marked := head[:len(head)&^1], bytes.HasPrefix(head, []byte{0xff, 0xfe}) || bytes.HasPrefix(head, []byte{0xfe, 0xff})
+	if marked {
+		text = head[2:]
 	}
 	zeros := [2]int{}
 	for i, c := range text {
 		if c == 0 {
 			zeros[i%2]++
-		} else if !marked && (i%2 == high || c >= 0x7f || c < ' ' && !blank(c) && !eol(c)) {
+		} else if !marked && (c > 0x7f || !isText(text[i:i+1])) {
 			return false
 		}
 	}
-	return zeros[1-high] == 0 && zeros[high] > 0 && zeros[high]*4 >= len(text)
+	most := max(zeros[0], zeros[1])
+	return most > 0 && most == zeros[0]+zeros[1] && (most*2 == len(text) || marked && most*4 >= len(text))
 }
 
 // override applies Options.Direction. mirrored tells whether the format states both directions of an undirected edge, by
