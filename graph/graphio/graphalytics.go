@@ -31,18 +31,17 @@ func graphalyticsFiles(path string) graphalyticsSet {
 	return graphalyticsSet{name, at(".v" + suffix), at(".e" + suffix), at(".properties")}
 }
 
-// graphalyticsProperties is what the properties file says.
+// graphalyticsProperties is what the properties file says: values by the end of their keys.
 type graphalyticsProperties struct {
 	path                        string
 	found, undirected, directed bool     // directed and undirected as stated
 	names                       []string // of the edge properties
-	vertices, edges             metaCount
+	values                      map[string]property
 }
 
-// metaCount is a number that the properties file states on a line, 0 where it does not.
-type metaCount struct {
-	line int64
-	n    uint64
+type property struct {
+	value string
+	line  *line
 }
 
 // openText opens another text file of the set, and runs read on it.
@@ -68,51 +67,49 @@ func there(err error) (bool, error) {
 	return true, err
 }
 
-// property takes a line of the properties file; most say what does not matter here.
-func (p *graphalyticsProperties) property(l *line) (err error) {
-	text := strings.TrimSpace(string(l.text))
-	i := strings.IndexAny(text, "=:")
-	if i < 0 || text[0] == '#' || text[0] == '!' {
-		return nil
-	}
-	key, value := strings.TrimSpace(text[:i]), strings.TrimSpace(text[i+1:])
-	count := metaCount{line: l.at}
-	switch {
-	case strings.HasSuffix(key, ".directed"):
-		p.directed, p.undirected = strings.EqualFold(value, "true"), strings.EqualFold(value, "false")
-		if !p.directed && !p.undirected {
-			return l.fault(ErrFormat, quote(value), "true or false")
-		}
-	case strings.HasSuffix(key, ".edge-properties.names"):
-		for _, name := range strings.Split(value, ",") {
-			if name = strings.TrimSpace(name); name != "" {
-				p.names = append(p.names, name)
+// read takes the lines of the properties file.
+func (p *graphalyticsProperties) read(in *input) error {
+	p.values = map[string]property{}
+	for l := in.peekRecord("#!"); l != nil; l = in.peekRecord("#!") {
+		text := strings.TrimSpace(string(l.text))
+		if i := strings.IndexAny(text, "=:"); i >= 0 {
+			key := strings.Split(strings.TrimSpace(text[:i]), ".")
+			for k := range key {
+				p.values[strings.Join(key[k:], ".")] = property{strings.TrimSpace(text[i+1:]), &line{at: l.at}}
 			}
 		}
-	case strings.HasSuffix(key, ".meta.vertices"), strings.HasSuffix(key, ".meta.edges"):
-		if count.n, err = strconv.ParseUint(value, 10, 64); err != nil {
-			return l.fault(ErrFormat, quote(value), "a number of vertices or edges")
+		in.skip(l)
+	}
+	if d, ok := p.values["directed"]; ok {
+		p.directed, p.undirected = strings.EqualFold(d.value, "true"), strings.EqualFold(d.value, "false")
+		if !p.directed && !p.undirected {
+			return d.line.fault(ErrFormat, quote(d.value), "true or false")
 		}
-		if strings.HasSuffix(key, ".vertices") {
-			p.vertices = count
-		} else {
-			p.edges = count
+	}
+	p.names = strings.FieldsFunc(p.values["edge-properties.names"].value, func(c rune) bool { return c == ',' || c == ' ' })
+	for _, key := range []string{"meta.vertices", "meta.edges"} {
+		if n, ok := p.values[key]; ok {
+			if _, err := n.line.wholes([]string{n.value}, "of vertices or edges"); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
 }
 
 // check compares a number of vertices or edges with the one stated.
-func (p *graphalyticsProperties) check(in *input, f *File, file string, found int, stated metaCount, one, many, hint string) error {
-	if stated.line == 0 || uint64(found) == stated.n {
+func (p *graphalyticsProperties) check(in *input, f *File, file string, found int, key, one, many, hint string) error {
+	stated, ok := p.values[key]
+	n, _ := strconv.ParseUint(stated.value, 10, 64) // read has checked it
+	if !ok || uint64(found) == n {
 		return nil
 	}
-	says := fmt.Sprintf("%d, as line %d of %s says", stated.n, stated.line, p.path)
+	says := fmt.Sprintf("%d, as line %d of %s says", n, stated.line.at, p.path)
 	if in.o.Lenient {
 		f.Report.toleratef("%s found instead of %s", spell(int64(found), one, many), says)
 		return nil
 	}
-	e := bad(short(uint64(found), stated.n), spell(int64(found), one, many), says, hint)
+	e := bad(short(uint64(found), n), spell(int64(found), one, many), says, hint)
 	e.File = file
 	return e
 }
@@ -125,28 +122,15 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 	set := graphalyticsFiles(in.path)
 	props := graphalyticsProperties{path: set.properties}
 	var vertices []*records
-	haveVertices := false
+	var list *graph.EdgeList
 	readVertices := func(in *input) (err error) {
 		vertices, err = in.scan(&layout{columns: 1, at: [2]int{1, 1}, ends: [2]string{"vertex", "vertex"}, comments: "#", open: true})
 		return err
 	}
-	var list *graph.EdgeList
-	readEdges := func(in *input) (err error) {
-		list, err = graphalyticsEdges(in, f, props, vertices, haveVertices)
-		return in.wrap(err)
-	}
-	named := extension(in.path) == ".v" // by its vertices
-	var err error
+	haveVertices, named := false, in.file != nil && extension(in.path) == ".v" // by its vertices
 	if in.file != nil {
-		props.found, err = there(openText(in, set.properties, func(other *input) error {
-			for l := other.peekLine(); l != nil; l = other.peekLine() {
-				if err := props.property(l); err != nil {
-					return err
-				}
-				other.skip(l)
-			}
-			return nil
-		}))
+		var err error
+		props.found, err = there(openText(in, set.properties, props.read))
 		if err == nil && named {
 			haveVertices, err = true, readVertices(in)
 		} else if err == nil {
@@ -165,21 +149,23 @@ func readGraphalytics(in *input, f *File) (graph.Source, error) {
 		f.Report.warnf("no properties file: the edges are directed")
 	}
 	f.Report.DirectionStated = props.directed || props.undirected
-	if in.file != nil && named {
+	readEdges := func(in *input) (err error) {
+		list, err = graphalyticsEdges(in, f, props, vertices, haveVertices)
+		return in.wrap(err)
+	}
+	var err error
+	if named {
 		err = openText(in, set.edges, readEdges)
 	} else {
 		err = readEdges(in)
 	}
 	if err == nil {
-		err = props.check(in, f, set.edges, len(list.Edges), props.edges, "edge", "edges", "")
+		err = props.check(in, f, set.edges, len(list.Edges), "meta.edges", "edge", "edges", "")
 	}
 	if err == nil {
-		err = props.check(in, f, file, list.Vertices, props.vertices, "vertex", "vertices", cure)
+		err = props.check(in, f, file, list.Vertices, "meta.vertices", "vertex", "vertices", cure)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return list, nil
+	return list, err
 }
 
 // secondLine is the line on which a vertex that is listed twice stands again.
