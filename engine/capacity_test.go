@@ -102,6 +102,28 @@ func TestFootprintDevices(t *testing.T) {
 	}
 }
 
+// TestMemoryLimit: New takes a graph within the limit that FootprintOf says, searches and returns the result, and refuses it a byte
+// below.
+func TestMemoryLimit(t *testing.T) {
+	const vertices, degree = 1 << 16, 3
+	l := lattice(vertices, degree, false)
+	for _, procs := range [][]int{{2}, {1, 1}} {
+		o := engine.Options{Processors: cpus(procs...)}
+		f, err := engine.FootprintOf("bfs", engine.GraphSize{Vertices: vertices, Edges: vertices * degree}, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.MemoryLimit = f.Peak()
+		if _, err := open(t, l, o).BFS(t.Context(), 1); err != nil {
+			t.Errorf("%v within %d bytes: %v", procs, o.MemoryLimit, err)
+		}
+		o.MemoryLimit--
+		if _, err := engine.New(t.Context(), l, o); !errors.Is(err, engine.ErrMemory) {
+			t.Errorf("%v within %d bytes: %v", procs, o.MemoryLimit, err)
+		}
+	}
+}
+
 // TestFootprintCapacity: the largest graph that FootprintOf lets a device hold runs there, and one of a vertex more does not.
 func TestFootprintCapacity(t *testing.T) {
 	const degree = 4

@@ -103,7 +103,7 @@ func Need(src graph.Source, o Options) int64 {
 	case o.Weights:
 		weight = src.WeightKind()
 	}
-	need := NeedFor(int64(n), records, src.IsDirected(), len(o.Processors), weight)
+	need := o.needFor(GraphSize{Vertices: int64(n), Edges: records, Directed: src.IsDirected(), Weights: weight})
 	if need > math.MaxInt64-counting {
 		return math.MaxInt64
 	}
@@ -113,13 +113,23 @@ func Need(src graph.Source, o Options) int64 {
 // NeedFor is Need for a graph that need not exist yet, with weights of a kind. It is
 // math.MaxInt64 for more.
 func NeedFor(vertices, edges int64, directed bool, processors int, weights graph.WeightKind) int64 {
-	k := int64(max(1, processors))
-	placing := partition.NeedFor(partition.Size{Parts: processors, Vertices: vertices, Edges: edges, Directed: directed, Weights: weights})
-	searching := k*(vertices*8+5*vertices/8) + 4*vertices
-	if placing > math.MaxInt64-searching {
+	o := Options{Processors: slices.Repeat([]Processor{{Kind: CPU}}, max(1, processors))}
+	return o.needFor(GraphSize{Vertices: vertices, Edges: edges, Directed: directed, Weights: weights})
+}
+
+// needFor is the peak that FootprintOf says of a search, with CPUs in the place of devices.
+func (o *Options) needFor(size GraphSize) int64 {
+	on := Options{Processors: slices.Clone(o.Processors), Threads: o.Threads, Weights: size.Weights != graph.Unweighted, MemoryLimit: math.MaxInt64}
+	for i := range on.Processors {
+		if p := &on.Processors[i]; p.Kind != CPU {
+			*p = Processor{Kind: CPU, Threads: 1}
+		}
+	}
+	f, err := FootprintOf("bfs", size, on)
+	if err != nil {
 		return math.MaxInt64
 	}
-	return placing + searching
+	return f.Peak()
 }
 
 // counted returns src as it is, or with Multiplicities a copy whose weights are the numbers of

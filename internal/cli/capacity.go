@@ -26,8 +26,7 @@ for that graph.
 
 Arrays are counted by the functions by which a run checks them, those of the host beside the graph as
 read: nothing for a native file (.tgr), which is mapped. The peak is the larger of what placing takes,
-and the placed graph with the state of a run and its result; the check before a run adds placing and a
-search up, so that it may refuse a graph that just fits. Go's own few MB and lists
+and the placed graph with the state of a run and its result, as the check before a run has it. Go's own few MB and lists
 of arcs, which some kernels make for a push, are not counted.
 Bytes of each device are those of its part of the graph and of a run; algorithms that a device cannot run are named with
 the reason. Parts are those of equal degrees, at --speeds or those of devices nobody measured.
