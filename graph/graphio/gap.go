@@ -76,6 +76,13 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 		return &gapSide{data[at : at+8*(h.N+1)], data[at+8*(h.N+1) : at+half], h.N, h.Arcs, step}
 	}
 	directed, out, edges := h.Directed == 1, side(gapSize), int64(0)
+	least := h.Arcs // of records
+	if !directed {
+		least = (h.Arcs + 1) / 2
+	}
+	if err := in.expect(h.N, least, 8*least, directed); err != nil {
+		return nil, err
+	}
 	if err := out.check("out"); err != nil {
 		return nil, err
 	}

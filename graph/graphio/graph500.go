@@ -60,7 +60,11 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		err    error
 	)
 	if in.m != nil {
-		if err := in.hold(in.size / int64(size) * 8); err != nil {
+		n := in.size / int64(size)
+		if err := in.expect(0, n, 0, false); err != nil {
+			return nil, err
+		}
+		if err := in.hold(n * 8); err != nil {
 			return nil, err
 		}
 		narrow = make([]graph.Edge, 0, in.size/int64(size))

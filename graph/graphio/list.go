@@ -47,10 +47,44 @@ func (in *input) countLines() string {
 	return plural(n, "line")
 }
 
+// expectDeclared expects what a header declares, unless fewer records may be there: counting them says so. Blocks are joined,
+// so that each of their records is there twice.
+func (in *input) expectDeclared(d *declared, directed bool) error {
+	const least, ratio = 3, 1100 // bytes of a record, and what deflate makes of a byte
+	n, most := int64(d.records), in.size/least+1
+	if in.m == nil {
+		most *= ratio
+	}
+	if in.o.Lenient || in.size >= 0 && n > most {
+		return nil
+	}
+	bytes := 8 * n
+	if n > blockSize/least {
+		bytes *= 2
+	}
+	if d.format == "Totem" && !directed { // each edge may stand there twice
+		n /= 2
+	}
+	return in.expect(int64(d.vertices), n, bytes, directed)
+}
+
+// expect refuses a graph before its records are read, where they take more than there is, or as Options.Expect does.
+func (in *input) expect(vertices, records, bytes int64, directed bool) error {
+	err := in.hold(bytes)
+	in.held.Add(-bytes)
+	if err == nil && in.o.Expect != nil {
+		err = in.o.Expect(vertices, records, in.o.Direction == Directed || directed && in.o.Direction == AsStated)
+	}
+	return err
+}
+
 // declaredList reads the records of a format that declares them, and checks their number and that of the vertices.
 func (in *input) declaredList(f *File, l *layout) (*graph.EdgeList, error) {
 	d := l.declared
 	if err := d.sane(in); err != nil {
+		return nil, err
+	}
+	if err := in.expectDeclared(d, l.directed); err != nil {
 		return nil, err
 	}
 	blocks, err := in.scan(l)

@@ -49,6 +49,9 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 		return nil, err
 	}
 	d := h.declared
+	if err := in.expectDeclared(d, false); err != nil {
+		return nil, err
+	}
 	// The upper entries are needed to name an edge that stands at one end only; a mapped file can be read again for that.
 	h.keepUpper = in.m == nil
 	body, first := in.win, in.lines

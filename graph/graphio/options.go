@@ -94,6 +94,9 @@ type Options struct {
 	// MemoryLimit bounds the bytes that reading may hold at once; 0 is no limit. What
 	// is needed is computed before it is allocated.
 	MemoryLimit int64
+	// Expect, if set, is called before the records are read, where a header or the size of the file tells how many there
+	// are at least; 0 vertices are unknown. Its error ends the read.
+	Expect func(vertices, records int64, directed bool) error
 	// Progress, if set, is called now and then, never by two goroutines at once.
 	Progress func(Progress)
 	// Stdin is read where the path is "-".

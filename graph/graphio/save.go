@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
@@ -169,6 +170,12 @@ func (w *writer) open(path string, before error) (*bufio.Writer, error) {
 func CheckSave(path string, o SaveOptions) error {
 	_, err := saveFormat(path, &o)
 	return err
+}
+
+// NeedsRows tells whether Save builds the rows of a graph that has none, which takes graph.BuildBytes, for such a file.
+func NeedsRows(path string, o SaveOptions) bool {
+	form, err := saveFormat(path, &o)
+	return err == nil && slices.Contains([]string{"metis", "gap", "gap-weighted", "totem", "native"}, form.Name)
 }
 
 // saveFormat settles the format.
