@@ -51,18 +51,18 @@ func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 	}
 	for _, x := range engines {
 		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1, weight)
-		if more > math.MaxInt64-need {
-			need = math.MaxInt64
-		} else {
-			need += more
-		}
+		need += min(more, math.MaxInt64-need)
 	}
+	return fits(fmt.Sprintf("%s has %d vertices and %d edges and", what, size.Vertices, size.Edges), need, limit)
+}
+
+// fits refuses what needs more memory than the limit or than the process has left, before it is made or read.
+func fits(what string, need, limit int64) error {
 	if limit > 0 && need > limit {
-		return fmt.Errorf("%w: %s has %d vertices and %d edges and needs %d bytes (%s), the limit is %d", engine.ErrMemory,
-			what, size.Vertices, size.Edges, need, humanize.IBytes(uint64(need)), limit)
+		return fmt.Errorf("%w: %s needs %d bytes (%s), the limit is %d", engine.ErrMemory, what, need, humanize.IBytes(uint64(need)), limit)
 	}
 	if err := hugemem.Check(need); err != nil {
-		return fmt.Errorf("%s has %d vertices and %d edges: %w", what, size.Vertices, size.Edges, err)
+		return fmt.Errorf("%s: %w", what, err)
 	}
 	return nil
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -83,15 +84,32 @@ direction, largest component, self-loops and duplicates, weights, ids.
 			if dropWeights && rf.weightColumn == 0 {
 				rf.weightColumn = -1 // unusable weights do not matter then
 			}
+			change := dropLoops || mode != graph.KeepDuplicates
+			room := func(vertices, records, list int64, directed bool, kind graph.WeightKind) error {
+				if change || graphio.NeedsRows(args[1], so) {
+					list += min(graph.BuildBytes(int(vertices), records, directed, kind), math.MaxInt64-list)
+				}
+				return fits(fmt.Sprintf("a graph of %d edges", records), list, limit)
+			}
+			if !largest {
+				rf.expect = func(vertices, records int64, directed bool) error {
+					return room(vertices, records, 8*records, directed, graph.Unweighted)
+				}
+			}
 			file, err := rf.open(ctx, e, args[0], threads, limit)
 			if err != nil {
 				return err
 			}
 			defer file.Close()
+			src := file.Source
+			if _, rows := src.(*graph.CSR); !largest && (change || !rows) {
+				if err := room(int64(src.NumVertices()), src.NumEdges(), 0, src.IsDirected(), src.WeightKind()); err != nil {
+					return err
+				}
+			}
 			if err := file.Verify(ctx); err != nil {
 				return err
 			}
-			src := file.Source
 			so.Vertex = file.Vertex
 			if largest {
 				if err := checkChange(src, limit, "the largest component"); err != nil {
@@ -104,7 +122,7 @@ direction, largest component, self-loops and duplicates, weights, ids.
 					return err
 				}
 			}
-			if dropLoops || mode != graph.KeepDuplicates {
+			if change {
 				if src, err = simplify(ctx, src, dropLoops, mode, threads, limit); err != nil {
 					return err
 				}

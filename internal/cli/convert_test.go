@@ -4,12 +4,14 @@ import (
 	"bytes"
 	"compress/gzip"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -280,5 +282,31 @@ func TestConvertTuple(t *testing.T) {
 	}
 	if r := command(t, "convert", g, filepath.Join(dir, "x.mtx"), "--tuple", "16"); r.status != 2 {
 		t.Errorf("tuples where there are none: %d %q", r.status, r.stderr)
+	}
+}
+
+// TestConvertRefusedFirst demands that a limit below what the output's rows take refuses a file whose header tells its
+// size before its records are read, the first of which is faulty, and that one above lets it be read.
+func TestConvertRefusedFirst(t *testing.T) {
+	const n = 4000000 // rows beyond what a test process takes
+	dir := t.TempDir()
+	in := filepath.Join(dir, "a.mtx")
+	text := fmt.Sprintf("%%%%MatrixMarket matrix coordinate pattern symmetric\n9 9 %d\n2 x\n%s", n, strings.Repeat("2 1\n", n-1))
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	need := 8*n + graph.BuildBytes(9, n, false, graph.Unweighted)
+	for out, early := range map[string]bool{"a.tgr": true, "a.sg": true, "a.el": false, "b.el --drop-loops": true, "b.tgr --largest-component": false} {
+		args := strings.Fields("convert " + in + " " + filepath.Join(dir, out))
+		want := `"x"`
+		if r := command(t, append(args, "--memory-limit", fmt.Sprint(need+1<<28))...); r.status != 1 || !strings.Contains(r.stderr, want) {
+			t.Errorf("%v: %d %q", args, r.status, r.stderr)
+		}
+		if early {
+			want = fmt.Sprintf("a graph of %d edges needs %d bytes", n, need)
+		}
+		if r := command(t, append(args, "--memory-limit", fmt.Sprint(need-1))...); early && (r.status != 1 || !strings.Contains(r.stderr, want)) {
+			t.Errorf("%v: %d %q", args, r.status, r.stderr)
+		}
 	}
 }

@@ -227,6 +227,7 @@ type readFlags struct {
 	names, keepIDs       bool
 	vertices             int64
 	prefix               string // of --format
+	expect               func(vertices, records int64, directed bool) error
 }
 
 // firstLines are the values of --first-line.
@@ -258,7 +259,7 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
 	o := graphio.Options{
 		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient, Member: f.member,
-		Columns: f.columns, Names: f.names, Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
+		Columns: f.columns, Names: f.names, Threads: threads, MemoryLimit: limit, Stdin: e.stdin, Expect: f.expect,
 	}
 	if o.Vertices = f.vertices; f.keepIDs && f.vertices == 0 {
 		o.Vertices = -1

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,7 +17,6 @@ import (
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph/graphio"
-	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -241,12 +241,13 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 		return err
 	}
 	doc := record.Generate{Graph: kind, Vertices: size.Vertices, Edges: to - from, Weighted: f.weights != "", DryRun: f.dryRun}
-	need := (to - from) * 8
-	if f.scale > gen.MaxScale {
-		need = (to - from) * 24 // ids of 64 bits first
-	}
+	weight, list, numbered := graph.Unweighted, 8*(to-from), size.Vertices
 	if f.weights != "" {
-		need += (to - from) * 4
+		weight, list = graph.Float32, 12*(to-from)
+	}
+	need := list
+	if f.scale > gen.MaxScale {
+		need, numbered = list+16*(to-from), 0 // ids of 64 bits first; those that occur are numbered
 	}
 	if f.dryRun {
 		if f.asJSON {
@@ -281,24 +282,24 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	if limit == 0 {
 		limit = engine.DefaultMemoryLimit()
 	}
-	if limit > 0 && need > limit {
-		return fmt.Errorf("%w: %d vertices and %d edges need %d bytes (%s), the limit is %d", engine.ErrMemory,
-			size.Vertices, to-from, need, humanize.IBytes(uint64(need)), limit)
+	change := f.dropLoops || merge != graph.KeepDuplicates
+	if change || graphio.NeedsRows(f.output, so) {
+		need = max(need, list+min(graph.BuildBytes(int(numbered), to-from, false, weight), math.MaxInt64-list))
 	}
-	if err := hugemem.Check(need); err != nil {
-		return fmt.Errorf("%d vertices and %d edges: %w", size.Vertices, to-from, err)
+	if err := fits(fmt.Sprintf("a graph of %d vertices and %d edges", size.Vertices, to-from), need, limit); err != nil {
+		return err
 	}
 	start := time.Now()
-	list, err := makeEdges(ctx, r, size, from, to, f.weights != "", graph.CompactOptions{Threads: f.threads, MemoryLimit: limit})
+	edges, err := makeEdges(ctx, r, size, from, to, f.weights != "", graph.CompactOptions{Threads: f.threads, MemoryLimit: limit})
 	if err != nil {
 		return err
 	}
 	bar.done()
 	took := time.Since(start).Seconds()
 	doc.TimeS = &took
-	var src graph.Source = list
-	if f.dropLoops || merge != graph.KeepDuplicates {
-		src, err = simplify(ctx, list, f.dropLoops, merge, f.threads, limit)
+	var src graph.Source = edges
+	if change {
+		src, err = simplify(ctx, edges, f.dropLoops, merge, f.threads, limit)
 		if err != nil {
 			return err
 		}

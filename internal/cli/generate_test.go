@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -110,4 +112,25 @@ func TestGenerateKeeps(t *testing.T) {
 		t.Error("the earlier file is gone")
 	}
 	onlyFiles(t, filepath.Dir(out), "k.el")
+}
+
+// TestGenerateRefusedFirst demands that a limit below what the output's rows take refuses the run before the first edge,
+// and that one above lets it finish.
+func TestGenerateRefusedFirst(t *testing.T) {
+	kinds := []string{"uniform --vertices 1000 --edges 100000", "kron --scale 12", "grid --rows 300 --columns 300",
+		"density --vertices 500 --density 0.5"}
+	for _, kind := range kinds {
+		for _, format := range []string{"native", "gap", "totem", "edgelist --drop-loops", "matrixmarket --merge-duplicates first"} {
+			out := filepath.Join(t.TempDir(), "g")
+			args := strings.Fields("generate " + kind + " -o " + out + " --format " + format)
+			size := document[record.Generate](t, command(t, append(args, "--dry-run", "--json")...))
+			rows := graph.BuildBytes(int(size.Vertices), size.Edges, false, graph.Unweighted)
+			r := command(t, append(args, "--memory-limit", fmt.Sprint(8*size.Edges+rows-1))...)
+			want := fmt.Sprintf("not enough memory: a graph of %d vertices and %d edges needs", size.Vertices, size.Edges)
+			if r.status != 1 || !strings.Contains(r.stderr, want) {
+				t.Errorf("%v: %d %q", args, r.status, r.stderr)
+			}
+			command(t, append(args, "--memory-limit", fmt.Sprint(8*size.Edges+rows+1<<28))...).must(t)
+		}
+	}
 }
