@@ -139,13 +139,22 @@ func (f *File) Write(p []byte) (int, error) {
 	return n, f.named(err)
 }
 
+// Room is the bytes that a new file at path may have. The error wraps errors.ErrUnsupported where the system does not tell,
+// and for a device or pipe.
+func Room(path string) (uint64, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return 0, fmt.Errorf("%s: %w: no file", path, errors.ErrUnsupported)
+	}
+	return room(filepath.Dir(target(path)))
+}
+
 // Reserve gives the file a size, and its blocks on the disk where the system can; WriteAt then fills it. The error wraps
 // errors.ErrUnsupported for what is no new regular file, and syscall.ENOSPC where the disk has less room.
 func (f *File) Reserve(size int64) error {
 	if f.temporary == "" {
 		return fmt.Errorf("%s: %w: no new file", f.name, errors.ErrUnsupported)
 	}
-	free, err := room(f.file)
+	free, err := room(filepath.Dir(f.temporary))
 	full := err == nil && free < uint64(size)
 	if !full {
 		if err = allocate(f.file, size); errors.Is(err, errors.ErrUnsupported) { // no reservation

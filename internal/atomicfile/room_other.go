@@ -2,9 +2,6 @@
 
 package atomicfile
 
-import (
-	"errors"
-	"os"
-)
+import "errors"
 
-func room(*os.File) (uint64, error) { return 0, errors.ErrUnsupported }
+func room(string) (uint64, error) { return 0, errors.ErrUnsupported }

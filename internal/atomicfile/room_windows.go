@@ -1,17 +1,12 @@
 package atomicfile
 
-import (
-	"os"
-	"path/filepath"
+import "golang.org/x/sys/windows"
 
-	"golang.org/x/sys/windows"
-)
-
-// room is the bytes that a file may grow by.
-func room(f *os.File) (free uint64, err error) {
-	dir, err := windows.UTF16PtrFromString(filepath.Dir(f.Name()))
+// room is the bytes that a file in dir may grow by.
+func room(dir string) (free uint64, err error) {
+	name, err := windows.UTF16PtrFromString(dir)
 	if err == nil {
-		err = windows.GetDiskFreeSpaceEx(dir, &free, nil, nil)
+		err = windows.GetDiskFreeSpaceEx(name, &free, nil, nil)
 	}
 	return free, err
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/allpairs"
@@ -29,7 +30,8 @@ in NumPy's format, its rows and columns in the order of vertex ids (a pair witho
 largest int32, or inf), any other name a row (from, to, distance) for each pair of
 two vertices with a path. --predecessors writes the vertex before the last of a shortest path of each
 pair, which tells all paths: as rows by ids, or as .npy by row numbers from 0, -1 without one.
-The room of an .npy file is reserved on the disk before the work begins.
+The room of an .npy file is reserved on the disk before the work begins; a note tells then whether other
+files may lack some.
 
 By default the method is the one that is predicted to be faster on this graph:
   blocked    Floyd-Warshall on tiles of a dense matrix: for dense graphs of up to some 10,000 vertices
@@ -169,6 +171,8 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 		took time.Duration
 	)
 	if (f.output != "" && distances == nil) || (o.Predecessors && before == nil) {
+		e.noteRoom(f.output, distances != nil, g.NumVertices())
+		e.noteRoom(f.predecessors, before != nil, g.NumVertices())
 		var m *allpairs.Matrix[T]
 		if m, p, err = allpairs.Solve[T](ctx, g, o); err == nil {
 			defer func() { _ = m.Free() }()
@@ -213,6 +217,19 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 	fmt.Fprintf(e.stdout, "pairs %d\ndiameter %v\nradius %v\naverage %v\nmethod %s (%s)\ntime %s\n", s.Pairs, s.Diameter, s.Radius, s.Average,
 		doc.Method, doc.Reason, seconds(doc.TimeS))
 	return nil
+}
+
+// noteRoom says before the work that a file whose room is not reserved may lack some: text takes 2 bytes at least for each
+// of n × n values, of which unconnected pairs have none.
+func (e *env) noteRoom(path string, reserved bool, n int) {
+	if path == "" || path == "-" || reserved {
+		return
+	}
+	need := 2 * float64(n) * float64(n)
+	if free, err := atomicfile.Room(path); err == nil && float64(free) < need {
+		e.note("%s: the values of %d vertices may take more than %s uncompressed, and the disk has %s", path, n,
+			humanize.IBytes(uint64(need)), humanize.IBytes(free))
+	}
 }
 
 // npyFile is a file of an array that is written row by row, in any order; nil is no file.

@@ -5,12 +5,15 @@ import (
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
+	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/internal/needs"
 	"github.com/totemgo/totemgo/record"
 )
@@ -181,6 +184,27 @@ func TestBenchAllPairs(t *testing.T) {
 		}
 		if q := x.GopS * 1e9 * x.TimeS / (2 * 130 * 130 * 130 * products); q < 0.999 || q > 1.001 || x.RateGopS <= 0 || x.Fraction != x.GopS/x.RateGopS {
 			t.Errorf("%+v", x)
+		}
+	}
+}
+
+// TestAllPairsRoom demands a note, before the work, on text that may exceed the disk, and none on text that fits.
+func TestAllPairsRoom(t *testing.T) {
+	dir := t.TempDir()
+	out := filepath.Join(dir, "d.tsv.gz")
+	free, err := atomicfile.Room(out)
+	if err != nil {
+		t.Skip(err)
+	}
+	for n, want := range map[int64]bool{3: false, int64(math.Sqrt(float64(free)/2)) * 11 / 10: true} {
+		if n > 1<<24 {
+			t.Skipf("%d bytes free: a graph of %d vertices would be needed", free, n)
+		}
+		in := filepath.Join(dir, "g.tgr")
+		command(t, "generate", "chain", "--vertices", fmt.Sprint(n), "-o", in).must(t)
+		r := command(t, "apsp", in, "-o", out, "--memory-limit", "4GiB")
+		if note := fmt.Sprintf("d.tsv.gz: the values of %d vertices may take more than", n); strings.Contains(r.stderr, note) != want {
+			t.Errorf("%d vertices: %d %q", n, r.status, r.stderr)
 		}
 	}
 }
