@@ -203,7 +203,7 @@ func TestCaseNVML(t *testing.T) {
 func integrateOnNVML(t *testing.T, times, watts []float64) float64 {
 	t.Helper()
 	api := &fakeNVML{gpus: []fakeGPU{{name: "Tesla P100", noCounter: true, milliwatts: uint32(watts[0] * 1000)}}}
-	meters, _, err := Open([]Spec{{Kind: KindNVML}}, OpenOptions{nvml: func() (nvmlAPI, error) { return api, nil }})
+	meters, _, err := Open([]Spec{{Kind: KindNVML}}, OpenOptions{nvml: api.api})
 	if err != nil {
 		t.Fatal(err)
 	}

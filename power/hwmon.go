@@ -66,8 +66,8 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			}
 			info.Apart = !gpuChips[name] && chip == "" || gpuChips[name] && cards > 0
 			cards++
-			m := &fileMeter{passive{info}, t, dir + "/" + s.file}
-			if _, err := t.readUint(m.file); err != nil {
+			m := t.meter(info, dir+"/"+s.file)
+			if _, err := m.read(); err != nil {
 				missing = append(missing, denied(info, err, "run 'sudo chmod a+r "+info.Source+"', or run as root"))
 				continue
 			}

@@ -133,7 +133,7 @@ func energyOf(t *testing.T, i Interval, name string) float64 {
 	return 0
 }
 
-func noNVML() (nvmlAPI, error) { return nil, errors.New("libnvidia-ml.so.1 not found") }
+func noNVML() (*nvmlAPI, error) { return nil, errors.New("libnvidia-ml.so.1 not found") }
 
 // errIs tells whether err is all of the targets.
 func errIs(err error, targets ...error) bool {

@@ -109,6 +109,25 @@ func (p passive) Begin(time.Time) error { return nil }
 // Close does nothing: no file stays open.
 func (p passive) Close() error { return nil }
 
+// pollMeter asks for a number when it is read: of a counter, or power in steps of the unit.
+type pollMeter struct {
+	passive
+	read func() (uint64, error)
+}
+
+// Read asks now.
+func (m *pollMeter) Read(now time.Duration) ([]Reading, error) {
+	v, err := m.read()
+	if err != nil {
+		return nil, err
+	}
+	r := Reading{At: now, Count: v}
+	if m.info.Method == Power {
+		r = Reading{At: now, Watts: float64(v) * m.info.Unit}
+	}
+	return []Reading{r}, nil
+}
+
 // Faults counts what a stream had to drop or correct. A Meter may implement
 // Faulty to state them.
 type Faults struct {

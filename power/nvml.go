@@ -1,8 +1,10 @@
 package power
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -13,71 +15,58 @@ import (
 // 20 to 100 ms by generation; the slowest is assumed.
 const nvmlUpdate = 100 * time.Millisecond
 
-// NVML's return codes, as nvml.h lists them.
-const (
-	nvmlSuccess         = 0
-	nvmlNotSupported    = 3
-	nvmlNoPermission    = 4
-	nvmlNotFound        = 6
-	nvmlDriverNotLoaded = 9
-	nvmlGPUIsLost       = 15
-)
-
 // nvmlDevice is NVML's handle of a GPU.
 type nvmlDevice uintptr
 
 // errNVMLLeftOut is why a build with the tag nogpu has no NVML.
 var errNVMLLeftOut = errors.New("NVML: the tag nogpu leaves it out of this build")
 
-// nvmlAPI is the part of NVML that is needed. Calls return NVML's code.
-type nvmlAPI interface {
-	initialise() int
-	shutdown() int
-	deviceCount() (int, int)
-	device(index int) (nvmlDevice, int)
-	name(nvmlDevice) (string, int)
-	// totalEnergy is in millijoules since the driver was loaded.
-	totalEnergy(nvmlDevice) (uint64, int)
-	// powerUsage is in milliwatts.
-	powerUsage(nvmlDevice) (uint32, int)
+// nvmlAPI is the part of NVML that is needed, as nvml.h declares it.
+type nvmlAPI struct {
+	initialise, shutdown func() nvmlCode
+	deviceCount          func(n *uint32) nvmlCode
+	device               func(index uint32, d *nvmlDevice) nvmlCode
+	name                 func(d nvmlDevice, text *byte, size uint32) nvmlCode
+	totalEnergy          func(d nvmlDevice, millijoules *uint64) nvmlCode // since the driver was loaded
+	powerUsage           func(d nvmlDevice, milliwatts *uint32) nvmlCode
 }
 
-// nvmlError is an NVML code as an error.
-type nvmlError int
+// nvmlCode is what NVML's functions return, as nvml.h lists it. All but success are errors.
+type nvmlCode int32
 
-// Error is the code's name.
-func (e nvmlError) Error() string {
-	if s := nvmlTexts[int(e)]; s != "" {
-		return "NVML: " + s
-	}
-	return fmt.Sprintf("NVML: error %d", int(e))
-}
+const (
+	nvmlSuccess         nvmlCode = 0
+	nvmlNotSupported    nvmlCode = 3
+	nvmlNoPermission    nvmlCode = 4
+	nvmlNotFound        nvmlCode = 6
+	nvmlDriverNotLoaded nvmlCode = 9
+	nvmlGPUIsLost       nvmlCode = 15
+)
 
-var nvmlTexts = map[int]string{
+var nvmlTexts = map[nvmlCode]string{
 	nvmlNotSupported: "not supported", nvmlNoPermission: "no permission", nvmlNotFound: "not found",
 	nvmlDriverNotLoaded: "driver not loaded", nvmlGPUIsLost: "GPU is lost",
 }
 
-// nvmlLibrary counts the meters that use an initialised NVML and shuts it down after
-// the last.
-type nvmlLibrary struct {
-	api nvmlAPI
-	use atomic.Int32
+// Error is the code's name.
+func (c nvmlCode) Error() string {
+	if s := nvmlTexts[c]; s != "" {
+		return "NVML: " + s
+	}
+	return fmt.Sprintf("NVML: error %d", int(c))
 }
 
-func (l *nvmlLibrary) release() error {
-	if l.use.Add(-1) > 0 {
+// err is the code as an error, nil for success.
+func (c nvmlCode) err() error {
+	if c == nvmlSuccess {
 		return nil
 	}
-	if c := l.api.shutdown(); c != nvmlSuccess {
-		return fmt.Errorf("power: shutdown: %w", nvmlError(c))
-	}
-	return nil
+	return c
 }
 
 // nvmlMeters lists the GPUs that NVML knows. load opens the library; no call is made
 // after an initialisation that failed.
-func nvmlMeters(load func() (nvmlAPI, error)) (meters []Meter, missing []Unavailable) {
+func nvmlMeters(load func() (*nvmlAPI, error)) (meters []Meter, missing []Unavailable) {
 	none := func(err error, cure string) ([]Meter, []Unavailable) {
 		return nil, []Unavailable{{Name: "nvml", Reason: err.Error(), Err: err, Cure: cure}}
 	}
@@ -89,72 +78,76 @@ func nvmlMeters(load func() (nvmlAPI, error)) (meters []Meter, missing []Unavail
 		}
 		return none(err, cure)
 	}
-	if c := api.initialise(); c != nvmlSuccess {
-		return none(nvmlError(c), "load the kernel driver ('sudo modprobe nvidia') and see that 'nvidia-smi' works")
+	if err := api.initialise().err(); err != nil {
+		return none(err, "load the kernel driver ('sudo modprobe nvidia') and see that 'nvidia-smi' works")
 	}
-	lib := &nvmlLibrary{api: api}
-	lib.use.Add(1) // this function's own use
-	defer lib.release()
-	n, c := api.deviceCount()
-	switch {
-	case c != nvmlSuccess:
-		return none(nvmlError(c), "")
-	case n == 0:
+	var uses atomic.Int32 // by this function and the meters
+	release := func() error {
+		if uses.Add(-1) > 0 {
+			return nil
+		}
+		if err := api.shutdown().err(); err != nil {
+			return fmt.Errorf("power: shutdown: %w", err)
+		}
+		return nil
+	}
+	uses.Add(1)
+	defer release()
+	n := uint32(0)
+	if err := api.deviceCount(&n).err(); err != nil {
+		return none(err, "")
+	}
+	if n == 0 {
 		return none(errors.New("NVML lists no GPU"), "")
 	}
 	for i := range n {
-		m := &nvmlMeter{lib: lib, passive: passive{Info{
+		m := &nvmlMeter{pollMeter{passive: passive{Info{
 			Name: fmt.Sprintf("nvml:%d", i), Kind: "nvml", Domain: "gpu", Source: "NVML",
 			Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-3, Update: nvmlUpdate,
-		}}}
-		m.dev, c = api.device(i)
-		if c == nvmlSuccess {
-			m.info.Device, _ = api.name(m.dev)
-			if _, c = api.totalEnergy(m.dev); c != nvmlSuccess {
-				// Cards before Volta have no counter: not supported is no energy of 0.
-				m.info.Method = Power
-				_, c = api.powerUsage(m.dev)
-			}
-		}
-		if c != nvmlSuccess {
-			missing = append(missing, Unavailable{Name: m.info.Name, Info: &m.info, Reason: nvmlError(c).Error(), Err: nvmlError(c)})
+		}}}, sync.OnceValue(release)}
+		if err := m.open(api, i); err != nil {
+			missing = append(missing, Unavailable{Name: m.info.Name, Info: &m.info, Reason: err.Error(), Err: err})
 			continue
 		}
-		lib.use.Add(1)
+		uses.Add(1)
 		meters = append(meters, m)
 	}
 	return meters, missing
 }
 
-// nvmlMeter is one GPU.
+// nvmlMeter is one GPU. The last to be closed lets NVML go.
 type nvmlMeter struct {
-	passive
-	lib    *nvmlLibrary
-	dev    nvmlDevice
-	closed bool
+	pollMeter
+	close func() error
 }
 
-// Read asks for the energy counter, or the power where there is none.
-func (m *nvmlMeter) Read(now time.Duration) ([]Reading, error) {
-	if m.info.Method == Power {
-		w, c := m.lib.api.powerUsage(m.dev)
-		if c != nvmlSuccess {
-			return nil, nvmlError(c)
+// Close ends the use of NVML.
+func (m *nvmlMeter) Close() error { return m.close() }
+
+// open finds out whether the GPU has an energy counter, or power where there is none.
+func (m *nvmlMeter) open(api *nvmlAPI, index uint32) error {
+	var d nvmlDevice
+	if err := api.device(index, &d).err(); err != nil {
+		return err
+	}
+	text := make([]byte, 96) // NVML_DEVICE_NAME_V2_BUFFER_SIZE
+	_ = api.name(d, &text[0], uint32(len(text)))
+	text, _, _ = bytes.Cut(text, []byte{0})
+	m.info.Device = string(text)
+	m.read = func() (v uint64, err error) {
+		err = api.totalEnergy(d, &v).err()
+		return v, err
+	}
+	_, err := m.read()
+	if err != nil {
+		// Cards before Volta have no counter: not supported is no energy of 0.
+		m.info.Method = Power
+		m.read = func() (uint64, error) {
+			var v uint32
+			err := api.powerUsage(d, &v).err()
+			return uint64(v), err
 		}
-		return []Reading{{At: now, Watts: float64(w) / 1000}}, nil
+		_, err = m.read()
 	}
-	e, c := m.lib.api.totalEnergy(m.dev)
-	if c != nvmlSuccess {
-		return nil, nvmlError(c)
-	}
-	return []Reading{{At: now, Count: e}}, nil
-}
-
-// Close lets NVML go after the last meter.
-func (m *nvmlMeter) Close() error {
-	if m.closed {
-		return nil
-	}
-	m.closed = true
-	return m.lib.release()
+	return err
 }

@@ -3,88 +3,36 @@
 package power
 
 import (
-	"bytes"
 	"fmt"
-	"runtime"
-	"unsafe"
 
 	"github.com/ebitengine/purego"
 )
 
-// nvmlCalls are the addresses of NVML's functions in the loaded library. The _v2
-// names are the ones nvml.h maps the plain names to since NVML 3.
-type nvmlCalls struct {
-	init, down, count, handle, label, energy, power uintptr
-}
-
-// nvmlResolve finds the functions; the energy counter may be missing in old drivers.
-func nvmlResolve(symbol func(string) (uintptr, error)) (nvmlAPI, error) {
-	n := &nvmlCalls{}
+// nvmlResolve finds the functions in the loaded library; the energy counter may be missing in old drivers. The _v2 names
+// are the ones nvml.h maps the plain names to since NVML 3.
+func nvmlResolve(symbol func(string) (uintptr, error)) (*nvmlAPI, error) {
+	n := &nvmlAPI{}
 	for _, f := range []struct {
-		to       *uintptr
-		name     string
-		optional bool
+		to   any
+		name string
 	}{
-		{&n.init, "nvmlInit_v2", false},
-		{&n.down, "nvmlShutdown", false},
-		{&n.count, "nvmlDeviceGetCount_v2", false},
-		{&n.handle, "nvmlDeviceGetHandleByIndex_v2", false},
-		{&n.label, "nvmlDeviceGetName", false},
-		{&n.energy, "nvmlDeviceGetTotalEnergyConsumption", true},
-		{&n.power, "nvmlDeviceGetPowerUsage", false},
+		{&n.initialise, "nvmlInit_v2"},
+		{&n.shutdown, "nvmlShutdown"},
+		{&n.deviceCount, "nvmlDeviceGetCount_v2"},
+		{&n.device, "nvmlDeviceGetHandleByIndex_v2"},
+		{&n.name, "nvmlDeviceGetName"},
+		{&n.totalEnergy, "nvmlDeviceGetTotalEnergyConsumption"},
+		{&n.powerUsage, "nvmlDeviceGetPowerUsage"},
 	} {
 		p, err := symbol(f.name)
-		if err != nil && !f.optional {
+		switch {
+		case err == nil:
+			purego.RegisterFunc(f.to, p)
+		case f.to == &n.totalEnergy:
+			n.totalEnergy = func(nvmlDevice, *uint64) nvmlCode { return nvmlNotSupported }
+		default:
 			return nil, fmt.Errorf("NVML library without %s: %w", f.name, err)
 		}
-		*f.to = p
 	}
 	return n, nil
-}
-
-// call returns NVML's code, a C int in the low half of the register.
-func call(f uintptr, args ...uintptr) int {
-	if f == 0 {
-		return nvmlNotSupported
-	}
-	r, _, _ := purego.SyscallN(f, args...)
-	return int(int32(r))
-}
-
-func (n *nvmlCalls) initialise() int { return call(n.init) }
-func (n *nvmlCalls) shutdown() int   { return call(n.down) }
-
-func (n *nvmlCalls) deviceCount() (int, int) {
-	c := new(uint32)
-	code := call(n.count, uintptr(unsafe.Pointer(c)))
-	runtime.KeepAlive(c)
-	return int(*c), code
-}
-
-func (n *nvmlCalls) device(index int) (nvmlDevice, int) {
-	d := new(uintptr)
-	code := call(n.handle, uintptr(index), uintptr(unsafe.Pointer(d)))
-	runtime.KeepAlive(d)
-	return nvmlDevice(*d), code
-}
-
-func (n *nvmlCalls) name(d nvmlDevice) (string, int) {
-	b := make([]byte, 96) // NVML_DEVICE_NAME_V2_BUFFER_SIZE
-	code := call(n.label, uintptr(d), uintptr(unsafe.Pointer(&b[0])), uintptr(len(b)))
-	s, _, _ := bytes.Cut(b, []byte{0})
-	return string(s), code
-}
-
-func (n *nvmlCalls) totalEnergy(d nvmlDevice) (uint64, int) {
-	e := new(uint64)
-	code := call(n.energy, uintptr(d), uintptr(unsafe.Pointer(e)))
-	runtime.KeepAlive(e)
-	return *e, code
-}
-
-func (n *nvmlCalls) powerUsage(d nvmlDevice) (uint32, int) {
-	w := new(uint32)
-	code := call(n.power, uintptr(d), uintptr(unsafe.Pointer(w)))
-	runtime.KeepAlive(w)
-	return *w, code
 }

@@ -13,7 +13,7 @@ const nvmlName = "libnvidia-ml.so.1"
 
 // loadNVML opens the library called name, nvmlName if that is "". The library stays
 // loaded: the driver's own threads may run in it.
-func loadNVML(name string) (nvmlAPI, error) {
+func loadNVML(name string) (*nvmlAPI, error) {
 	if name == "" {
 		name = nvmlName
 	}

@@ -9,51 +9,63 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unsafe"
 )
 
 type fakeGPU struct {
 	name       string
 	noCounter  bool
-	broken     int // code of every call, 0: none
+	broken     nvmlCode // code of every call, 0: none
 	millijoule uint64
 	milliwatts uint32
 }
 
 // fakeNVML plays NVML. It fails the test's expectations by counting.
 type fakeNVML struct {
-	initCode     int
+	initCode     nvmlCode
 	gpus         []fakeGPU
 	inits, downs int
 	afterFailure int // calls after an initialisation that failed
 }
 
-func (f *fakeNVML) dead() bool {
+func (f *fakeNVML) dead() {
 	if f.initCode != nvmlSuccess {
 		f.afterFailure++
-		return true
 	}
-	return false
 }
-func (f *fakeNVML) initialise() int { f.inits++; return f.initCode }
-func (f *fakeNVML) shutdown() int   { f.dead(); f.downs++; return nvmlSuccess }
-func (f *fakeNVML) deviceCount() (int, int) {
-	f.dead()
-	return len(f.gpus), nvmlSuccess
-}
-func (f *fakeNVML) device(i int) (nvmlDevice, int) {
-	f.dead()
-	return nvmlDevice(i), f.gpus[i].broken
-}
-func (f *fakeNVML) name(d nvmlDevice) (string, int) { return f.gpus[d].name, nvmlSuccess }
-func (f *fakeNVML) totalEnergy(d nvmlDevice) (uint64, int) {
-	g := f.gpus[d]
-	if g.noCounter {
-		return 0, nvmlNotSupported
-	}
-	return g.millijoule, g.broken
-}
-func (f *fakeNVML) powerUsage(d nvmlDevice) (uint32, int) {
-	return f.gpus[d].milliwatts, f.gpus[d].broken
+
+// api is the fake as NVML's functions.
+func (f *fakeNVML) api() (*nvmlAPI, error) {
+	return &nvmlAPI{
+		initialise: func() nvmlCode { f.inits++; return f.initCode },
+		shutdown:   func() nvmlCode { f.dead(); f.downs++; return nvmlSuccess },
+		deviceCount: func(n *uint32) nvmlCode {
+			f.dead()
+			*n = uint32(len(f.gpus))
+			return nvmlSuccess
+		},
+		device: func(i uint32, d *nvmlDevice) nvmlCode {
+			f.dead()
+			*d = nvmlDevice(i)
+			return f.gpus[i].broken
+		},
+		name: func(d nvmlDevice, text *byte, size uint32) nvmlCode {
+			copy(unsafe.Slice(text, size), f.gpus[d].name+"\x00")
+			return nvmlSuccess
+		},
+		totalEnergy: func(d nvmlDevice, v *uint64) nvmlCode {
+			g := f.gpus[d]
+			if g.noCounter {
+				return nvmlNotSupported
+			}
+			*v = g.millijoule
+			return g.broken
+		},
+		powerUsage: func(d nvmlDevice, v *uint32) nvmlCode {
+			*v = f.gpus[d].milliwatts
+			return f.gpus[d].broken
+		},
+	}, nil
 }
 
 func TestNVMLCounter(t *testing.T) {
@@ -62,7 +74,7 @@ func TestNVMLCounter(t *testing.T) {
 		{name: "B", broken: nvmlGPUIsLost},
 		{name: "C", noCounter: true, milliwatts: 70_000},
 	}}
-	meters, missing := nvmlMeters(func() (nvmlAPI, error) { return api, nil })
+	meters, missing := nvmlMeters(api.api)
 	if len(meters) != 2 || len(missing) != 1 || missing[0].Name != "nvml:1" {
 		t.Fatalf("%d meters, missing %+v", len(meters), missing)
 	}
@@ -110,12 +122,12 @@ func TestNVMLMissing(t *testing.T) {
 	if len(missing) != 1 || missing[0].Cure == "" {
 		t.Errorf("%+v", missing)
 	}
-	_, missing = nvmlMeters(func() (nvmlAPI, error) { return nil, errNVMLLeftOut })
+	_, missing = nvmlMeters(func() (*nvmlAPI, error) { return nil, errNVMLLeftOut })
 	if len(missing) != 1 || !strings.Contains(missing[0].Cure, "nogpu") {
 		t.Errorf("left out: %+v", missing)
 	}
 	api := &fakeNVML{initCode: nvmlDriverNotLoaded}
-	if _, missing = nvmlMeters(func() (nvmlAPI, error) { return api, nil }); len(missing) != 1 || api.afterFailure != 0 {
+	if _, missing = nvmlMeters(api.api); len(missing) != 1 || api.afterFailure != 0 {
 		t.Errorf("%+v; %d calls after a failed initialisation", missing, api.afterFailure)
 	}
 	_, _, err := Open([]Spec{{Kind: KindNVML}}, OpenOptions{NVMLLibrary: filepath.Join(t.TempDir(), "libnone.so")})

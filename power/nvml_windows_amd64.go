@@ -9,7 +9,7 @@ import (
 )
 
 // loadNVML opens the library called name, the driver's nvml.dll if that is "".
-func loadNVML(name string) (nvmlAPI, error) {
+func loadNVML(name string) (*nvmlAPI, error) {
 	var dll *windows.LazyDLL
 	if name == "" {
 		name = "nvml.dll"

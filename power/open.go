@@ -18,14 +18,14 @@ type OpenOptions struct {
 	// NVMLLibrary is NVML's file; "" is what the driver installs.
 	NVMLLibrary string
 
-	nvml func() (nvmlAPI, error) // instead of the library, for tests
+	nvml func() (*nvmlAPI, error) // instead of the library, for tests
 }
 
-func (o OpenOptions) loader() func() (nvmlAPI, error) {
+func (o OpenOptions) loader() func() (*nvmlAPI, error) {
 	if o.nvml != nil {
 		return o.nvml
 	}
-	return func() (nvmlAPI, error) { return loadNVML(o.NVMLLibrary) }
+	return func() (*nvmlAPI, error) { return loadNVML(o.NVMLLibrary) }
 }
 
 // Open opens the meters that specs ask for. "auto" takes what there is, and what is

@@ -164,7 +164,7 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 		case z.err != nil:
 			missing = append(missing, denied(info, z.err, raplCure))
 		default:
-			meters = append(meters, &fileMeter{passive{info}, t, z.file()})
+			meters = append(meters, t.meter(info, z.file()))
 		}
 	}
 	return meters, missing
@@ -231,24 +231,4 @@ func denied(info Info, err error, cure string) Unavailable {
 		u.Cure = cure
 	}
 	return u
-}
-
-// fileMeter polls one sysfs file: a counter, or a power in steps of the unit.
-type fileMeter struct {
-	passive
-	tree *Sysfs
-	file string
-}
-
-// Read reads the file now.
-func (m *fileMeter) Read(now time.Duration) ([]Reading, error) {
-	v, err := m.tree.readUint(m.file)
-	if err != nil {
-		return nil, err
-	}
-	r := Reading{At: now, Count: v}
-	if m.info.Method == Power {
-		r = Reading{At: now, Watts: float64(v) * m.info.Unit}
-	}
-	return []Reading{r}, nil
 }

@@ -105,6 +105,11 @@ func (s *Sysfs) readUint(name string) (uint64, error) {
 	return v, nil
 }
 
+// meter polls a file.
+func (s *Sysfs) meter(info Info, file string) *pollMeter {
+	return &pollMeter{passive{info}, func() (uint64, error) { return s.readUint(file) }}
+}
+
 // list returns the names in a directory, sorted; none if there is no such directory.
 func (s *Sysfs) list(dir string) []string {
 	var names []string
