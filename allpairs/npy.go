@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
 	"strings"
 	"unsafe"
 )
@@ -37,37 +36,18 @@ func (a *NPY[T]) Size() int64 {
 
 // WriteRow writes row u into the file, and returns buffer for the next row.
 func (a *NPY[T]) WriteRow(file io.WriterAt, u int, row []T, buffer []byte) ([]byte, error) {
-	buffer = encode(buffer[:0], row)
-	_, err := file.WriteAt(buffer, int64(len(a.head))+int64(u)*int64(len(buffer)))
+	buffer, err := binary.Append(buffer[:0], binary.LittleEndian, row)
+	if err == nil {
+		_, err = file.WriteAt(buffer, int64(len(a.head))+int64(u)*int64(len(buffer)))
+	}
 	return buffer, err
 }
 
 // Write writes the file with the rows that row returns for 0 … n−1.
 func (a *NPY[T]) Write(w io.Writer, row func(u uint32) []T) error {
-	if _, err := w.Write(a.head); err != nil {
-		return err
+	_, err := w.Write(a.head)
+	for u := 0; u < a.n && err == nil; u++ {
+		err = binary.Write(w, binary.LittleEndian, row(uint32(u)))
 	}
-	var line []byte
-	for u := range a.n {
-		line = encode(line[:0], row(uint32(u)))
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// encode appends a row's bytes.
-func encode[T Value](to []byte, row []T) []byte {
-	for _, x := range row {
-		switch x := any(x).(type) {
-		case int32:
-			to = binary.LittleEndian.AppendUint32(to, uint32(x))
-		case float32:
-			to = binary.LittleEndian.AppendUint32(to, math.Float32bits(x))
-		case float64:
-			to = binary.LittleEndian.AppendUint64(to, math.Float64bits(x))
-		}
-	}
-	return to
+	return err
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
 	"strings"
 	"sync"
@@ -16,7 +15,7 @@ const stderrKept = 512
 
 // commandSource is the standard output of a command that runs until Close.
 type commandSource struct {
-	out  *os.File
+	out  io.Reader
 	cmd  *exec.Cmd
 	errs tailBuffer
 	wait func() error
@@ -25,16 +24,14 @@ type commandSource struct {
 
 // startCommand runs a shell command line and reads what it prints.
 func startCommand(line string) (io.ReadCloser, error) {
-	r, w, err := os.Pipe()
-	if err != nil {
-		return nil, fmt.Errorf("power: %w", err)
+	c := &commandSource{cmd: shell(line)}
+	c.wait, c.cmd.Stderr = sync.OnceValue(c.cmd.Wait), &c.errs
+	var err error
+	if c.out, err = c.cmd.StdoutPipe(); err == nil {
+		err = c.cmd.Start()
 	}
-	c := &commandSource{out: r, cmd: shell(line)}
-	c.wait = sync.OnceValue(c.cmd.Wait)
-	c.cmd.Stdout, c.cmd.Stderr = w, &c.errs
-	err = errors.Join(c.cmd.Start(), w.Close())
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("power: command %q: %w", line, err), r.Close())
+		return nil, fmt.Errorf("power: command %q: %w", line, err)
 	}
 	return c, nil
 }
@@ -59,7 +56,7 @@ func (c *commandSource) Close() error {
 	c.shut.Store(true)
 	_ = endGroup(c.cmd) // it may have ended by itself
 	_ = c.wait()        // killed is what it should be
-	return c.out.Close()
+	return nil
 }
 
 // tailBuffer keeps the last bytes written to it.

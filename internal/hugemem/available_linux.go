@@ -6,6 +6,7 @@ import (
 	"os"
 	"path"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -28,23 +29,9 @@ func leastIn(root fs.FS, free bool) int64 {
 		least = n
 	}
 	least = min(least, groupLimit(root, free))
-	if free {
-		limits, _ := fs.ReadFile(root, "proc/self/limits")
-		for line := range strings.Lines(string(limits)) {
-			for _, l := range []struct {
-				name, used string
-				spare      int64
-			}{{"Max address space", "VmSize:", spareSpace()}, {"Max data size", "VmData:", spareData()}} {
-				rest, is := strings.CutPrefix(line, l.name)
-				f := strings.Fields(rest)
-				if !is || len(f) == 0 {
-					continue
-				}
-				if n, err := strconv.ParseInt(f[0], 10, 64); err == nil { // else unlimited
-					used, _ := number(root, "proc/self/status", l.used)
-					least = min(least, n-used-l.spare)
-				}
-			}
+	for _, l := range processLimits() {
+		if _, left, ok := l.read(root); ok && free {
+			least = min(least, left)
 		}
 	}
 	if least == math.MaxInt64 {
@@ -58,27 +45,37 @@ func leastIn(root fs.FS, free bool) int64 {
 func spareSpace() int64 { return 128<<20 + int64(runtime.NumCPU())*(8<<20) }
 func spareData() int64  { return 16<<20 + int64(runtime.NumCPU())*(8<<20) }
 
-// refused returns an *Error if n bytes more would leave too little of the process's limits of address space and data.
+// processLimit is a limit of the process: what names it, in messages and in /proc/self/limits, what it bounds, in
+// /proc/self/status, and what arrays leave of it.
+type processLimit struct {
+	by, name, used string
+	spare          int64
+}
+
+func processLimits() []processLimit {
+	return []processLimit{
+		{"the limit of address space (ulimit -v)", "Max address space", "VmSize:", spareSpace()},
+		{"the limit of data (ulimit -d)", "Max data size", "VmData:", spareData()},
+	}
+}
+
+// read returns the limit and what arrays may take of it, which may be negative; ok is false where there is none.
+func (l *processLimit) read(root fs.FS) (limit, left int64, ok bool) {
+	limit, ok = number(root, "proc/self/limits", l.name)
+	used, _ := number(root, "proc/self/status", l.used)
+	return limit, limit - used - l.spare, ok
+}
+
+// refused returns an *Error if n bytes more would leave too little of the process's limits.
 func refused(n int64) *Error {
 	var space, data unix.Rlimit
 	if n < MinMapped || unix.Getrlimit(unix.RLIMIT_AS, &space) != nil || unix.Getrlimit(unix.RLIMIT_DATA, &data) != nil ||
 		min(space.Cur, data.Cur) >= math.MaxInt64 {
 		return nil
 	}
-	text, _ := os.ReadFile("/proc/self/statm") // size, resident, shared, text, lib, data and stack, in pages
-	f := strings.Fields(string(text))
-	for _, l := range []struct {
-		column int
-		limit  uint64
-		spare  int64
-		by     string
-	}{{0, space.Cur, spareSpace(), "the limit of address space (ulimit -v)"}, {5, data.Cur, spareData(), "the limit of data (ulimit -d)"}} {
-		if l.limit < math.MaxInt64 && l.column < len(f) {
-			pages, _ := strconv.ParseInt(f[l.column], 10, 64)
-			used := pages * int64(os.Getpagesize())
-			if n > int64(l.limit)-used-l.spare {
-				return &Error{Need: n, Used: used, Limit: int64(l.limit), By: l.by}
-			}
+	for _, l := range processLimits() {
+		if limit, left, ok := l.read(os.DirFS("/")); ok && n > left {
+			return &Error{Need: n, Used: limit - left - l.spare, Limit: limit, By: l.by}
 		}
 	}
 	return nil
@@ -91,12 +88,13 @@ func number(root fs.FS, name, key string) (int64, bool) {
 		return 0, false
 	}
 	for line := range strings.Lines(string(text)) {
-		f := strings.Fields(line)
-		if len(f) < 2 || f[0] != key {
+		rest, is := strings.CutPrefix(line, key)
+		f := strings.Fields(rest)
+		if !is || len(f) == 0 || rest[0] != ' ' && rest[0] != '\t' {
 			continue
 		}
-		n, err := strconv.ParseInt(f[1], 10, 64)
-		if len(f) == 3 && f[2] == "kB" {
+		n, err := strconv.ParseInt(f[0], 10, 64)
+		if len(f) == 2 && f[1] == "kB" {
 			return n << 10, err == nil && n < math.MaxInt64>>10
 		}
 		return n, err == nil
@@ -120,7 +118,7 @@ func groupLimit(root fs.FS, free bool) int64 {
 		switch {
 		case f[0] == "0" && f[1] == "":
 			mounts, files, used = []string{"sys/fs/cgroup", "sys/fs/cgroup/unified"}, []string{"memory.max", "memory.high"}, "anon"
-		case hasWord(f[1], "memory"):
+		case slices.Contains(strings.Split(f[1], ","), "memory"):
 			mounts, files, used = []string{"sys/fs/cgroup/memory"}, []string{"memory.limit_in_bytes"}, "total_rss"
 		default:
 			continue
@@ -145,15 +143,6 @@ func groupLimit(root fs.FS, free bool) int64 {
 		}
 	}
 	return least
-}
-
-func hasWord(list, word string) bool {
-	for w := range strings.SplitSeq(list, ",") {
-		if w == word {
-			return true
-		}
-	}
-	return false
 }
 
 // limit reads a limit. Version 2 writes "max" where there is none, version 1 a
