@@ -1,10 +1,8 @@
 package graph500
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -22,50 +20,8 @@ func fits(l uint32, d float32) bool {
 
 // weights returns the weights of a block of records, nil if they are not float32.
 func (v *Validator) weights(wanted, block int) []float32 {
-	w, err := graph.WeightsAs[float32](v.src.BlockWeights(wanted, block))
-	if err != nil {
-		return nil
-	}
+	w, _ := graph.WeightsAs[float32](v.src.BlockWeights(wanted, block))
 	return w
-}
-
-// readWeights is readRecords and checkTreeEdges for a tree with distances. A first pass, over the
-// arranged records if there are any, tells whether the tree is valid; if not, a second one, in the
-// source's order, finds the first fault of each rule.
-func (v *Validator) readWeights(ctx context.Context) error {
-	if t := v.total(); t.astray == graph.None && t.level == graph.None {
-		before := slices.Clone(v.found)
-		if err := v.eachWeighted(ctx, v.near.S, false); err != nil {
-			return err
-		}
-		if t := v.total(); t.level == graph.None && t.unproven == graph.None && t.span.at == nowhere && t.half.at == nowhere {
-			return nil
-		}
-		copy(v.found, before)
-	}
-	return v.eachWeighted(ctx, nil, true)
-}
-
-// eachWeighted reads the records, those of the source if near is nil, and checks the tree edges.
-func (v *Validator) eachWeighted(ctx context.Context, near []graph.Edge, every bool) error {
-	wanted := blocksOf(v.src)
-	read := func() error {
-		return graph.EachBlock(ctx, v.src, v.threads, wanted, func(w, b int, records []graph.Edge) error {
-			v.scanWeighted(&v.found[w], uint64(b)<<blockShift, records, v.weights(wanted, b), every)
-			return nil
-		})
-	}
-	if near != nil {
-		read = func() error {
-			return chunks(ctx, v.threads, len(near), recordGrain, func(w, lo, hi int) {
-				v.scanWeighted(&v.found[w], uint64(lo), near[lo:hi], v.weight.S[lo:hi], every)
-			})
-		}
-	}
-	if err := read(); err != nil {
-		return err
-	}
-	return v.checkTreeEdges(ctx)
 }
 
 // scanWeighted reads the records from position at on, of any graph with any tree. Unless every is

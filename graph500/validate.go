@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"slices"
 	"sync/atomic"
 
 	"github.com/totemgo/totemgo/graph"
@@ -132,14 +133,11 @@ func (v *Validator) Validate(ctx context.Context, t Tree) (*Verdict, error) {
 	for w := range v.found {
 		v.found[w] = noFinds
 	}
-	passes := []func(context.Context) error{v.computeLevels, v.readRecords, v.checkTreeEdges}
-	if t.Distances != nil {
-		passes = []func(context.Context) error{v.computeLevels, v.readWeights}
+	if err := v.computeLevels(ctx); err != nil {
+		return nil, err
 	}
-	for _, pass := range passes {
-		if err := pass(ctx); err != nil {
-			return nil, err
-		}
+	if err := v.readRecords(ctx); err != nil {
+		return nil, err
 	}
 	return v.verdict(), nil
 }
@@ -240,30 +238,57 @@ func (v *Validator) total() finds {
 	return f
 }
 
-// readRecords makes the one pass over the records: rules 3 and 4, and the marks for
-// rule 5. If the arranged records show a fault, it reads the source's order to find
-// the first one.
+// readRecords makes the passes over the records: rules 3 and 4, the marks for rule 5, which checkTreeEdges reads, and with
+// distances rule 2. The first one reads the arranged records, if there are any; if it shows a fault, a second one, in the
+// source's order, finds the first of each rule.
 func (v *Validator) readRecords(ctx context.Context) error {
-	scan := v.scanWide
-	if t := v.total(); t.astray == graph.None && t.depth <= narrowMax && !v.src.IsDirected() {
-		scan = v.scanNarrow
+	before, kept := v.total(), slices.Clone(v.found)
+	wide := func(f *finds, at uint64, edges []graph.Edge, _ []float32) { v.scanWide(f, at, edges) }
+	scan, quick, twice := wide, wide, v.near.S != nil
+	switch {
+	case v.tree.Distances != nil:
+		scan = func(f *finds, at uint64, edges []graph.Edge, w []float32) { v.scanWeighted(f, at, edges, w, true) }
+		quick = func(f *finds, at uint64, edges []graph.Edge, w []float32) { v.scanWeighted(f, at, edges, w, false) }
+		twice = before.astray == graph.None && before.level == graph.None
+	case before.astray == graph.None && before.depth <= narrowMax && !v.src.IsDirected():
+		scan = func(f *finds, at uint64, edges []graph.Edge, _ []float32) { v.scanNarrow(f, at, edges) }
+		quick = scan
 	}
-	if near := v.near.S; near != nil {
-		var faults atomic.Bool
-		err := chunks(ctx, v.threads, len(near), recordGrain, func(_, lo, hi int) {
-			f := noFinds
-			if scan(&f, 0, near[lo:hi]); f != noFinds {
-				faults.Store(true)
-			}
-		})
-		if err != nil || !faults.Load() {
+	if twice {
+		if err := v.pass(ctx, v.near.S, quick); err != nil || v.total() == before {
 			return err
 		}
+		copy(v.found, kept)
 	}
-	return graph.EachBlock(ctx, v.src, v.threads, blocksOf(v.src), func(w, b int, records []graph.Edge) error {
-		scan(&v.found[w], uint64(b)<<blockShift, records)
-		return nil
-	})
+	return v.pass(ctx, nil, scan)
+}
+
+// pass scans the records, those of the source if near is nil, and checks the tree edges.
+func (v *Validator) pass(ctx context.Context, near []graph.Edge, scan func(f *finds, at uint64, edges []graph.Edge, w []float32)) error {
+	var err error
+	weighted := v.tree.Distances != nil
+	if wanted := blocksOf(v.src); near == nil {
+		err = graph.EachBlock(ctx, v.src, v.threads, wanted, func(w, b int, records []graph.Edge) error {
+			var weights []float32
+			if weighted {
+				weights = v.weights(wanted, b)
+			}
+			scan(&v.found[w], uint64(b)<<blockShift, records, weights)
+			return nil
+		})
+	} else {
+		err = chunks(ctx, v.threads, len(near), recordGrain, func(w, lo, hi int) {
+			var weights []float32
+			if weighted {
+				weights = v.weight.S[lo:hi]
+			}
+			scan(&v.found[w], uint64(lo), near[lo:hi], weights)
+		})
+	}
+	if err != nil {
+		return err
+	}
+	return v.checkTreeEdges(ctx)
 }
 
 // Arrange copies the records, 8 bytes each, sorted by the blocks of ids of their two ends,
