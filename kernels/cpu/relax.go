@@ -5,6 +5,7 @@ import (
 	"context"
 	"math"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -114,9 +115,9 @@ type waiting[T program.Value] struct {
 	low   T         // the least value in later
 	arcs  int64     // of the vertices that it relaxed
 	_     [64]byte
-	start []sent[T] // of a step
-	tasks [][]sent[T]
-	ends  atomic.Uint64 // the first task not taken, and <<32 the end of these
+	start []sent[T]    // of a step
+	tasks [][]sent[T]  // the first one last
+	left  atomic.Int64 // tasks not taken
 	_     [64]byte
 }
 
@@ -344,31 +345,9 @@ func (x *relaxer[T]) deal() {
 
 // deal makes tasks of a list.
 func (w *waiting[T]) deal(list []sent[T]) {
-	w.tasks = w.tasks[:0]
-	for len(list) > 0 {
-		n := min(relaxGrain, len(list))
-		w.tasks = append(w.tasks, list[:n])
-		list = list[n:]
-	}
-	w.ends.Store(uint64(len(w.tasks)) << 32)
-}
-
-// task takes a task, the last one for another thread; nil if there is none.
-func (w *waiting[T]) task(own bool) []sent[T] {
-	for {
-		old := w.ends.Load()
-		lo, hi := old&math.MaxUint32, old>>32
-		if lo >= hi {
-			return nil
-		}
-		n, ends := lo, old+1
-		if !own {
-			n, ends = hi-1, old-1<<32
-		}
-		if w.ends.CompareAndSwap(old, ends) {
-			return w.tasks[n]
-		}
-	}
+	w.tasks = slices.AppendSeq(w.tasks[:0], slices.Chunk(list, relaxGrain))
+	slices.Reverse(w.tasks)
+	w.left.Store(int64(len(w.tasks)))
 }
 
 // open makes tasks of the bins' entries below the bound.
@@ -384,7 +363,7 @@ func (x *relaxer[T]) open() {
 	for t := range x.by {
 		w := &x.by[t]
 		w.start, w.tasks = w.start[:0], w.tasks[:0]
-		w.ends.Store(0)
+		w.left.Store(0)
 		for _, e := range w.bins[last] {
 			if e.v < x.bound {
 				below = true
@@ -493,11 +472,7 @@ func (x *relaxer[T]) small() bool {
 	}
 	w := &x.by[0]
 	for t := range x.by {
-		for _, task := range x.by[t].tasks {
-			x.chunk(0, task)
-		}
-		x.by[t].tasks = x.by[t].tasks[:0]
-		x.by[t].ends.Store(0)
+		x.tasksOf(0, t)
 	}
 	for len(w.now) > 0 {
 		list := w.take()
@@ -573,20 +548,22 @@ func (x *relaxer[T]) work(t int) {
 // tasks takes a thread's tasks, then those of others.
 func (x *relaxer[T]) tasks(t int) {
 	for k := range x.by {
-		for from := &x.by[(t+k)%len(x.by)]; ; {
-			task := from.task(k == 0)
-			if task == nil {
-				break
-			}
-			x.chunk(t, task)
-		}
+		x.tasksOf(t, (t+k)%len(x.by))
+	}
+}
+
+// tasksOf relaxes the tasks of a thread that nobody has taken.
+func (x *relaxer[T]) tasksOf(t, from int) {
+	w := &x.by[from]
+	for n := w.left.Add(-1); n >= 0; n = w.left.Add(-1) {
+		x.chunk(t, w.tasks[n])
 	}
 }
 
 // late reports whether another thread has tasks.
 func (x *relaxer[T]) late(t int) bool {
 	for k := range x.by {
-		if e := x.by[k].ends.Load(); k != t && e&math.MaxUint32 < e>>32 {
+		if k != t && x.by[k].left.Load() > 0 {
 			return true
 		}
 	}
@@ -660,14 +637,12 @@ func (x *relaxer[T]) chunk(t int, list []sent[T]) {
 		return
 	}
 	w := &x.by[t]
-	for len(list) > 0 {
-		n := min(relaxGrain, len(list))
-		for _, e := range list[:n] {
+	for part := range slices.Chunk(list, relaxGrain) {
+		for _, e := range part {
 			if load(&x.dst[e.to]) == e.v {
 				x.fetch(w, e, 0, false)
 			}
 		}
-		list = list[n:]
 		x.fetched(t)
 	}
 }

@@ -1,6 +1,7 @@
 package cpu
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"sync/atomic"
@@ -94,9 +95,8 @@ func (x *relaxer[T]) continued(t int) {
 	w := &x.by[t]
 	list := w.later
 	w.later, w.rests, w.soon, w.low = w.rests[:0], list, x.top, x.top
-	for len(list) > 0 {
-		n := min(relaxGrain, len(list))
-		for _, e := range list[:n] {
+	for part := range slices.Chunk(list, relaxGrain) {
+		for _, e := range part {
 			switch {
 			case load(&x.dst[e.to]) != e.v:
 			case e.next < x.horizon:
@@ -107,7 +107,6 @@ func (x *relaxer[T]) continued(t int) {
 			}
 		}
 		x.fetched(t)
-		list = list[n:]
 	}
 }
 
@@ -212,15 +211,7 @@ func (r *valueRun) sortedBytes(l *plan) (n int64) {
 // sortRow writes the arcs of a row by weight: into classes of equal width, which it sorts.
 func sortRow[T program.Value](out []sent[T], row []uint32, weights []T) {
 	const classes, short = 256, 12
-	byWeight := func(a, b sent[T]) int {
-		switch {
-		case a.v < b.v:
-			return -1
-		case a.v > b.v:
-			return 1
-		}
-		return 0
-	}
+	byWeight := func(a, b sent[T]) int { return cmp.Compare(a.v, b.v) }
 	low, scale := 0.0, 0.0
 	if len(row) > short {
 		low = float64(slices.Min(weights))

@@ -80,10 +80,30 @@ func (p *search) pushSerial() {
 	w := &p.workers[0]
 	w.found = w.found[:0]
 	for batch := range slices.Chunk(p.front.list, takeVertices) {
-		p.claimOwned(w, batch, 0, p.part.Ranks)
+		p.prefetch(w, batch)
+		p.claimRows(w, batch)
 	}
 	p.divide(w)
 	p.collect(1)
+}
+
+// claimRows visits the unvisited vertices of the rows of a list of own ranks.
+func (p *search) claimRows(w *worker, list []uint32) {
+	seen, parent, found := p.seen, p.parent, w.found
+	for _, u := range list {
+		row, id := p.row(u), p.vertex(u)
+		w.examined += int64(len(row))
+		for _, v := range row {
+			word, bit := &seen[v/64], uint64(1)<<(v%64)
+			if *word&bit != 0 {
+				continue
+			}
+			*word |= bit
+			parent[v] = id
+			found = append(found, v)
+		}
+	}
+	w.found = found
 }
 
 // pushBucketed sorts the frontier's arcs, those that lead to unvisited vertices or all, into
