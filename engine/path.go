@@ -61,9 +61,13 @@ func (p *point) reset() {
 
 // cost counts the arcs of the frontier of wave s, and rowCost for each vertex, up to the first sum above limit.
 func (p *point) cost(s, limit int) (n int) {
-	w := &p.waves[s]
+	w, g := &p.waves[s], p.rows[s].Segment(0)
 	for _, r := range w.reached[w.lo:] {
-		if n += rowCost + len(p.rows[s].Of(uint32(r))); n > limit {
+		if !g.Has(uint32(r)) {
+			g = p.rows[s].Segment(uint32(r))
+		}
+		from, to := g.Row(uint32(r) - g.First)
+		if n += rowCost + int(to-from); n > limit {
 			break
 		}
 	}
@@ -73,28 +77,37 @@ func (p *point) cost(s, limit int) (n int) {
 // level takes wave s a level further. It calls met for each neighbour v with another mark, in the row of entry at, and
 // ends at once where met returns true.
 func (p *point) level(ctx context.Context, s int, met func(at int, v uint32) bool) (ended bool, err error) {
-	w, mark, own := &p.waves[s], p.mark, uint8(1+s)
-	reached, hi := w.reached, len(w.reached)
-	for at := w.lo; at < hi && !ended && err == nil; at++ {
-		row := p.rows[s].Of(uint32(reached[at]))
+	w, rows, mark, own := &p.waves[s], p.rows[s], p.mark, uint8(1+s)
+	reached, lo := w.reached, w.lo
+	hi, g := len(reached), rows.Segment(0)
+	for ; lo < hi; lo++ {
+		u := uint32(reached[lo])
+		if !g.Has(u) {
+			g = rows.Segment(u)
+		}
+		from, to := g.Row(u - g.First)
+		row := g.Neighbours[from:to]
 		if p.work += len(row) + 1; p.work >= strongCheck {
-			p.work, err = 0, ctx.Err()
+			if p.work = 0; ctx.Err() != nil {
+				w.reached = reached
+				return false, ctx.Err()
+			}
 		}
 		for _, v := range row {
-			if mark[v] == own {
+			old := mark[v]
+			if old == own {
 				continue
 			}
-			other := mark[v] != 0
 			mark[v] = own
-			reached = append(reached, uint64(at)<<32|uint64(v))
-			if other && met(at, v) {
-				ended = true
-				break
+			reached = append(reached, uint64(lo)<<32|uint64(v))
+			if old != 0 && met(lo, v) {
+				w.reached = reached
+				return true, nil
 			}
 		}
 	}
 	w.reached, w.lo = reached, hi
-	return ended, err
+	return false, nil
 }
 
 // meet searches breadth-first from both ends, each time a level further on the side with the smaller frontier, until
@@ -149,10 +162,11 @@ type points struct {
 func (s *points) take(e *Engine, weighted bool) (*point, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p, ranks := &point{}, int(e.place.Ranks)
+	var p *point
 	if n := len(s.idle); n > 0 {
 		p, s.idle = s.idle[n-1], s.idle[:n-1]
 	} else {
+		p = &point{}
 		for in := range p.rows {
 			rows, err := e.place.Rows(in == 1)
 			if err != nil {
@@ -161,7 +175,7 @@ func (s *points) take(e *Engine, weighted bool) (*point, error) {
 			p.rows[in] = rows
 		}
 	}
-	more := 0
+	ranks, more := int(e.place.Ranks), 0
 	if p.mark == nil {
 		more += ranks
 	}
