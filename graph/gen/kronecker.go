@@ -73,27 +73,17 @@ func (o KroneckerOptions) Fill(ctx context.Context, from int64, edges []graph.Ed
 	if err := checkRange("scale", int64(o.Scale), MinScale, MaxScale); err != nil {
 		return err
 	}
-	if _, err := o.Size(); err != nil {
-		return err
-	}
 	k := newKronecker(o)
 	return fill(ctx, o, from, edges, weights, func(from int64, edges []graph.Edge, weights []float32) {
-		k.fill(from, edges, nil, weights)
+		k.fill(from, len(edges), weights, func(i int, u, v uint64) { edges[i] = graph.Edge{U: uint32(u), V: uint32(v)} })
 	})
 }
 
 // FillWide is Fill for ids of 64 bits, at any scale.
 func (o KroneckerOptions) FillWide(ctx context.Context, from int64, edges []graph.Pair64, weights []float32) error {
-	if _, err := o.Size(); err != nil {
-		return err
-	}
 	k := newKronecker(o)
 	return fill(ctx, o, from, edges, weights, func(from int64, edges []graph.Pair64, weights []float32) {
-		low, high := make([]graph.Edge, len(edges)), make([]uint32, len(edges))
-		k.fill(from, low, high, weights)
-		for i, e := range low {
-			edges[i] = graph.Pair64{U: uint64(e.U) | uint64(high[i]&0xFFFF)<<32, V: uint64(e.V) | uint64(high[i]>>16)<<32}
-		}
+		k.fill(from, len(edges), weights, func(i int, u, v uint64) { edges[i] = graph.Pair64{U: u, V: v} })
 	})
 }
 
@@ -128,13 +118,12 @@ const (
 	reject = mrgP % kroneckerRange
 )
 
-// fill makes edges and weights from edge number from on. high, if not nil, receives bits 32 to 47 of both ids,
-// those of V in its upper half.
-func (k *kronecker) fill(from int64, edges []graph.Edge, high []uint32, weights []float32) {
+// fill makes n edges from edge number from on, which it passes to put, and their weights, unless they are nil.
+func (k *kronecker) fill(from int64, n int, weights []float32, put func(i int, u, v uint64)) {
 	jump := *k.powers[edgeShift]
 	s := k.powers.skip(k.start, uint64(from), edgeShift)
 	scramble := k.scramble
-	for i := range edges {
+	for i := range n {
 		z1, z2, z3, z4, z5 := s[0], s[1], s[2], s[3], s[4]
 		var u, v uint64
 		same := uint64(1) // 1 while u = v
@@ -160,11 +149,7 @@ func (k *kronecker) fill(from int64, edges []graph.Edge, high []uint32, weights 
 			u, v = u<<1|bitU, v<<1|bitV
 			level++
 		}
-		u, v = scramble.id(u), scramble.id(v)
-		edges[i] = graph.Edge{U: uint32(u), V: uint32(v)}
-		if high != nil {
-			high[i] = uint32(u>>32) | uint32(v>>32)<<16
-		}
+		put(i, scramble.id(u), scramble.id(v))
 		if weights != nil {
 			last := mrgState{z1, z2, z3, z4, z5}
 			weights[i] = float32(float64(float32(last.next())) * 4.65661287524579692e-10)
