@@ -87,45 +87,37 @@ func (m *modelMeter) ticks() (work, total uint64, err error) {
 // settle watches the CPUs until a share of busy time is known, for modelSettle at most:
 // a session that begins at once then begins with the share of just before.
 func (m *modelMeter) settle() error {
-	var err error
-	if m.work, m.total, err = m.ticks(); err != nil {
-		return err
-	}
-	for end := time.Now().Add(modelSettle); time.Now().Before(end); {
-		time.Sleep(modelSettle / 20)
-		work, total, err := m.ticks()
-		if err != nil {
+	for end := time.Now().Add(modelSettle); time.Now().Before(end); time.Sleep(modelSettle / 20) {
+		if renewed, err := m.update(); renewed || err != nil {
 			return err
-		}
-		if m.update(work, total) {
-			return nil
 		}
 	}
 	return nil
 }
 
 // update takes the share anew if enough ticks have passed. The kernel may correct
-// idle time downwards; such a step tells nothing.
-func (m *modelMeter) update(work, total uint64) bool {
-	if total >= m.total+modelTicks && work >= m.work {
-		m.share = min(float64(work-m.work)/float64(total-m.total), 1)
-		m.work, m.total = work, total
-		return true
+// idle time downwards; such a step tells nothing, nor does the first.
+func (m *modelMeter) update() (renewed bool, err error) {
+	work, total, err := m.ticks()
+	switch {
+	case err != nil:
+		return false, err
+	case m.total == 0 || total < m.total || work < m.work:
+	case total < m.total+modelTicks:
+		return false, nil
+	default:
+		m.share, renewed = min(float64(work-m.work)/float64(total-m.total), 1), true
 	}
-	if total < m.total || work < m.work {
-		m.work, m.total = work, total
-	}
-	return false
+	m.work, m.total = work, total
+	return renewed, nil
 }
 
 // Read adds the energy since the last Read, at the share of busy time since the
 // ticks were last taken.
 func (m *modelMeter) Read(now time.Duration) ([]Reading, error) {
-	work, total, err := m.ticks()
-	if err != nil {
+	if _, err := m.update(); err != nil {
 		return nil, err
 	}
-	m.update(work, total)
 	m.microjoules += (m.idle + (m.busy-m.idle)*m.share) * (now - m.at).Seconds() * 1e6
 	m.at = now
 	return []Reading{{At: now, Count: uint64(math.Round(m.microjoules))}}, nil

@@ -238,11 +238,8 @@ func (f *File) copy() error {
 	if i, err := from.Stat(); err == nil {
 		mode = i.Mode().Perm()
 	}
-	to, err := os.OpenFile(f.path, os.O_WRONLY|os.O_TRUNC, 0)
-	created := errors.Is(err, fs.ErrNotExist)
-	if created {
-		to, err = os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
-	}
+	_, missing := os.Stat(f.path)
+	to, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, mode)
 	if err != nil {
 		return err
 	}
@@ -250,7 +247,7 @@ func (f *File) copy() error {
 		err = durable(to)
 	}
 	if err = errors.Join(err, to.Close()); err != nil {
-		if created {
+		if missing != nil {
 			_ = os.Remove(f.path)
 		} else {
 			_ = os.Truncate(f.path, 0)
