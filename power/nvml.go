@@ -106,7 +106,7 @@ func nvmlMeters(load func() (*nvmlAPI, error)) (meters []Meter, missing []Unavai
 			Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-3, Update: nvmlUpdate,
 		}}}, sync.OnceValue(release)}
 		if err := m.open(api, i); err != nil {
-			missing = append(missing, Unavailable{Name: m.info.Name, Info: &m.info, Reason: err.Error(), Err: err})
+			missing = append(missing, denied(m.info, err, ""))
 			continue
 		}
 		uses.Add(1)

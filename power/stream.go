@@ -262,11 +262,8 @@ func newWattsUp(s Spec) (Meter, error) {
 		}
 	}
 	if err != nil {
-		u := &Unavailable{Name: info.Name, Reason: err.Error(), Err: err}
-		if errors.Is(err, os.ErrPermission) {
-			u.Cure = "join the port's group ('sudo usermod -aG dialout $USER') and log in again"
-		}
-		return nil, u
+		u := denied(info, err, "join the port's group ('sudo usermod -aG dialout $USER') and log in again")
+		return nil, &u
 	}
 	return &streamMeter{info: info, src: &wattsUpPort{port}, split: splitPackets, decode: decodeWattsUp}, nil
 }
