@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
@@ -27,6 +28,7 @@ type BetweennessOptions struct {
 	// NoReduction searches from vertices of degree 1, and from those that are so once others are left out, too. They
 	// have a closed form. Directed graphs and chosen sources take no reduction.
 	NoReduction bool
+	levels      bool // tests: no search is one thread's
 	// Progress, if not nil, is called after each search with the time that those left are predicted to take.
 	Progress func(done, of int64, left time.Duration)
 }
@@ -65,48 +67,69 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 	return r, err
 }
 
+// search searches from the roots chosen. Where levels are small, each root is one thread's, in host memory; else all
+// processors share each level.
 func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *BetweennessOptions) (*BetweennessResult, error) {
 	if err := p.choose(e, o); err != nil {
 		return nil, err
 	}
 	r := &BetweennessResult{Searches: int64(len(p.ranks))}
-	begin, scale := time.Now(), p.scale(e.place.Directed, o)
-	done, many := 0, true
+	begin, scale, predicted := time.Now(), p.scale(e.place.Directed, o), prediction{of: int64(len(p.ranks))}
+	finished := func(n, threads int, took time.Duration) {
+		now := time.Since(begin)
+		total := predicted.add(int64(n), threads, took, now)
+		if r.Predicted == 0 && 50*predicted.done >= predicted.of {
+			r.Predicted = total
+		}
+		if o.Progress != nil {
+			o.Progress(predicted.done, predicted.of, total-now)
+		}
+	}
+	serial, most := &serialPaths{pathRoots: p, scale: scale}, math.MaxInt
+	if e.manySearcher() != nil && !o.levels {
+		if err := serial.open(e); err != nil {
+			return nil, err
+		}
+		most = int(serial.rows.Arcs() / serialLevel)
+	}
+	done, many := 0, true // many: the search from root done has more levels or paths than its program takes
 	for _, numbers := range []struct {
 		*program.Program
 		one program.Bits
 	}{{betweenness, program.Pack(1.0)}, {manyPaths, program.Bits(scaledOne)}} {
-		if !many {
+		if !many || serial.rows != nil && r.Scores != nil {
 			break
 		}
 		run, err := e.run(ctx, t, numbers.Program, 28*int64(e.n), driven(func(d *driver) {
 			for many = false; done < len(p.ranks); done++ {
-				root, weight := p.ranks[done], scale
+				root, weight, start := p.ranks[done], scale, time.Now()
 				if p.reach != nil {
 					weight *= p.reach[root]
 				}
-				if many = d.searchPaths(root, numbers.one, weight); many || d.err != nil {
+				if many = d.searchPaths(root, numbers.one, weight, most); many || d.err != nil {
 					return
 				}
-				left := remaining(begin, done+1, len(p.ranks))
-				if r.Predicted == 0 && 50*(done+1) >= len(p.ranks) {
-					r.Predicted = time.Since(begin) + left
-				}
-				if o.Progress != nil {
-					o.Progress(int64(done+1), r.Searches, left)
-				}
+				finished(1, 1, time.Since(start))
 			}
 		}))
 		if err != nil {
 			return nil, err
 		}
-		before := r.Scores
-		r.RunResult, r.Scores = run, ArrayOf[float64](run, bcScore)
-		for v, x := range before {
-			r.Scores[v] += x
-		}
+		r.add(run, ArrayOf[float64](run, bcScore))
 	}
-	if many {
+	switch {
+	case many && serial.rows != nil:
+		if err := serial.search(ctx, e, t, p.ranks[done:], finished); err != nil {
+			return nil, err
+		}
+		scores := make([]float64, e.n)
+		for id, rank := range e.place.RankOf {
+			if rank != graph.None {
+				scores[id] = serial.scores[rank]
+			}
+		}
+		r.add(&RunResult{labels: e.labels}, scores)
+	case many:
 		return nil, fmt.Errorf("engine: betweenness: %w: a vertex has more than 2^%d shortest paths", kernels.ErrUnsupported, scaledBias-scaledMargin)
 	}
 	for id, rank := range e.place.RankOf {
@@ -121,7 +144,10 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 	return r, nil
 }
 
-// remaining is the predicted time of the searches left, which take the same time each.
-func remaining(start time.Time, done, of int) time.Duration {
-	return time.Duration(float64(time.Since(start)) * float64(of-done) / float64(max(1, done)))
+// add adds the scores of more roots.
+func (r *BetweennessResult) add(run *RunResult, scores []float64) {
+	for v, x := range r.Scores {
+		scores[v] += x
+	}
+	r.RunResult, r.Scores = run, scores
 }

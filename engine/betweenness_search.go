@@ -3,14 +3,14 @@ package engine
 import "github.com/totemgo/totemgo/program"
 
 // searchPaths adds the dependencies of a root × weight to scores; one is one path. many reports that a vertex has
-// too many paths: scores are as before.
-func (d *driver) searchPaths(root uint32, one program.Bits, weight float64) (many bool) {
+// too many paths, or that there are more levels than most: scores are as before.
+func (d *driver) searchPaths(root uint32, one program.Bits, weight float64, most int) (many bool) {
 	d.seed(root, bcIn, one)
 	const unseen = program.MaxSets
 	left, wide := d.Info().Arcs, []bool{false} // arcs of unvisited vertices; by level: its vertices have many arcs
 	for level := program.Set(1); ; level++ {   // level − 1 arcs from the root
 		f, moved := d.vertices(bcMove, program.Default)
-		if moved.Sum[0] > 0 {
+		if moved.Sum[0] > 0 || int(level) > most {
 			return true
 		}
 		if f.Count == 0 {

@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"math"
@@ -53,20 +54,29 @@ func TestBetweenness(t *testing.T) {
 		if g.List.Directed {
 			half = 1
 		}
-		var last []float64
-		for _, threads := range [][]int{{1}, {2}, {1, 2, 1}} {
-			e := open(t, g.List, engine.Options{Processors: cpus(threads...), Placement: []partition.Policy{partition.HubsOnCPU, partition.Random}[i%2]})
-			r := betweennessOf(t, e, engine.BetweennessOptions{})
-			closeTo(t, g.Name, r.Scores, want, half)
-			closeTo(t, g.Name, betweennessOf(t, e, engine.BetweennessOptions{NoReduction: true, Ordered: true}).Scores, want, 1)
-			closeTo(t, g.Name, betweennessOf(t, e, engine.BetweennessOptions{Normalized: true}).Scores, want, 1/pairs)
-			if len(threads) > 1 {
-				continue
+		var last [2][]float64
+		for _, threads := range [][]int{{1}, {2}, {5}, {1, 2, 1}} {
+			placement := []partition.Policy{partition.HubsOnCPU, partition.Random}[i%2]
+			e := open(t, g.List, engine.Options{Processors: cpus(threads...), Placement: placement})
+			for k := range 2 - min(i%3, 1) { // by levels too for each third graph
+				search := func(o engine.BetweennessOptions) []float64 {
+					if k > 0 {
+						engine.ByLevels(&o)
+					}
+					return betweennessOf(t, e, o).Scores
+				}
+				scores := search(engine.BetweennessOptions{})
+				closeTo(t, g.Name, scores, want, half)
+				closeTo(t, g.Name, search(engine.BetweennessOptions{NoReduction: true, Ordered: true}), want, 1)
+				closeTo(t, g.Name, search(engine.BetweennessOptions{Normalized: true}), want, 1/pairs)
+				if len(threads) > 1 {
+					continue
+				}
+				if last[k] != nil && !slices.Equal(scores, last[k]) {
+					t.Errorf("%s: %d threads give other bits", g.Name, threads[0])
+				}
+				last[k] = scores
 			}
-			if last != nil && !slices.Equal(r.Scores, last) {
-				t.Errorf("%s: %d threads give other bits", g.Name, threads[0])
-			}
-			last = r.Scores
 		}
 	}
 }
@@ -81,7 +91,10 @@ func TestBetweennessOfDiamonds(t *testing.T) {
 		}
 	}
 	e := open(t, list, engine.Options{Processors: cpus(1, 1)})
-	r := betweennessOf(t, e, engine.BetweennessOptions{Roots: []uint64{0}, Ordered: true})
+	o := engine.BetweennessOptions{Roots: []uint64{0}, Ordered: true}
+	r := betweennessOf(t, e, o)
+	engine.ByLevels(&o)
+	levels := betweennessOf(t, e, o)
 	want := make([]float64, list.Vertices)
 	for v := 1; v < len(want); v++ {
 		if after := float64(len(want) - 1 - (v+2)/3*3 + 1); v%3 == 0 {
@@ -91,6 +104,45 @@ func TestBetweennessOfDiamonds(t *testing.T) {
 		}
 	}
 	closeTo(t, "diamonds", r.Scores, want, 1)
+	closeTo(t, "diamonds by levels", levels.Scores, want, 1)
+	if raceEnabled {
+		return
+	}
+	// Of all pairs, those of the two sides lead through a vertex that joins diamonds, and half of the two pairs beside it.
+	all := betweennessOf(t, e, engine.BetweennessOptions{})
+	for v := 3; v < len(want)-1; v += 3 {
+		if x := float64(v)*float64(len(want)-1-v) + 1; !(math.Abs(all.Scores[v]-x) <= 1e-9*x) {
+			t.Fatalf("vertex %d has %v, want %v", v, all.Scores[v], x)
+		}
+	}
+}
+
+// TestBetweennessChanges: a search of all processors that finds too many levels leaves the rest to one thread each, and
+// a cancelled one ends.
+func TestBetweennessChanges(t *testing.T) {
+	const bushes, leaves, chain = 40, 2500, 60
+	list := &graph.EdgeList{Vertices: 1}
+	for i := range uint32(bushes * leaves) { // two levels of many arcs
+		list.Edges = append(list.Edges, graph.Edge{U: i % bushes, V: bushes + i/bushes})
+	}
+	list.Vertices = bushes + leaves + 1
+	for range chain { // and a chain apart
+		list.Edges = append(list.Edges, graph.Edge{U: uint32(list.Vertices - 1), V: uint32(list.Vertices)})
+		list.Vertices++
+	}
+	roots := []uint64{0, uint64(list.Vertices - 1), 1, bushes, 7}
+	for _, threads := range []int{1, 3} {
+		e := open(t, list, engine.Options{Processors: cpus(threads)})
+		o := engine.BetweennessOptions{Roots: roots}
+		got := betweennessOf(t, e, o)
+		engine.ByLevels(&o)
+		closeTo(t, "chain", got.Scores, betweennessOf(t, e, o).Scores, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		_, err := e.Betweenness(ctx, engine.BetweennessOptions{Progress: func(done, of int64, _ time.Duration) { cancel() }})
+		if !errors.Is(err, context.Canceled) {
+			t.Error(err)
+		}
+	}
 }
 
 func TestBetweennessOfSources(t *testing.T) {
@@ -101,9 +153,10 @@ func TestBetweennessOfSources(t *testing.T) {
 		t.Errorf("%d searches", exact.Searches)
 	}
 	sampled := betweennessOf(t, e, engine.BetweennessOptions{Samples: 150, Seed: 9, Progress: func(done, of int64, left time.Duration) {
-		if calls++; done != calls || of > 150 || (done == of) != (left == 0) {
+		if done <= calls || of > 150 || (done == of) != (left == 0) {
 			t.Errorf("%d of %d, %v", done, of, left)
 		}
+		calls = done
 	}})
 	sum, sampledSum := 0.0, 0.0
 	for v, x := range exact.Scores {

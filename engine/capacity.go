@@ -77,7 +77,13 @@ var demands = map[string]func(e *Engine) demand{
 		return demand{program: p, state: bytes, varies: true}
 	},
 	"path": func(e *Engine) demand { return demand{state: int64(e.place.Ranks), varies: true} }, // and 8 bytes a vertex reached
-	"bc":   func(e *Engine) demand { return demand{program: betweenness, state: 28 * int64(e.n), varies: true} },
+	"bc": func(e *Engine) demand {
+		state := 28 * int64(e.n) // of the roots, in host memory
+		if e.manySearcher() != nil {
+			state += serialBytes(int(e.place.Ranks), e.opts.Threads)
+		}
+		return demand{program: betweenness, state: state, varies: true}
+	},
 }
 
 func closenessDemand(e *Engine) demand {

@@ -48,3 +48,6 @@ func Idle(e *Engine) (list []*program.Program) {
 	}
 	return list
 }
+
+// ByLevels makes Betweenness search with all processors at each level, however few its arcs.
+func ByLevels(o *BetweennessOptions) { o.levels = true }
