@@ -38,11 +38,5 @@ func (r *ComponentsResult) Sizes() []int {
 // All yields every vertex and the label of its component as the file's ids, in the order of dense
 // ids.
 func (r *ComponentsResult) All() iter.Seq2[uint64, uint64] {
-	return func(yield func(uint64, uint64) bool) {
-		for v, label := range r.Labels {
-			if !yield(r.Label(uint32(v)), r.Label(label)) {
-				return
-			}
-		}
-	}
+	return each(r.labels, len(r.Labels), func(v uint32) (uint64, bool) { return r.Label(r.Labels[v]), true })
 }

@@ -76,13 +76,7 @@ type PageRankResult struct {
 
 // All yields the file's id and the rank of every vertex, in the order of ids.
 func (r *PageRankResult) All() iter.Seq2[uint64, float64] {
-	return func(yield func(uint64, float64) bool) {
-		for v, rank := range r.Ranks {
-			if !yield(r.Label(uint32(v)), rank) {
-				return
-			}
-		}
-	}
+	return each(r.labels, len(r.Ranks), func(v uint32) (float64, bool) { return r.Ranks[v], true })
 }
 
 // ensureDefaults sets defaults. The error wraps ErrArgument and names the fault.

@@ -63,13 +63,7 @@ func (r *SSSPResult) Distance(v uint32) (d float64, ok bool) {
 
 // All yields every reached vertex, as the file's id, and its distance, in the order of dense ids.
 func (r *SSSPResult) All() iter.Seq2[uint64, float64] {
-	return func(yield func(uint64, float64) bool) {
-		for v := range uint32(r.labels.Len()) {
-			if d, ok := r.Distance(v); ok && !yield(r.Label(v), d) {
-				return
-			}
-		}
-	}
+	return each(r.labels, r.labels.Len(), r.Distance)
 }
 
 // shortest is SSSP with weights of type W, and distances of type T if some are negative.

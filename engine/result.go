@@ -94,13 +94,10 @@ func (r *BFSResult) ID(label uint64) (uint32, error) { return r.labels.ID(label)
 // Tree yields every reached vertex and its parent as the file's ids, in the order of dense
 // ids; the root is its own parent.
 func (r *BFSResult) Tree() iter.Seq2[uint64, uint64] {
-	return func(yield func(uint64, uint64) bool) {
-		for v, p := range r.Parents {
-			if p != graph.None && !yield(r.labels.Label(uint32(v)), r.labels.Label(p)) {
-				return
-			}
-		}
-	}
+	return each(r.labels, len(r.Parents), func(v uint32) (uint64, bool) {
+		p := r.Parents[v]
+		return r.labels.Label(p), p != graph.None
+	})
 }
 
 // Reached returns the set of vertices in the tree, by dense id: NumVertices bits, NumReached of

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"slices"
 
 	"github.com/totemgo/totemgo/bsp"
@@ -150,6 +151,17 @@ func (r *RunResult) Label(v uint32) uint64 { return r.labels.Label(v) }
 
 // ID is the dense id of the vertex with the file's id label.
 func (r *RunResult) ID(label uint64) (uint32, error) { return r.labels.ID(label) }
+
+// each yields the file's id and the value of each of n vertices that has one, in the order of dense ids.
+func each[V any](labels *graph.Labels, n int, value func(v uint32) (x V, ok bool)) iter.Seq2[uint64, V] {
+	return func(yield func(uint64, V) bool) {
+		for v := range uint32(n) {
+			if x, ok := value(v); ok && !yield(labels.Label(v), x) {
+				return
+			}
+		}
+	}
+}
 
 // ArrayOf returns an array of r by dense vertex id, not a copy. Entries of vertices without
 // arcs are the array's initial values, of program.Rank None or, with Ranks, their own id. It

@@ -13,15 +13,20 @@ type sizeFunc func(device bool, load uint64, vertices int) int64
 func (o *Options) sizes(n, live int64, structures, weight int) sizeFunc {
 	ranks := live + 64*int64(len(o.Processors)+1) // ranges round up; two-ended adds one
 	return func(device bool, load uint64, vertices int) int64 {
+		s := PartSize{Entries: int64(load), Rows: int64(vertices), Ranks: ranks, Structures: structures, Offset: 4, Weight: weight}
 		if device && o.InPlace {
-			return PartBytes(PartSize{Rows: int64(vertices), Ranks: ranks, Offset: 4, Weight: weight}) + DeviceBytes(ranks, n)
+			s.Entries, s.Structures = 0, 0
 		}
-		bytes := PartBytes(PartSize{Entries: int64(load), Rows: int64(vertices), Ranks: ranks, Structures: structures, Offset: 4, Weight: weight})
-		if device {
-			return bytes + DeviceBytes(ranks, n)
-		}
-		return bytes + HostBytes(int64(vertices), ranks)
+		return PartBytes(s) + searchBytes(device, s.Rows, ranks, n)
 	}
+}
+
+// searchBytes is the memory of a partition beyond PartBytes, of a graph of n vertices.
+func searchBytes(device bool, rows, ranks, n int64) int64 {
+	if device {
+		return DeviceBytes(ranks, n)
+	}
+	return HostBytes(rows, ranks)
 }
 
 // enforceBudgets moves vertices off over-full processors, which dealing and takeTop can

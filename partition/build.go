@@ -142,32 +142,27 @@ func (b *builder) each(n int, f func(worker, i int) error) error {
 }
 
 func (b *builder) build(p *Placement) error {
-	var out, in *rows
-	var err error
+	var built []*rows
 	var line, lists hugemem.Arena // until ranges are laid; until rows are
 	defer func() {
 		line.Free()
 		lists.Free()
-		if out != nil {
-			out.arrays.Free()
-		}
-		if in != nil && in != out {
-			in.arrays.Free()
+		for _, r := range built {
+			r.arrays.Free()
 		}
 	}()
+	sides := []graph.Side{graph.BothArcs}
 	if b.src.IsDirected() {
-		if out, err = b.rows(graph.OutArcs); err != nil {
-			return err
-		}
-		if in, err = b.rows(graph.InArcs); err != nil {
-			return err
-		}
-	} else {
-		if out, err = b.rows(graph.BothArcs); err != nil {
-			return err
-		}
-		in = out
+		sides = []graph.Side{graph.OutArcs, graph.InArcs}
 	}
+	for _, side := range sides {
+		r, err := b.rows(side)
+		if err != nil {
+			return err
+		}
+		built = append(built, r)
+	}
+	out, in := built[0], built[len(built)-1]
 	p.NegativeLoops = out.negative
 	if b.o.Consumed != nil {
 		b.o.Consumed()
@@ -183,24 +178,19 @@ func (b *builder) build(p *Placement) error {
 			degree[v] = uint32(d)
 		}
 	}
-	structures := 1
-	if in != out {
-		structures = 2
-		if b.o.NoIn || b.o.NoOut {
-			structures = 1
-		}
+	structures, load := len(built), degree
+	switch {
+	case in == out:
+	case b.o.NoIn:
+		structures, load = 1, out.length
+	case b.o.NoOut:
+		structures, load = 1, in.length
 	}
 	weight := 0
 	if b.o.Weighted {
 		weight = b.src.WeightKind().Size()
 	}
 	live := b.o.survey(&line, degree, p)
-	load := degree
-	if in != out && b.o.NoIn {
-		load = out.length
-	} else if in != out && b.o.NoOut {
-		load = in.length
-	}
 	groups, err := b.o.arrange(&line, live, degree, load, p.Policy, b.o.sizes(int64(b.n), int64(len(live)), structures, weight))
 	if err != nil {
 		return err
@@ -220,22 +210,20 @@ func (b *builder) build(p *Placement) error {
 	}
 	order, rankOf := keys(&lists, degree, p)
 	p.RowsSorted = rankOf == nil
-	if in == out || !b.o.NoOut {
-		adj, err := b.relabel(p, in, out, order, rankOf)
+	for i, from := range built { // of out-arcs, then of in-arcs
+		if in != out && (i == 0 && b.o.NoOut || i == 1 && b.o.NoIn) {
+			continue
+		}
+		adj, err := b.relabel(p, built[len(built)-1-i], from, order, rankOf)
 		if err != nil {
 			return err
 		}
-		for i, s := range p.Subgraphs {
-			s.Out = adj[i]
-		}
-	}
-	if in != out && !b.o.NoIn {
-		adj, err := b.relabel(p, out, in, order, rankOf)
-		if err != nil {
-			return err
-		}
-		for i, s := range p.Subgraphs {
-			s.In = adj[i]
+		for k, s := range p.Subgraphs {
+			if i == 0 {
+				s.Out = adj[k]
+			} else {
+				s.In = adj[k]
+			}
 		}
 	}
 	total := int64(0)
@@ -256,11 +244,7 @@ func (b *builder) build(p *Placement) error {
 	for i := range p.Processors {
 		f := &p.Processors[i]
 		f.Bytes += PartBytes(PartSize{Entries: f.Entries, Ranks: int64(p.Ranks), Structures: structures, Offset: 4, Weight: weight})
-		if b.o.Processors[i].Device {
-			f.Bytes += DeviceBytes(int64(p.Ranks), int64(b.n))
-		} else {
-			f.Bytes += HostBytes(f.Vertices, int64(p.Ranks))
-		}
+		f.Bytes += searchBytes(b.o.Processors[i].Device, f.Vertices, int64(p.Ranks), int64(b.n))
 		total += f.Entries
 	}
 	p.Shares = make([]float64, len(p.Processors))
