@@ -77,35 +77,19 @@ func (e *Engine) search(ctx context.Context, t *turn, root uint64, r *BFSResult,
 	}
 	rank := e.place.RankOf[id]
 	r.Root = root
+	if !r.fresh && (rank == graph.None || e.place.RankOf[r.root] == graph.None) {
+		r.clear() // a root without arcs, of this search or the one before
+	}
+	r.fresh, r.root = false, id
+	var out bsp.Outcome
 	if rank == graph.None {
-		// Nothing but the root itself; the entries of all others are None.
-		if !r.fresh {
-			r.clear()
-		}
-		r.Parents[id] = id
-		r.fresh, r.root = false, id
-		r.NumReached, r.Depth = 1, 0
+		r.Parents[id] = id // the entries of all others are None
+		out.Reached = 1
 		if r.Statistics != nil {
 			*r.Statistics = bsp.Statistics{}
 		}
-		r.Time, r.ResetTime, r.SearchTime, r.AggregateTime, r.CopyTime = time.Since(start), 0, 0, 0, 0
-		r.done()
-		return nil
-	}
-	if !r.fresh && e.place.RankOf[r.root] == graph.None {
-		r.Parents[r.root] = graph.None // an isolated root of the search before
-	}
-	r.fresh, r.root = false, id
-	st, err := e.open(ctx, t, bsp.Tree, 0)
-	var out bsp.Outcome
-	if err == nil {
-		var director bsp.Director
-		if director, err = e.newDirector(st, t); err == nil {
-			out, err = st.bfs.Search(ctx, bsp.Search{
-				Root: rank, Parents: r.Parents, Director: director, Examined: examined, Statistics: r.Statistics,
-			})
-		}
-		err = errors.Join(err, e.giveBack(st, true))
+	} else {
+		out, err = e.searchFrom(ctx, t, bsp.Search{Root: rank, Parents: r.Parents, Examined: examined, Statistics: r.Statistics})
 	}
 	r.Time, r.CopyTime = time.Since(start)-out.Copy, out.Copy
 	if err != nil {
@@ -119,4 +103,16 @@ func (e *Engine) search(ctx context.Context, t *turn, root uint64, r *BFSResult,
 	r.ResetTime, r.SearchTime, r.AggregateTime = out.Reset, out.Time, out.Aggregate
 	r.done()
 	return nil
+}
+
+// searchFrom runs a search on a state for the turn.
+func (e *Engine) searchFrom(ctx context.Context, t *turn, s bsp.Search) (out bsp.Outcome, err error) {
+	st, err := e.open(ctx, t, bsp.Tree, 0)
+	if err != nil {
+		return out, err
+	}
+	if s.Director, err = e.newDirector(st, t); err == nil {
+		out, err = st.bfs.Search(ctx, s)
+	}
+	return out, errors.Join(err, e.giveBack(st, true))
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/graph"
@@ -19,9 +20,9 @@ import (
 // report holds the engine's statements that searches change. Searches write it in their turn,
 // callers read it at any time.
 type report struct {
-	mu         sync.Mutex
-	director   string
-	kernels    string
+	director   atomic.Value // a string, as kernels
+	kernels    atomic.Value
+	mu         sync.Mutex // of processors
 	processors []record.Processor
 	leftOut    []record.LeftOut // set by New alone
 }
@@ -51,18 +52,14 @@ func (e *Engine) rule(d bsp.Director) {
 	} else if e.opts.NewDirector == nil {
 		name = string(e.opts.Director)
 	}
-	e.report.mu.Lock()
-	e.report.director = name
-	e.report.mu.Unlock()
+	e.report.director.Store(name)
 }
 
 // kernelsOf records the kernels of the first CPU processor.
 func (r *report) kernelsOf(procs []kernels.Processor) {
 	for _, p := range procs {
 		if c, is := p.(*cpu.Processor); is {
-			r.mu.Lock()
-			r.kernels = c.KernelSet()
-			r.mu.Unlock()
+			r.kernels.Store(c.KernelSet())
 			return
 		}
 	}
@@ -121,9 +118,8 @@ func (e *Engine) Labels() *graph.Labels { return e.labels }
 // Director is the name of the director. With Options.NewDirector it is "" before the first
 // search.
 func (e *Engine) Director() string {
-	e.report.mu.Lock()
-	defer e.report.mu.Unlock()
-	return e.report.director
+	name, _ := e.report.director.Load().(string)
+	return name
 }
 
 // Rates are the costs by which bsp.DirectorAuto chooses, given or measured.
@@ -132,9 +128,8 @@ func (e *Engine) Rates() bsp.Rates { return e.opts.Rates }
 // Kernels names the kernels of the first CPU processor: one of cpu.Kernels, or the set of
 // each as in "probe=avx2,settle=generic,…"; "" without a CPU processor.
 func (e *Engine) Kernels() string {
-	e.report.mu.Lock()
-	defer e.report.mu.Unlock()
-	return e.report.kernels
+	name, _ := e.report.kernels.Load().(string)
+	return name
 }
 
 // Placement is the policy of the placement and the reason for it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"sync"
 	"weak"
 
@@ -92,7 +93,9 @@ func (e *Engine) open(ctx context.Context, t *turn, p *program.Program, more int
 		if s.fits(e, need) {
 			break
 		}
-		s.putBack(st) // others may need its memory
+		if st.runs != nil {
+			s.idle = append(s.idle, st) // others may need its memory
+		}
 		if s.busy == 0 {
 			s.mu.Unlock()
 			return nil, e.tooMuch(fmt.Sprintf("program %q", p.Name), need)
@@ -124,13 +127,6 @@ func (e *Engine) open(ctx context.Context, t *turn, p *program.Program, more int
 	return opened, nil
 }
 
-// putBack makes a state that find has taken idle again.
-func (s *states) putBack(st *state) {
-	if st.runs != nil {
-		s.idle = append(s.idle, st)
-	}
-}
-
 // openRuns opens p on all processors. The state is to be given back on errors too.
 func (e *Engine) openRuns(ctx context.Context, t *turn, p *program.Program, bytes int64) (*state, error) {
 	runs := make([]kernels.Run, len(e.procs))
@@ -154,7 +150,7 @@ func (e *Engine) openRuns(ctx context.Context, t *turn, p *program.Program, byte
 func (s *states) find(e *Engine, t *turn, p *program.Program) *state {
 	for i := len(s.idle) - 1; i >= 0; i-- {
 		if st := s.idle[i]; st.program == p && e.assign(st, t) {
-			s.idle = append(s.idle[:i], s.idle[i+1:]...)
+			s.idle = slices.Delete(s.idle, i, i+1)
 			return st
 		}
 	}
@@ -176,7 +172,7 @@ func (s *states) fits(e *Engine, need int64) bool {
 // drop frees the least recently used idle state.
 func (s *states) drop() error {
 	st := s.idle[0]
-	s.idle = append(s.idle[:0], s.idle[1:]...)
+	s.idle = slices.Delete(s.idle, 0, 1)
 	s.bytes -= st.bytes
 	return st.close()
 }
@@ -205,10 +201,8 @@ func (e *Engine) giveBack(st *state, keep bool) (err error) {
 // again reports whether p is among the programs that ran last, and remembers it.
 func (s *states) again(p *program.Program) bool {
 	w := weak.Make(p)
-	for _, l := range s.last {
-		if l == w {
-			return true
-		}
+	if slices.Contains(s.last[:], w) {
+		return true
 	}
 	s.last[s.next%len(s.last)] = w
 	s.next++
