@@ -15,7 +15,7 @@ import (
 // New places the graph of src and builds its subgraphs. It reads src twice and keeps no
 // reference to it. Errors wrap ErrOptions, ErrMemory, ErrTooLarge, ErrCapacity,
 // ErrInvalid or graph.ErrUnreadable, or are ctx's.
-func New(ctx context.Context, src graph.Source, o Options) (_ *Placement, err error) {
+func New(ctx context.Context, src graph.Source, o Options) (placed *Placement, err error) {
 	defer hugemem.Recover(&err)
 	if ctx == nil {
 		return nil, fmt.Errorf("%w: the context is nil", ErrOptions)
@@ -40,16 +40,14 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Placement, err er
 		b.total = 6 * src.NumEdges()
 	}
 	p := &Placement{Directed: src.IsDirected()}
-	built := false
 	defer func() { // after a panic of Progress or Consumed as well
-		if !built {
+		if placed == nil {
 			p.Close()
 		}
 	}()
 	if err := b.build(p); err != nil {
 		return nil, err
 	}
-	built = true
 	return p, nil
 }
 
@@ -130,6 +128,14 @@ func newBuilder(ctx context.Context, src graph.Source, o *Options) *builder {
 	return &builder{ctx: ctx, src: src, o: o, n: src.NumVertices(), threads: threads}
 }
 
+// sides are those of the rows to build.
+func (b *builder) sides() []graph.Side {
+	if b.src.IsDirected() {
+		return []graph.Side{graph.OutArcs, graph.InArcs}
+	}
+	return []graph.Side{graph.BothArcs}
+}
+
 func (b *builder) tick(records int64) {
 	if b.o.Progress != nil {
 		b.o.Progress(min(b.done.Add(records), b.total), b.total)
@@ -151,11 +157,7 @@ func (b *builder) build(p *Placement) error {
 			r.arrays.Free()
 		}
 	}()
-	sides := []graph.Side{graph.BothArcs}
-	if b.src.IsDirected() {
-		sides = []graph.Side{graph.OutArcs, graph.InArcs}
-	}
-	for _, side := range sides {
+	for _, side := range b.sides() {
 		r, err := b.rows(side)
 		if err != nil {
 			return err
@@ -249,9 +251,7 @@ func (b *builder) build(p *Placement) error {
 	}
 	p.Shares = make([]float64, len(p.Processors))
 	for i, f := range p.Processors {
-		if total > 0 {
-			p.Shares[i] = float64(f.Entries) / float64(total)
-		}
+		p.Shares[i] = float64(f.Entries) / float64(max(1, total))
 	}
 	return nil
 }
@@ -266,17 +266,13 @@ func Duplicates(ctx context.Context, src graph.Source, threads int) (_ int64, er
 		return 0, err
 	}
 	b := newBuilder(ctx, src, &o)
-	side := graph.BothArcs
-	if src.IsDirected() {
-		side = graph.OutArcs
-	}
-	r, err := b.rows(side)
+	r, err := b.rows(b.sides()[0])
 	if err != nil {
 		return 0, err
 	}
 	defer r.arrays.Free()
 	repeats := r.repeats.Load()
-	if side == graph.BothArcs {
+	if !src.IsDirected() {
 		repeats /= 2 // counted at both ends
 	}
 	return repeats + r.loops.Load(), nil

@@ -150,9 +150,7 @@ func (o *Options) check(vertices int) error {
 	}
 	refuse(!(o.TwoEnded >= 0 && o.TwoEnded < 1), "two-ended share %v is outside 0..1", o.TwoEnded)
 	refuse(o.TwoEnded > 0 && o.Policy != HubsOnCPU && o.Policy != Auto, "a two-ended share goes with hubs-on-cpu only")
-	if vertices >= 0 {
-		refuse(o.TwoEnded > 0 && !device, "a two-ended share is for a device, and no processor is one")
-	}
+	refuse(vertices >= 0 && o.TwoEnded > 0 && !device, "a two-ended share is for a device, and no processor is one")
 	if vertices >= 0 && o.Policy == Assigned {
 		refuse(len(o.Assignment) != vertices, "the assignment names %d vertices, the graph has %d", len(o.Assignment), vertices)
 		if v := slices.IndexFunc(o.Assignment, func(p uint8) bool { return int(p) >= len(o.Processors) }); v >= 0 {
