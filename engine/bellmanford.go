@@ -98,8 +98,9 @@ type pathTree[T program.Value] struct {
 }
 
 func newPathTree[T program.Value](n int) *pathTree[T] {
-	return &pathTree[T]{dist: slices.Repeat([]T{program.Largest[T]()}, n), parent: slices.Repeat([]uint32{graph.None}, n), before: make([]uint32, n),
-		after: make([]uint32, n), children: make([]uint32, n), in: make([]bool, n), queue: make([]uint32, n), queued: make([]bool, n)}
+	return &pathTree[T]{dist: slices.Repeat([]T{program.Largest[T]()}, n), parent: slices.Repeat([]uint32{graph.None}, n),
+		before: make([]uint32, n), after: make([]uint32, n), children: make([]uint32, n), in: make([]bool, n),
+		queue: make([]uint32, n), queued: make([]bool, n)}
 }
 
 // plant begins with a root.
