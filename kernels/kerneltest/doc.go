@@ -14,9 +14,9 @@
 //
 // Breadth-first search runs by scripted ways on every processor, with rules of single calls
 // (search.go). Parents may differ from the model's; they are checked against the levels of a
-// plain search of the original graph, as are the model's. Programs of every combination and type
-// (programs.go) run where a processor accepts them; their results are also checked by plain loops
-// over the whole graph.
+// plain search of the original graph. Programs of every combination and type (programs.go) run
+// where a processor accepts them. The model's own parents and results are compared with plain loops
+// over the whole graph in the test of this package alone (oracle_test.go).
 //
 // # Demands beyond the interface
 //

@@ -1,6 +1,7 @@
 package fake
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -49,12 +50,7 @@ func Wrap(under device.Device, o Options) *Device {
 		info.Name = o.Name
 		info.Kind, _, _ = strings.Cut(o.Name, ":")
 	}
-	if o.Memory > 0 {
-		info.Memory = o.Memory
-	}
-	if o.LargestAllocation > 0 {
-		info.LargestAllocation = o.LargestAllocation
-	}
+	info.Memory, info.LargestAllocation = cmp.Or(o.Memory, info.Memory), cmp.Or(o.LargestAllocation, info.LargestAllocation)
 	if o.Discrete {
 		info.HostCPU, info.Unified, info.InPlace = false, false, false
 	}
@@ -125,10 +121,7 @@ func (d *Device) made(kind string, by int) {
 func (d *Device) free(kind string, f func() error) error {
 	injected := d.operation("free "+kind, true)
 	d.made(kind, -1)
-	if err := f(); err != nil {
-		return err
-	}
-	return injected
+	return cmp.Or(f(), injected)
 }
 
 // Info describes the device under it, within the options.
@@ -286,15 +279,10 @@ func (s *stream) run(n int) error {
 		command := s.queue[0]
 		s.queue = s.queue[1:]
 		s.done++
-		if err := command(); s.err == nil {
-			s.err = err
-		}
+		s.err = cmp.Or(s.err, command())
 	}
-	err := s.err
+	err := cmp.Or(s.err, s.Stream.Finish())
 	s.err = nil
-	if ferr := s.Stream.Finish(); err == nil {
-		err = ferr
-	}
 	return err
 }
 
@@ -341,10 +329,7 @@ func (s *stream) Record() (device.Event, error) {
 // Finish waits even where it is to fail: what comes next may free memory in use.
 func (s *stream) Finish() error {
 	injected := s.d.operation("Finish", false)
-	if err := s.run(s.done + len(s.queue)); err != nil {
-		return err
-	}
-	return injected
+	return cmp.Or(s.run(s.done+len(s.queue)), injected)
 }
 
 func (s *stream) Free() error { return s.d.free("stream", s.Stream.Free) }

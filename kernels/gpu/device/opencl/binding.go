@@ -48,7 +48,6 @@ const (
 	mapReadWrite = 1<<0 | 1<<1
 	mapWrite     = 1 << 1
 
-	programDevices     = 0x1163
 	programBinarySizes = 0x1165
 	programBinaries    = 0x1166
 	programBuildLog    = 0x1183
