@@ -15,6 +15,7 @@ import (
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -171,6 +172,11 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	}
 	if err := f.check(); err != nil {
 		return err
+	}
+	f.read.expect = func(vertices, records int64, directed bool) error {
+		// At least what newEngine asks for: arrays of several parts are rounded up less.
+		need := max(0, engine.NeedFor(vertices, records, directed, 1, graph.Unweighted)-16*hugemem.HugePage)
+		return fits(fmt.Sprintf("placing %d vertices and %d edges", vertices, records), need, f.engine.o.MemoryLimit)
 	}
 	file, err := f.read.open(ctx, e, path, f.engine.o.Threads, f.engine.o.MemoryLimit)
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -307,6 +309,23 @@ func TestConvertRefusedFirst(t *testing.T) {
 		}
 		if r := command(t, append(args, "--memory-limit", fmt.Sprint(need-1))...); early && (r.status != 1 || !strings.Contains(r.stderr, want)) {
 			t.Errorf("%v: %d %q", args, r.status, r.stderr)
+		}
+	}
+}
+
+// TestAlgorithmRefusedFirst demands the same of algorithms, of what placing the graph takes.
+func TestAlgorithmRefusedFirst(t *testing.T) {
+	const n = 8000000
+	in := filepath.Join(t.TempDir(), "a.mtx")
+	text := fmt.Sprintf("%%%%MatrixMarket matrix coordinate pattern general\n9 9 %d\n2 x\n%s", n, strings.Repeat("2 1\n", n-1))
+	if err := os.WriteFile(in, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	need := engine.NeedFor(9, n, true, 1, graph.Unweighted) - 16*hugemem.HugePage
+	for limit, want := range map[int64]string{need - 1: fmt.Sprintf("placing 9 vertices and %d edges needs %d bytes", n, need), need + 1<<28: `"x"`} {
+		r := command(t, "bfs", in, "--root", "1", "--memory-limit", fmt.Sprint(limit))
+		if r.status != 1 || !strings.Contains(r.stderr, want) {
+			t.Errorf("limit %d: %d %q", limit, r.status, r.stderr)
 		}
 	}
 }
