@@ -70,12 +70,13 @@ func (in *input) expectDeclared(d *declared, directed bool) error {
 
 // expect refuses a graph before its records are read, where they take more than there is, or as Options.Expect does.
 func (in *input) expect(vertices, records, bytes int64, directed bool) error {
-	err := in.hold(bytes)
-	in.held.Add(-bytes)
-	if err == nil && in.o.Expect != nil {
-		err = in.o.Expect(vertices, records, in.o.Direction == Directed || directed && in.o.Direction == AsStated)
+	if in.o.Expect != nil {
+		if err := in.o.Expect(vertices, records, in.o.Direction == Directed || directed && in.o.Direction == AsStated); err != nil {
+			return err
+		}
 	}
-	return err
+	defer in.held.Add(-bytes)
+	return in.hold(bytes)
 }
 
 // declaredList reads the records of a format that declares them, and checks their number and that of the vertices.

@@ -174,8 +174,11 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 		return err
 	}
 	f.read.expect = func(vertices, records int64, directed bool) error {
-		// At least what newEngine asks for: arrays of several parts are rounded up less.
-		need := max(0, engine.NeedFor(vertices, records, directed, 1, graph.Unweighted)-16*hugemem.HugePage)
+		if vertices == 0 { // unknown: few take more than many
+			return nil
+		}
+		// At least what newEngine asks for: the up to six arrays of a part are rounded up, less if there are several.
+		need := max(0, engine.NeedFor(vertices, records, directed, 1, graph.Unweighted)-6*hugemem.HugePage)
 		return fits(fmt.Sprintf("placing %d vertices and %d edges", vertices, records), need, f.engine.o.MemoryLimit)
 	}
 	file, err := f.read.open(ctx, e, path, f.engine.o.Threads, f.engine.o.MemoryLimit)
