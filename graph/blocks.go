@@ -50,20 +50,19 @@ func eachRecord(ctx context.Context, src Source, threads int, f func(records []E
 	})
 }
 
-// copyRecords calls alloc with the number of records that keep selects, then f for all blocks
-// of records with their weights; at is the number of records selected in earlier blocks. The
-// ids are checked. A nil keep selects all.
+// copyRecords calls f for all blocks of records with their weights, after it has called alloc with the number of records;
+// at is the number of records in earlier blocks. Those that keep refuses are left out of both numbers; nil keeps all. The
+// ids are checked.
 func copyRecords(ctx context.Context, src Source, threads int, keep func(Edge) bool, alloc func(n int),
 	f func(at int, records []Edge, w Weights)) error {
 	wanted := max(workers.Count(threads), int(min(src.NumEdges()>>14, 1<<12)))
 	first := make([]int, src.Blocks(wanted)+1)
 	err := EachBlock(ctx, src, threads, wanted, func(_, i int, records []Edge) error {
-		if err := checkRecords(records, src.NumVertices()); err != nil || keep == nil {
-			first[i+1] = len(records)
+		if err := checkRecords(records, src.NumVertices()); err != nil {
 			return err
 		}
 		for _, e := range records {
-			if keep(e) {
+			if keep == nil || keep(e) {
 				first[i+1]++
 			}
 		}

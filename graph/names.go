@@ -14,29 +14,24 @@ type Names struct {
 // NewNames keeps names that follow each other in text, each up to its end. It fails if the ends do not rise to the end
 // of the text or the names do not rise.
 func NewNames(ends []uint64, text []byte) (*Names, error) {
-	n := &Names{ends, text}
-	if err := n.check(); err != nil {
-		return nil, err
+	n, err := MappedNames(ends, text)
+	if err == nil {
+		err = n.Validate()
 	}
-	return n, n.Validate()
+	return n, err
 }
 
 // MappedNames are NewNames with a check of the last end only, which does not read a whole mapped file. If the names do
 // not rise, Find may miss some; wrong ends make names empty. The slices are kept.
 func MappedNames(ends []uint64, text []byte) (*Names, error) {
-	n := &Names{ends, text}
-	return n, n.check()
-}
-
-func (n *Names) check() error {
 	last := uint64(0)
-	if len(n.ends) > 0 {
-		last = n.ends[len(n.ends)-1]
+	if len(ends) > 0 {
+		last = ends[len(ends)-1]
 	}
-	if last != uint64(len(n.text)) {
-		return fmt.Errorf("graph: names end at byte %d of %d", last, len(n.text))
+	if last != uint64(len(text)) {
+		return nil, fmt.Errorf("graph: names end at byte %d of %d", last, len(text))
 	}
-	return nil
+	return &Names{ends, text}, nil
 }
 
 // Validate tells whether the names rise.

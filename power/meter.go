@@ -22,13 +22,7 @@ const (
 
 // String is the method's name in results.
 func (m Method) String() string {
-	switch m {
-	case Counter:
-		return "energy counter"
-	case Power:
-		return "integrated power"
-	}
-	return "model"
+	return [...]string{Counter: "energy counter", Power: "integrated power", Modelled: "model"}[min(m, Modelled)]
 }
 
 // Info describes a meter. It does not change while the meter is open.
