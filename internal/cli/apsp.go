@@ -114,9 +114,6 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 	if f.widest {
 		o.Algebra = allpairs.Widest
 	}
-	if o.MemoryLimit == 0 {
-		o.MemoryLimit = engine.DefaultMemoryLimit()
-	}
 	if procs[0].Kind != engine.CPU {
 		if o.Device, err = engine.OpenDevice(procs[0], e.drivers...); err != nil {
 			return err

@@ -10,10 +10,8 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/graphio"
-	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -69,9 +67,6 @@ direction, largest component, self-loops and duplicates, weights, ids.
 				return err
 			}
 			limit := int64(memory)
-			if limit == 0 {
-				limit = engine.DefaultMemoryLimit()
-			}
 			so := graphio.SaveOptions{
 				Format: format, Tuple: rf.tuple, WeightsPath: weights, DropWeights: dropWeights, Threads: threads, MemoryLimit: limit, Stdout: e.stdout,
 			}
@@ -224,8 +219,5 @@ func parseWeightRange(s string) (low, high int64, err error) {
 // checkChange refuses to make a changed copy of a graph that would not fit.
 func checkChange(src graph.Source, limit int64, what string) error {
 	need := src.NumEdges()*int64(2*8+src.WeightKind().Size()) + 16*int64(src.NumVertices())
-	if limit > 0 && need > limit {
-		return &graph.MemoryError{What: what, Need: need, Limit: limit}
-	}
-	return hugemem.Check(need)
+	return fits(what, need, limit)
 }

@@ -301,7 +301,7 @@ func TestConvertRefusedFirst(t *testing.T) {
 	for out, early := range map[string]bool{"a.tgr": true, "a.sg": true, "a.el": false, "b.el --drop-loops": true, "b.tgr --largest-component": false} {
 		args := strings.Fields("convert " + in + " " + filepath.Join(dir, out))
 		want := `"x"`
-		if r := command(t, append(args, "--memory-limit", fmt.Sprint(need+1<<28))...); r.status != 1 || !strings.Contains(r.stderr, want) {
+		if r := command(t, append(args, "--memory-limit", fmt.Sprint(need+1<<31))...); r.status != 1 || !strings.Contains(r.stderr, want) {
 			t.Errorf("%v: %d %q", args, r.status, r.stderr)
 		}
 		if early { // said before what the test process itself takes
@@ -322,7 +322,7 @@ func TestAlgorithmRefusedFirst(t *testing.T) {
 		t.Fatal(err)
 	}
 	need := engine.NeedFor(9, n, true, 1, graph.Unweighted) - 6*hugemem.HugePage
-	for limit, want := range map[int64]string{need - 1: fmt.Sprintf("placing 9 vertices and %d edges needs %d bytes", n, need), need + 1<<28: `"x"`} {
+	for limit, want := range map[int64]string{need - 1: fmt.Sprintf("placing 9 vertices and %d edges needs %d bytes", n, need), need + 1<<31: `"x"`} {
 		r := command(t, "bfs", in, "--root", "1", "--memory-limit", fmt.Sprint(limit))
 		if r.status != 1 || !strings.Contains(r.stderr, want) {
 			t.Errorf("limit %d: %d %q", limit, r.status, r.stderr)

@@ -13,7 +13,6 @@ import (
 	"github.com/dustin/go-humanize"
 	"github.com/spf13/cobra"
 
-	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph/graphio"
@@ -279,9 +278,6 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 		return err
 	}
 	limit := int64(f.memory)
-	if limit == 0 {
-		limit = engine.DefaultMemoryLimit()
-	}
 	change := f.dropLoops || merge != graph.KeepDuplicates
 	if change || graphio.NeedsRows(f.output, so) {
 		need = max(need, list+min(graph.BuildBytes(int(numbered), to-from, false, weight), math.MaxInt64-list))

@@ -130,7 +130,7 @@ func TestGenerateRefusedFirst(t *testing.T) {
 			if r.status != 1 || !strings.Contains(r.stderr, want) {
 				t.Errorf("%v: %d %q", args, r.status, r.stderr)
 			}
-			command(t, append(args, "--memory-limit", fmt.Sprint(8*size.Edges+rows+1<<28))...).must(t)
+			command(t, append(args, "--memory-limit", fmt.Sprint(8*size.Edges+rows+1<<31))...).must(t)
 		}
 	}
 }

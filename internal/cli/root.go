@@ -179,7 +179,9 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 			if err := hugemem.Check(hugemem.MinMapped); err != nil { // a limit of the system leaves nothing
 				return err
 			}
-			hugemem.Limit(cmp.Or(int64(*f.Value.(*bytesFlag)), engine.DefaultMemoryLimit()))
+			limit := f.Value.(*bytesFlag)
+			*limit = cmp.Or(*limit, bytesFlag(engine.DefaultMemoryLimit()))
+			hugemem.Limit(int64(*limit))
 		}
 		return checkFiles(c, args)
 	}
