@@ -193,18 +193,21 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 			}
 		}
 		for !c.end() {
-			at := *c
+			at := c.i
 			v, e := c.number("neighbour")
-			switch {
-			case e != nil:
+			if e != nil {
 				return e
+			}
+			switch {
 			case v-1 >= n:
-				return h.declared.outside(at.line, at.column(), "neighbour", v, 0)
+				return h.declared.outside(c.line, at-c.start+1, "neighbour", v, 0)
 			case v == row && !in.o.Lenient:
-				return at.fault(ErrFormat, fmt.Sprintf("a self-loop at vertex %d", row), "none in METIS, whose ids begin at 1").
+				c.i = at
+				return c.fault(ErrFormat, fmt.Sprintf("a self-loop at vertex %d", row), "none in METIS, whose ids begin at 1").
 					advise("if they begin at 0, this is no METIS graph; else %s keeps it", CureLenient)
 			case h.weighted && c.end():
-				return at.fault(ErrFormat, fmt.Sprintf("neighbour %d without a weight", v), fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.at))
+				c.i = at
+				return c.fault(ErrFormat, fmt.Sprintf("neighbour %d without a weight", v), fmt.Sprintf("pairs of neighbour and weight, as line %d says", h.at))
 			}
 			x := 0.0
 			if h.weight > 0 {

@@ -208,12 +208,12 @@ func (w *weightBuf) toReal() {
 	w.ints = nil
 }
 
-// truncate keeps n weights.
-func (w *weightBuf) truncate(n int) {
+// drop takes the last n weights off.
+func (w *weightBuf) drop(n int) {
 	if w.real {
-		w.floats = w.floats[:n]
+		w.floats = w.floats[:len(w.floats)-n]
 	} else {
-		w.ints = w.ints[:n]
+		w.ints = w.ints[:len(w.ints)-n]
 	}
 }
 

@@ -192,7 +192,7 @@ func (l *layout) parse(b block, pairs []graph.Pair64, out *records) ([]graph.Pai
 	return pairs, nil
 }
 
-// parsePairs reads lines that are two numbers of at most 19 digits with one blank between and a line feed behind, from
+// parsePairs reads lines that are two numbers of at most 19 digits with one blank between and LF or CR LF behind, from
 // i on, as long as there are such lines, and returns where it stopped. It is the hot loop of reading; parse takes
 // everything else.
 func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) {
@@ -220,7 +220,11 @@ func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) 
 			v = v*10 + uint64(c)
 			k++
 		}
-		if k == j || k-j > 19 || k >= len(data) || data[k] != '\n' {
+		digits := k - j
+		if k < len(data) && data[k] == '\r' {
+			k++
+		}
+		if digits == 0 || digits > 19 || k >= len(data) || data[k] != '\n' {
 			return pairs, i
 		}
 		pairs = append(pairs, graph.Pair64{U: u, V: v})
@@ -231,14 +235,16 @@ func parsePairs(data []byte, i int, pairs []graph.Pair64) ([]graph.Pair64, int) 
 // numbers reads the columns of a line from i on, and returns the index of the line's end. ok is false, and nothing done, where
 // the line is not what most are: row then reads it, or says what is wrong with it.
 func (l *layout) numbers(data []byte, i int, out *records) (p graph.Pair64, end int, ok bool) {
-	weights, weighted := out.weights.len(), int64(0)
+	weighted, wrong := 0, false
 	for column := 1; ; column++ {
 		k := i
 		switch column {
 		case l.at[0]:
 			p.U, k = parseDigits(data, i)
+			wrong = k <= i || wrong // no id, or beyond 64 bits
 		case l.at[1]:
 			p.V, k = parseDigits(data, i)
+			wrong = k <= i || wrong
 		case l.weight:
 			var e *Error
 			if k, e = out.weights.parse(data, i, l.delim); e != nil {
@@ -252,26 +258,29 @@ func (l *layout) numbers(data []byte, i int, out *records) (p graph.Pair64, end 
 			for l.delim != 0 && k < len(data) && data[k] != l.delim && data[k] != '"' && !eol(data[k]) {
 				k++
 			}
+			wrong = column > l.columns && !l.open || wrong
 		}
 		end = skipBlanks(data, max(k, i))
-		last := end >= len(data) || eol(data[end])
 		switch {
-		case k <= i && (column == l.at[0] || column == l.at[1]), column > l.columns && !l.open, // no id, or beyond 64 bits
-			!last && l.delim == 0 && end == k, !last && l.delim != 0 && data[end] != l.delim, // a number runs into a letter
-			last && column < l.columns && !(l.optional && column == l.columns-1):
-			out.weights.truncate(weights)
-			return p, 0, false
-		case last:
+		case end >= len(data) || eol(data[end]):
+			if wrong || column < l.columns && !(l.optional && column == l.columns-1) {
+				out.weights.drop(weighted)
+				return p, 0, false
+			}
 			if l.weight > 0 && weighted == 0 {
 				out.weights.addInt(1)
 			}
-			out.given += weighted
-			out.ignored += int64(column-min(column, 2)) - weighted
-			return p, end, !(weighted > 0 && l.kind == integers && out.weights.real)
-		case l.delim != 0:
-			end = skipBlanks(data, end+1)
+			out.given += int64(weighted)
+			out.ignored += int64(column - min(column, 2) - weighted)
+			return p, end, l.kind != integers || !out.weights.real
+		case l.delim == 0 && end > k:
+			i = end
+		case l.delim != 0 && data[end] == l.delim:
+			i = skipBlanks(data, end+1)
+		default: // a number runs into a letter
+			out.weights.drop(weighted)
+			return p, 0, false
 		}
-		i = end
 	}
 }
 
@@ -280,8 +289,8 @@ func (l *layout) row(cols []column, out *records) (p graph.Pair64, e *Error) {
 	if l.prefix != 0 {
 		cols = cols[1:]
 	}
-	n := len(cols)
-	for side, end := range []*uint64{&p.U, &p.V} {
+	n, ids := len(cols), [2]uint64{}
+	for side := range ids {
 		if l.at[side] > n {
 			break
 		}
@@ -294,14 +303,15 @@ func (l *layout) row(cols []column, out *records) (p graph.Pair64, e *Error) {
 			if k != len(c.text) || k == 0 {
 				return p, idFault(0, c.at+1, c.text, l.ends[side])
 			}
-			*end = v
+			ids[side] = v
 			continue
 		}
 		if len(c.text) == 0 || slices.ContainsFunc(c.text, func(c byte) bool { return c < ' ' || c == 0x7f }) {
 			return p, fault(0, c.at+1, ErrFormat, quote(c.text)+" as an id", "a number, or a name without control characters")
 		}
-		*end = out.names.id(c.text)
+		ids[side] = out.names.id(c.text)
 	}
+	p = graph.Pair64{U: ids[0], V: ids[1]}
 	switch {
 	case n > 0 && cols[n-1].wrong != "":
 		return p, fault(0, cols[n-1].at+1, ErrFormat, cols[n-1].wrong, "quotes around whole columns")
