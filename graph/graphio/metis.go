@@ -194,10 +194,11 @@ func (h *metisHeader) parse(in *input, b block, out *metisBlock) error {
 		}
 		for !c.end() {
 			at := c.i
-			v, e := c.number("neighbour")
-			if e != nil {
-				return e
+			v, k := parseDigits(b.data, at)
+			if k <= at || k < len(b.data) && !blank(b.data[k]) && !eol(b.data[k]) {
+				return idFault(c.line, c.column(), token(b.data, at, 0), "neighbour")
 			}
+			c.i = skipBlanks(b.data, k)
 			switch {
 			case v-1 >= n:
 				return h.declared.outside(c.line, at-c.start+1, "neighbour", v, 0)
