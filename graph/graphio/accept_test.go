@@ -148,6 +148,8 @@ func goodFiles() []good {
 			records: []string{"0 1", "1 0", "1 2", "2 1"}},
 		{name: "K54/excel", file: "a.csv", content: "sep=;\nsource;target\n1;2\n", vertices: 2, directed: true, records: []string{"1 2"}},
 		{name: "K54/ncol-of-one-edge", file: "a.ncol", content: "a b\n", vertices: 2, records: []string{"0 1"}, stated: true},
+		{name: "K54/ncol-with-header", file: "a.ncol", content: "u v\n1 2\n", options: graphio.Options{FirstLine: graphio.FirstNames}, vertices: 2,
+			records: []string{"1 2"}, stated: true},
 		{name: "K54/parent-child", file: "a.csv", content: "eid,parent,child\n100,1,2\n200,2,3\n", vertices: 3, directed: true,
 			records: []string{"1 2", "2 3"}, ignored: 2, warning: "left out"},
 		{name: "K54/first-words", file: "a.csv", content: "n,SOURCE_SUBREDDIT,TARGET_SUBREDDIT\n100,1,2\n200,2,3\n", vertices: 3, directed: true,

@@ -34,6 +34,8 @@ func readDIMACS(in *input, f *File, problems ...string) (graph.Source, error) {
 	switch {
 	case words[0] != "p":
 		return nil, fault(h.at, 1, ErrFormat, quote(words[0]), "a line: "+want)
+	case len(words) > 1 && words[1] != "sp" && !slices.Contains(dimacsOthers(), words[1]):
+		return nil, h.fault(ErrUnsupported, "problem "+quote(words[1]), "sp, "+strings.Join(dimacsOthers(), ", "))
 	case len(words) > 1 && !slices.Contains(problems, words[1]):
 		return nil, h.fault(ErrUnsupported, "problem "+quote(words[1]), problem)
 	case len(words) != 4:

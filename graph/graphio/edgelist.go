@@ -240,7 +240,7 @@ func (l *layout) nameColumns(text *line, names []string, s *sample, o *Options) 
 	}
 	if ok && len(o.Columns) == 0 && l.columns >= max(at[0], at[1]) {
 		l.at, l.decided = at, true
-		if n := len(names); n != l.columns && l.columns > 2 {
+		if n := len(names); n != l.columns && l.columns > 2 && !l.optional {
 			return text.fault(ErrFormat, fmt.Sprintf("%d names and %s", n, plural(int64(l.columns), "column")),
 				"a name for each column, or the columns of the ends by number")
 		}

@@ -91,7 +91,10 @@ func (r *graphmlReader) line() int64 {
 // broken classes an error of the decoder.
 func (r *graphmlReader) broken(err error) error {
 	var syntax *xml.SyntaxError
+	var e *Error
 	switch {
+	case errors.As(err, &e):
+		return e
 	case !errors.As(err, &syntax):
 		return err
 	case strings.Contains(syntax.Msg, "unexpected EOF"):

@@ -84,7 +84,7 @@ func unreadFormats() []unread {
 		{"a Python pickle", `^\x80[\x02-\x05]`, " .pkl .pickle ", "write it as an edge list"},
 		{"PDF", `^%PDF-`, " .pdf ", "get the graph itself"},
 		{"an Office document", ``, " .xlsx .xls .ods ", "write it as CSV"},
-		{"the properties of a Graphalytics graph", `(?m)^graph\.[^=\n]+\.(directed|vertex-file|edge-file)\s*=`, "", "give NAME.e or NAME.v, which stand beside it"},
+		{"Graphalytics properties", `(?m)^graph\.[^=\n]+\.(directed|vertex-file|edge-file)\s*=`, "", "give NAME.e or NAME.v, which stand beside it"},
 		{"PBBS or Ligra (an edge array or hypergraph)", `(?i)^\s*(weighted)?(adjacencyhypergraph|edgearray)\b`, "", export},
 		{"WebGraph", `^#(BVGraph|ImmutableGraph)|(?m)^graphclass\s*=`, " .properties ", "write it as an edge list (ArcListASCIIGraph)"},
 		{"7-Zip", `^7z\xbc\xaf\x27\x1c`, " .7z ", "unpack it"},

@@ -172,7 +172,7 @@ func split(text []byte, delim byte, to []column) []column {
 				k--
 			}
 		} else {
-			for k < len(text) && text[k] != delim && (delim != 0 || !blank(text[k])) {
+			for k < len(text) && (delim == 0 && !blank(text[k]) || delim != 0 && text[k] != delim) {
 				k++
 			}
 			c.text = bytes.TrimRight(text[i:k], space)
@@ -295,13 +295,13 @@ func vertexTable(names []string) bool {
 func (s *sample) header(o *Options, l *layout) (bool, *Error) {
 	row := s.rows[0]
 	switch {
-	case l.names || l.optional: // NCOL has none
+	case l.stated:
 		return false, nil
 	case o.FirstLine != 0:
 		return o.FirstLine == FirstNames, nil
 	case slices.ContainsFunc(o.Columns, func(c string) bool { return !isNumber([]byte(c)) }):
 		return true, nil
-	case !words(row):
+	case l.optional || !words(row): // NCOL has no header
 		return false, nil
 	case len(s.rows) == 1 && s.whole:
 		if _, ok, rivals := ends(row); ok || rivals {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -308,6 +309,9 @@ func (l *layout) row(cols []column, out *records) (p graph.Pair64, e *Error) {
 		}
 		if len(c.text) == 0 || slices.ContainsFunc(c.text, func(c byte) bool { return c < ' ' || c == 0x7f }) {
 			return p, fault(0, c.at+1, ErrFormat, quote(c.text)+" as an id", "a number, or a name without control characters")
+		}
+		if !utf8.Valid(c.text) {
+			return p, fault(0, c.at+1, ErrUnsupported, quote(c.text)+", text in another encoding", "UTF-8", "convert it, with iconv -f ISO-8859-1 -t UTF-8")
 		}
 		ids[side] = out.names.id(c.text)
 	}
