@@ -137,7 +137,7 @@ func (in *input) unpack(kind string, raw io.Reader) (io.Reader, error) {
 	in.members, in.member = len(members), members[k].name
 	in.path += ":" + in.member
 	content.counts = true
-	in.read.Store(0)
+	in.read.done.Store(0)
 	for e, err := range in.entries(kind, content) {
 		if err == nil && k == 0 {
 			in.src, err = e.open()

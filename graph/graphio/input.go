@@ -14,7 +14,6 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -49,10 +48,8 @@ type input struct {
 	failed      error // of the file or the stream
 	lines       int64 // consumed by line
 
-	held     atomic.Int64 // bytes held on account of MemoryLimit
-	read     atomic.Int64 // bytes of the file consumed
-	mu       sync.Mutex   // progress
-	reported time.Time
+	held atomic.Int64 // bytes held on account of MemoryLimit
+	read reporter     // of bytes of the file consumed
 }
 
 // counter counts the bytes of the file as they are read, reports progress and
@@ -71,34 +68,12 @@ func (c *counter) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// progress adds n bytes and tells the caller's callback at most twenty times a second.
-func (in *input) progress(n int64) {
-	done := in.read.Add(n)
-	if in.o.Progress == nil {
-		return
-	}
-	if in.mu.TryLock() {
-		if now := time.Now(); now.Sub(in.reported) > 50*time.Millisecond {
-			in.reported = now
-			in.o.Progress(Progress{Done: done, Total: max(in.size, 0), Unit: "bytes"})
-		}
-		in.mu.Unlock()
-	}
-}
-
-// finish reports the end of reading.
-func (in *input) finish() {
-	if in.o.Progress != nil {
-		in.mu.Lock()
-		all := max(in.size, in.read.Load()) // lines before the records are not counted
-		in.o.Progress(Progress{Done: all, Total: all, Unit: "bytes"})
-		in.mu.Unlock()
-	}
-}
+// progress counts n bytes as read.
+func (in *input) progress(n int64) { in.read.add(n, max(in.size, 0)) }
 
 // openInput opens path, "-" for Options.Stdin, takes compression off, and opens the graph of an archive.
 func openInput(ctx context.Context, path string, o *Options) (_ *input, err error) {
-	in := &input{ctx: ctx, path: path, o: o, size: -1}
+	in := &input{ctx: ctx, path: path, o: o, size: -1, read: reporter{tell: o.Progress, unit: "bytes"}}
 	defer func() {
 		if err != nil {
 			_ = in.shut()
@@ -160,7 +135,7 @@ func (in *input) start(file io.Reader) error {
 	if in.compression == "" && in.size > 0 {
 		if in.m = mapFile(in.file, in.size); in.m != nil {
 			in.win, in.eof = in.m.data, true
-			in.read.Store(0)
+			in.read.done.Store(0)
 			return nil
 		}
 	}

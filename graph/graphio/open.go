@@ -42,7 +42,7 @@ func Open(ctx context.Context, path string, o Options) (_ *File, err error) {
 		}
 		return nil, in.wrap(err)
 	}
-	in.finish()
+	in.read.finish(max(in.size, in.read.done.Load())) // lines before the records are not counted
 	return f, nil
 }
 
@@ -80,7 +80,7 @@ func load(in *input, f *File) error {
 		return err
 	}
 	if f.Report.Bytes < 0 {
-		f.Report.Bytes = in.read.Load()
+		f.Report.Bytes = in.read.done.Load()
 	}
 	f.Report.Records = src.NumEdges()
 	f.Source, err = override(src, in.o.Direction, form.mirrored, in)

@@ -3,6 +3,9 @@ package graphio
 import (
 	"fmt"
 	"io"
+	"sync"
+	"sync/atomic"
+	"time"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/workers"
@@ -50,6 +53,36 @@ type Progress struct {
 	// Unit is "bytes" (of the file as it lies on disk, compressed if it is) or
 	// "records".
 	Unit string
+}
+
+// reporter counts what is done and tells a callback, at most twenty times a second and never by two goroutines at once.
+type reporter struct {
+	tell func(Progress) // or nil
+	unit string
+	done atomic.Int64
+	mu   sync.Mutex
+	last time.Time
+}
+
+func (r *reporter) add(n, total int64) {
+	done := r.done.Add(n)
+	if r.tell == nil || !r.mu.TryLock() {
+		return
+	}
+	defer r.mu.Unlock()
+	if now := time.Now(); now.Sub(r.last) > 50*time.Millisecond {
+		r.last = now
+		r.tell(Progress{done, total, r.unit})
+	}
+}
+
+// finish tells that all is done.
+func (r *reporter) finish(total int64) {
+	if r.tell != nil {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.tell(Progress{total, total, r.unit})
+	}
 }
 
 // Options say how a file is read. The zero value reads what content and name tell.

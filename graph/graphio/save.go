@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/atomicfile"
@@ -75,8 +74,7 @@ type writer struct {
 	vertexFile, properties *bufio.Writer
 	outs                   []*output // all of them
 	report                 SaveReport
-	done                   int64
-	reports                time.Time
+	done                   reporter // of records
 	held                   int64
 	// How lists are written: weight 1 for each edge of an unweighted graph, both arcs of an edge, the higher end first.
 	unit, both, lower bool
@@ -97,7 +95,8 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 	if err := ctx.Err(); err != nil {
 		return SaveReport{}, err
 	}
-	w := &writer{ctx: ctx, path: path, o: &o, src: src, kind: src.WeightKind(), report: SaveReport{Format: form.Name, Records: src.NumEdges()}}
+	w := &writer{ctx: ctx, path: path, o: &o, src: src, kind: src.WeightKind(), done: reporter{tell: o.Progress, unit: "records"},
+		report: SaveReport{Format: form.Name, Records: src.NumEdges()}}
 	if o.DropWeights {
 		w.kind = graph.Unweighted
 	}
@@ -110,9 +109,7 @@ func Save(ctx context.Context, path string, src graph.Source, o SaveOptions) (Sa
 		}
 		return SaveReport{}, wrap(err, w.path)
 	}
-	if o.Progress != nil {
-		o.Progress(Progress{Done: w.report.Records, Total: w.report.Records, Unit: "records"})
-	}
+	w.done.finish(w.report.Records)
 	return w.report, nil
 }
 
@@ -225,42 +222,35 @@ func sameOutput(a, b string) bool {
 
 // output is a file that appears under its name once it is complete.
 type output struct {
+	ctx   context.Context
 	name  string           // as it was given
+	sink  io.Writer        // the file or standard output
 	file  *atomicfile.File // nil for standard output
 	comp  io.WriteCloser
 	buf   *bufio.Writer
 	bytes int64
 }
 
-// outputCounter counts what reaches the file and notices cancellation.
-type outputCounter struct {
-	ctx context.Context
-	out *output
-	w   io.Writer
-}
-
-func (c *outputCounter) Write(p []byte) (int, error) {
-	if err := c.ctx.Err(); err != nil {
+// Write counts what reaches the file and notices cancellation.
+func (out *output) Write(p []byte) (int, error) {
+	if err := out.ctx.Err(); err != nil {
 		return 0, err
 	}
-	n, err := c.w.Write(p)
-	c.out.bytes += int64(n)
-	var failed *os.PathError
-	if errors.As(err, &failed) {
-		err = &Error{File: c.out.name, Err: failed.Err}
+	n, err := out.sink.Write(p)
+	out.bytes += int64(n)
+	if failed := (*os.PathError)(nil); errors.As(err, &failed) {
+		err = &Error{File: out.name, Err: failed.Err}
 	}
 	return n, err
 }
 
 func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error) {
-	out := &output{name: path}
-	var sink io.Writer
+	out := &output{ctx: ctx, name: path, sink: o.Stdout}
 	var err error
 	if path == "-" {
 		if o.Stdout == nil {
 			return nil, fmt.Errorf("graphio: %w: path \"-\" without SaveOptions.Stdout", ErrOptions)
 		}
-		sink = o.Stdout
 	} else {
 		if st, err := os.Stat(path); err == nil && st.IsDir() {
 			return nil, &Error{File: path, Found: "a directory", Want: "a file to write", Err: ErrOptions}
@@ -269,10 +259,9 @@ func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error
 			return nil, err
 		}
 		out.file.NoSync = o.noSync
-		sink = out.file
+		out.sink = out.file
 	}
-	sink = &outputCounter{ctx, out, sink}
-	if out.comp, err = Compress(sink, path); err != nil {
+	if out.comp, err = Compress(out, path); err != nil {
 		out.abandon()
 		return nil, err
 	}

@@ -34,30 +34,24 @@ type totemHeader struct {
 // readTotem reads Totem text.
 func readTotem(in *input, f *File) (graph.Source, error) {
 	h := totemHeader{seen: map[string]bool{}}
-	for len(h.seen) < 3 {
-		l := in.peekRecord("") // comments are the header
-		record := l != nil && l.text[skipBlanks(l.text, 0)] != '#'
-		switch {
-		case len(h.seen) == 2 && (l == nil || record): // the third line may be missing: directed
-			h.seen[""] = true
-			continue
-		case l == nil:
-			return nil, bad(ErrTruncated, "the end of the file", totemWords)
-		case record:
-			return nil, l.fault(ErrFormat, quote(l.text), totemWords)
-		}
+	l := in.peekRecord("") // comments are the header
+	for ; len(h.seen) < 3 && l != nil && l.text[skipBlanks(l.text, 0)] == '#'; l = in.peekRecord("") {
 		if err := h.take(in, l); err != nil {
 			return nil, err
 		}
 		in.skip(l)
 	}
-	if !h.seen["NODES"] || !h.seen["EDGES"] {
-		return nil, fault(1, 0, ErrFormat, "a header without counts", "# NODES: and # EDGES:")
+	switch { // the third line may be missing: directed
+	case h.seen["NODES"] && h.seen["EDGES"]:
+	case l == nil:
+		return nil, bad(ErrTruncated, "the end of the file", totemWords)
+	default:
+		return nil, l.fault(ErrFormat, quote(l.text), totemWords)
 	}
 	f.Report.DirectionStated = h.seen["DIRECTED"]
-	l := &layout{directed: !h.undirected, comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: the first edge has no weight",
+	records := &layout{directed: !h.undirected, comments: "#", ends: [2]string{"vertex", "vertex"}, columns: 2, want: "2: the first edge has no weight",
 		declared: declare("Totem", h.edges, 0, h.n, h.m, "edge", "edges")}
-	if err := l.declared.sane(in); err != nil {
+	if err := records.declared.sane(in); err != nil {
 		return nil, err
 	}
 	if h.valued {
@@ -66,12 +60,12 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	if first := in.peekRecord("#"); first != nil && countColumns(first.text, 0) > 2 {
-		l.columns, l.want = 3, "3: the first edge has a weight"
+		records.columns, records.want = 3, "3: the first edge has a weight"
 		if in.o.WeightColumn >= 0 {
-			l.weight = 3
+			records.weight = 3
 		}
 	}
-	list, err := in.declaredList(f, l)
+	list, err := in.declaredList(f, records)
 	if err == nil && h.undirected {
 		foldMirrored(list)
 	}

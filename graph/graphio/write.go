@@ -8,7 +8,6 @@ import (
 	"math/bits"
 	"strconv"
 	"sync"
-	"time"
 
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/internal/hugemem"
@@ -37,17 +36,6 @@ func room(n int64) error {
 		return &Error{Err: fmt.Errorf("%w: %w", ErrTooLarge, err)}
 	}
 	return nil
-}
-
-// progress counts n records as written.
-func (w *writer) progress(n int) {
-	w.done += int64(n)
-	if w.o.Progress != nil {
-		if now := time.Now(); now.Sub(w.reports) > 50*time.Millisecond {
-			w.reports = now
-			w.o.Progress(Progress{Done: w.done, Total: w.report.Records, Unit: "records"})
-		}
-	}
 }
 
 // blockRecords is the number of records that are formatted at once.
@@ -104,7 +92,7 @@ func (w *writer) inOrder(out *bufio.Writer, n int, format func(i int, p *piece))
 			if _, err := out.Write(batch[t].text); err != nil {
 				return err
 			}
-			w.progress(batch[t].records)
+			w.done.add(int64(batch[t].records), w.report.Records)
 		}
 	}
 	return nil
