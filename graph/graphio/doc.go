@@ -8,7 +8,7 @@
 //
 //	Open   input     file or stream, decompressed: a window of bytes, mapped where possible      input.go, compression.go
 //	       unpack    the one graph in a tar or zip archive, as a stream                          archive.go
-//	       formats   the table of formats; detect finds the row by content, then by name         formats.go
+//	       formats   the table of formats; detect finds the row by marks, then by name           formats.go, marks.go
 //	       read      the row's function reads the header and settles the layout of the records   edgelist.go, metis.go, …
 //	       scan      blocks of lines, parsed in parallel: ids, weights, lines of faults          scan.go, numbers.go
 //	       list      blocks to one edge list: declared vertices, or the ids that occur           list.go
@@ -17,9 +17,11 @@
 //	       list      records or rows formatted in parallel, written in order                     write.go
 //	       output    compressed, under a temporary name, renamed once complete                   save.go
 //
-// A new text format is a row of the table, a function that fills in a layout, and one that calls writer.list. Binary
-// formats check the size of the file against their header before they allocate. METIS lists rows, not records, and has a
-// parser of its own.
+// A new text format is a row of the table, perhaps a mark, a function that fills in a layout, and one that calls writer.list.
+// A line of records is read by layout.numbers, which takes what most lines are, and else by layout.row, which takes any and
+// names its fault. Headers are read line by line: reading ahead has no error, a stream that fails just ends, and Open returns
+// its failure before anything that a reader says of the missing rest. Binary formats check the size of the file against their
+// header before they allocate. METIS and adjacency graphs list rows, not records: they read words at a cursor.
 //
 // # The native format
 //
