@@ -233,12 +233,9 @@ func writeGAPAs(w *writer, weighted bool) error {
 				return err
 			}
 		}
-		offsets, buf := side.Offsets(), [8]byte{}
-		for _, o := range offsets {
-			binary.LittleEndian.PutUint64(buf[:], o)
-			if _, err := w.out.Write(buf[:]); err != nil {
-				return err
-			}
+		offsets := side.Offsets()
+		if _, err := w.out.Write(rawBytes(offsets)); err != nil {
+			return err
 		}
 		err := w.rowBlocks(side, func(dst []byte, v uint32) []byte {
 			for k, t := range side.Row(v) {

@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
 	"math"
@@ -15,13 +16,6 @@ import (
 // their own, a float32 a tuple in the same order.
 
 const packedIDs = 1 << 48
-
-func tupleSize(o int) int {
-	if o == 0 {
-		return 12
-	}
-	return o
-}
 
 // tuple reads the ends of the tuple at the beginning of b.
 func tuple(b []byte, size int) (u, v uint64) {
@@ -47,7 +41,7 @@ func (in *input) widen(narrow []graph.Edge) ([]graph.Pair64, error) {
 // readGraph500 reads a tuple file. The vertices are 0 … largest id, or the ids that occur once an id passes 32 bits or is
 // out of proportion to the number of tuples.
 func readGraph500(in *input, f *File) (graph.Source, error) {
-	size := tupleSize(in.o.Tuple)
+	size := cmp.Or(in.o.Tuple, 12)
 	if in.compression == "" && in.size >= 0 && in.size%int64(size) != 0 {
 		return nil, raggedTuples(in.size, size)
 	}
@@ -210,7 +204,7 @@ func writeGraph500(w *writer) error {
 	if w.kind != graph.Unweighted && w.extra == nil {
 		return loss("weights, which lie in a file of their own", "name a file for the weights (%s), or drop them (%s)", CureWeightsPath, CureDropWeights)
 	}
-	labels, size := w.src.VertexLabels(), tupleSize(w.o.Tuple)
+	labels, size := w.src.VertexLabels(), cmp.Or(w.o.Tuple, 12)
 	if labels.Names() != nil {
 		w.labelLoss(0)
 	}

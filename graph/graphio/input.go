@@ -386,21 +386,14 @@ func countLines(b []byte) int64 {
 }
 
 // countComments counts the lines whose first byte that is no blank is mark.
-func countComments(b []byte, mark byte) int64 {
-	n := int64(0)
-	for i := bytes.IndexByte(b, mark); i >= 0; {
-		k := i
-		for k > 0 && (b[k-1] == ' ' || b[k-1] == '\t') {
-			k--
-		}
-		if k == 0 || b[k-1] == '\n' || b[k-1] == '\r' {
+func countComments(b []byte, mark byte) (n int64) {
+	if bytes.IndexByte(b, mark) < 0 { // most blocks have none
+		return 0
+	}
+	for c := (cursor{data: b}); c.next(); {
+		if c.begins(string(mark)) {
 			n++
 		}
-		next := bytes.IndexByte(b[i+1:], mark)
-		if next < 0 {
-			break
-		}
-		i += 1 + next
 	}
 	return n
 }
