@@ -389,6 +389,9 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 	if len(o.Columns) == 0 && s.labelled(names) {
 		return either("a dense matrix whose rows and columns have names, or an edge list")
 	}
+	if len(o.Columns) == 0 && l.weight <= 0 && o.FirstLine == 0 && s.counted(names) {
+		return either("a dense matrix below the numbers of its columns, or an edge list")
+	}
 	if l.names && !l.decided && s.lettered() {
 		return either("lines that begin with a letter and two numbers, as DIMACS files have behind a line of p")
 	}
@@ -435,6 +438,37 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 		return either("names in more than two columns")
 	}
 	return nil
+}
+
+// counted tells whether the rows are a square matrix below a line that counts its columns: 0 1 2, or x1 x2 x3, or a b c. Names
+// of the rows may precede them.
+func (s *sample) counted(names []string) bool {
+	rows, count := s.rows, len(names) == 0
+	if count {
+		names, rows = rows[0], rows[1:]
+	}
+	off := 0
+	if len(names) > 0 && names[0] == "" {
+		off = 1
+	}
+	n, loops := len(names)-off, 0
+	if n < 3 || len(rows) != n || !s.whole || names[off] == "" {
+		return false
+	}
+	start, last := names[off][:len(names[off])-1], names[off][len(names[off])-1]
+	for k, r := range rows {
+		next := start + string(rune(int(last)+k))
+		if last == '0' || last == '1' {
+			next = start + strconv.Itoa(int(last-'0')+k)
+		}
+		if len(r) != n+off || names[off+k] != next {
+			return false
+		}
+		if r[off+k] != "0" && !strings.HasPrefix(r[off+k], "0.") {
+			loops++
+		}
+	}
+	return loops == 0 || n > 3 && !count
 }
 
 // labelled tells whether the names of the columns are the first column as well.
