@@ -234,6 +234,7 @@ func refusals() []refusal {
 		{name: "K54/latin-names", file: "a.csv", content: "source,target\n\xe9,b\n\xe8,b\n", line: 2, class: graphio.ErrUnsupported, mention: []string{"UTF-8"}},
 		{name: "K54/latin-graphml", file: "a.graphml", content: "<?xml version=\"1.0\" encoding=\"ISO-8859-1\"?>\n<graphml/>", class: graphio.ErrUnsupported,
 			mention: []string{"ISO-8859-1", "UTF-8"}},
+		{name: "K54/one-end", file: "a.csv", content: "source,weight\n1,2\n", line: 2, class: graphio.ErrFormat, mention: []string{"source,weight", "Columns"}},
 		{name: "K54/slashes", file: "a.txt", content: "// comment\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"record 2", "Names", "FirstLine"}},
 		{name: "K54/sizes-of-words", file: "a.txt", content: "n 3\nm 2\n0 1\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"record 3"}},
 		{name: "K54/numbers-late", file: "a.txt", content: "a b\nb c\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"record 3"}},

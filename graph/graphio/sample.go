@@ -287,7 +287,7 @@ func vertexTable(names []string) bool {
 		return false
 	}
 	id, more := letters(names[0], false), letters(names[1], false)
-	return slices.Contains([]string{"id", "node", "nodeid", "vertex", "vertexid"}, id) && (strings.HasSuffix(more, "name") ||
+	return slices.Contains([]string{"id", "node", "nodeid", "vertex", "vertexid", "source", "from", "src"}, id) && (strings.HasSuffix(more, "name") ||
 		slices.Contains([]string{"label", "title", "type", "value", "weight", "size", "community", "group", "class", "cluster", "category", "color", "x"}, more))
 }
 
