@@ -15,6 +15,9 @@ type Run struct {
 	Top      []Row   `json:"top,omitempty"`    // the first rows by rank, best first; absent unless requested
 }
 
+// SetRun sets what the documents of all algorithms have.
+func (r *Run) SetRun(x Run) { *r = x }
+
 // Row is a row of a table: a number (json.Number) or the name of a vertex (string) by the name of its column.
 type Row map[string]any
 

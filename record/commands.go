@@ -23,6 +23,9 @@ type BFS struct {
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }
 
+// SetRun sets what the documents of all algorithms have.
+func (b *BFS) SetRun(r Run) { b.Head, b.Setup, b.Top = r.Head, r.Setup, r.Top }
+
 // Info is the document of "totemgo info": the content of a graph file.
 type Info struct {
 	Head

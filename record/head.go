@@ -38,6 +38,9 @@ type Head struct {
 	PeakRSSBytes int64    `json:"peak_rss_bytes,omitempty"` // largest resident memory of the process so far
 }
 
+// SetHead sets the head of a document.
+func (h *Head) SetHead(x Head) { *h = x }
+
 // Machine is the computer and its operating system.
 type Machine struct {
 	CPU   string `json:"cpu,omitempty"` // model name

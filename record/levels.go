@@ -1,5 +1,7 @@
 package record
 
+import "cmp"
+
 // Directions of levels, as they stand in JSON: TopDown and BottomUp of searches, the others of programs.
 const (
 	TopDown  = "top-down"
@@ -148,15 +150,11 @@ func (l *Level) Add(m Level) {
 		*l.FrontierArcs += *m.FrontierArcs
 	}
 	if m.EdgesExamined != nil {
-		if l.EdgesExamined == nil {
-			l.EdgesExamined = new(float64)
-		}
+		l.EdgesExamined = cmp.Or(l.EdgesExamined, new(float64))
 		*l.EdgesExamined += *m.EdgesExamined
 	}
 	if m.LongestTurns != nil {
-		if l.LongestTurns == nil {
-			l.LongestTurns = new(float64)
-		}
+		l.LongestTurns = cmp.Or(l.LongestTurns, new(float64))
 		*l.LongestTurns = max(*l.LongestTurns, *m.LongestTurns)
 	}
 	for i, p := range m.Processors {
@@ -173,9 +171,7 @@ func (p *ProcessorLevel) Add(q ProcessorLevel) {
 	for i, x := range q.Sums() {
 		*sums[i] += *x
 	}
-	if p.Kernel == "" {
-		p.Kernel = q.Kernel
-	}
+	p.Kernel = cmp.Or(p.Kernel, q.Kernel)
 }
 
 // Sums returns pointers to the times and bytes.

@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
 	"strings"
@@ -14,7 +14,6 @@ import (
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/record"
 )
@@ -25,207 +24,214 @@ var algorithms = []algorithm{
 	{
 		use: "bfs FILE --root ID[,ID…]", short: "Search a graph breadth-first from a root", long: bfsHelp, schema: record.SchemaBFS,
 		rows: "the tree, a row a reached vertex (vertex, parent, level),", top: "lowest levels",
-		search: true, job: func() job { return &bfsJob{} },
+		search: true, prepare: bfs,
 	},
 	{
 		use: "sssp FILE --root ID", short: "Find shortest paths from a root", long: ssspHelp, schema: record.SchemaSSSP,
 		rows: "a row a reached vertex (vertex, distance, with --parents its parent)", top: "nearest vertices",
-		job: func() job { return &ssspJob{} },
+		prepare: sssp,
 	},
 	{
 		use: "reach FILE --root ID[,ID…]", short: "Find the vertices that roots reach", long: reachHelp, schema: record.SchemaReach,
-		rows: "a row a reached vertex (vertex)", job: func() job { return &reachJob{} },
+		rows: "a row a reached vertex (vertex)", prepare: reach,
 	},
 	{
-		use: "path FILE A B", short: "Find a path between two vertices", long: pathHelp, schema: record.SchemaPath, operands: []string{"A", "B"},
-		rows: "a row a vertex of the path (vertex, distance)", job: func() job { return &pathJob{} },
+		use: "path FILE A B", short: "Find a path between two vertices", long: pathHelp, schema: record.SchemaPath,
+		rows: "a row a vertex of the path (vertex, distance)", prepare: findPath,
 	},
 	{
 		use: "cc FILE", short: "Find connected components", long: ccHelp, schema: record.SchemaCC,
-		rows: "a row a vertex (vertex, component)", top: "largest components", job: func() job { return &ccJob{} },
+		rows: "a row a vertex (vertex, component)", top: "largest components", prepare: components,
 	},
 	{
 		use: "pagerank FILE", short: "Rank vertices by PageRank", long: pagerankHelp, schema: record.SchemaPageRank,
-		rows: "a row a vertex (vertex, score)", top: "highest scores", job: func() job { return &pagerankJob{} },
+		rows: "a row a vertex (vertex, score)", top: "highest scores", prepare: pagerank,
 	},
 	{
 		use: "triangles FILE", short: "Count triangles and clustering coefficients", long: trianglesHelp, schema: record.SchemaTriangles,
-		rows: "a row a vertex (vertex, triangles, clustering)", top: "vertices in most triangles", job: func() job { return &trianglesJob{} },
+		rows: "a row a vertex (vertex, triangles, clustering)", top: "vertices in most triangles", prepare: triangles,
 	},
 	{
 		use: "kcore FILE", short: "Find core numbers", long: kcoreHelp, schema: record.SchemaKCore,
-		rows: "a row a vertex (vertex, core)", top: "highest core numbers", job: func() job { return &kcoreJob{} },
+		rows: "a row a vertex (vertex, core)", top: "highest core numbers", prepare: kcore,
 	},
 	{
 		use: "cdlp FILE", short: "Find communities by label propagation", long: cdlpHelp, schema: record.SchemaCDLP,
-		rows: "a row a vertex (vertex, label)", top: "largest communities", job: func() job { return &cdlpJob{} },
+		rows: "a row a vertex (vertex, label)", top: "largest communities", prepare: communities,
 	},
 	{
 		use: "bc FILE", short: "Find betweenness", long: bcHelp, schema: record.SchemaBetweenness,
-		rows: "a row a vertex (vertex, score)", top: "highest scores", job: func() job { return &bcJob{} },
+		rows: "a row a vertex (vertex, score)", top: "highest scores", prepare: betweenness,
 	},
 	{
 		use: "closeness FILE", short: "Find how near each vertex is to all others", long: closenessHelp, schema: record.SchemaCloseness,
-		rows: "a row a vertex (vertex, closeness, harmonic,\neccentricity, reached_by)", top: "nearest vertices", job: func() job { return &closenessJob{} },
+		rows: "a row a vertex (vertex, closeness, harmonic,\neccentricity, reached_by)", top: "nearest vertices", prepare: closeness,
 	},
 	{
-		use: "diameter FILE", short: "Find the largest distance", long: diameterHelp, schema: record.SchemaDiameter, job: func() job { return &diameterJob{} },
+		use: "diameter FILE", short: "Find the largest distance", long: diameterHelp, schema: record.SchemaDiameter, prepare: diameter,
 	},
 }
 
 // algorithm is a row of the table.
 type algorithm struct {
 	use, short, long string
-	schema           string   // of the document
-	rows, top        string   // what a row of the result holds, and which come first; "" without rows, or without ranks
-	operands         []string // arguments after FILE, which the job's operands takes
-	search           bool     // runs as a search: on devices too, with a director
-	job              func() job
+	schema           string // of the document
+	rows, top        string // what a row of the result holds, and which come first; "" without rows, or without ranks
+	search           bool   // runs as a search: on devices too, with a director
+	prepare          func(j *job) solver
 }
 
-// job is one run of an algorithm. Its methods are called in this order.
-type job interface {
-	flags(c *cobra.Command)
-	check(f *algorithmFlags) error                    // returns what the command line alone shows, and sets engine options
-	read(ctx context.Context, src graph.Source) error // reads the vertices and files that flags name, and looks at the graph
-	run(ctx context.Context, eng *engine.Engine) (*result, error)
+// solver runs an algorithm.
+type solver func(ctx context.Context, eng *engine.Engine) (*result, error)
+
+// job is one command line of an algorithm. A row's prepare adds flags to it, and sets what checks and reads them.
+type job struct {
+	*env
+	*cobra.Command
+	engine engineFlags
+	read   readFlags
+	output string
+	stats  bool
+	top    int
+
+	operands []string                                          // arguments after FILE
+	check    func() error                                      // returns what the command line alone shows, or nil
+	look     func(ctx context.Context, src graph.Source) error // reads vertices and files that flags name, and looks at the graph, or nil
+}
+
+// runDocument is an algorithm's document, before what all of them have is known.
+type runDocument interface {
+	headed
+	SetRun(record.Run)
 }
 
 // result is what a job hands out.
 type result struct {
-	table                            // a row a vertex, for -o
-	head    string                   // comments above the rows of TSV; "" states the columns
-	top     table                    // rows to rank
-	compare func(a, b uint32) int    // which of two rows of top comes first
-	summary string                   // lines for a person
-	took    time.Duration            // if it is not that of the call
-	times   string                   // lines about parts of the time
-	lone    bool                     // a search reached its root alone
-	stats   *bsp.Statistics          // for --stats, or nil
-	doc     func(run record.Run) any // the document
+	table                         // a row a vertex, for -o
+	head    string                // comments above the rows of TSV; "" states the columns
+	top     table                 // rows to rank, if they are not those of the table
+	compare func(a, b uint32) int // which of two rows to rank comes first
+	summary string                // lines for a person
+	took    time.Duration         // if it is not that of the call
+	times   string                // lines about parts of the time
+	lone    bool                  // a search reached nothing but its root, or not its end
+	stats   *bsp.Statistics       // for --stats, or nil
+	doc     runDocument           // without what all have
 }
 
-// algorithmFlags are the flags that all algorithms share.
-type algorithmFlags struct {
-	engine      engineFlags
-	read        readFlags
-	output      string
-	json, stats bool
-	top         int
+// perVertex is a table with a row a vertex: its id, and columns.
+func perVertex(label func(v uint32) uint64, n int, columns ...column) table {
+	return table{append([]column{ids("vertex", label)}, columns...), every(n, nil)}
 }
 
-// check returns the faults of the flags of output.
-func (f *algorithmFlags) check() error {
-	if f.engine.set.Changed("top") && f.top < 1 {
-		return usagef("--top %d: want 1 or more", f.top)
+// byValue compares rows by a column of values, the largest first.
+func byValue[T cmp.Ordered](values []T) func(a, b uint32) int {
+	return func(a, b uint32) int { return cmp.Compare(values[b], values[a]) }
+}
+
+// row is the command of an algorithm.
+func (a algorithm) row() commandRow {
+	return commandRow{use: a.use, short: a.short, long: a.long, prepare: func(e *env, c *cobra.Command) runner {
+		j := &job{env: e, Command: c}
+		j.engine.add(e, c, a.search)
+		j.read.add(c, "")
+		solve := a.prepare(j)
+		e.jsonFlag(c)
+		fl := c.Flags()
+		if !a.search {
+			fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
+		}
+		fl.BoolVar(&j.stats, "stats", false, "print tables of the processors and levels; with --json, add the levels")
+		if a.rows != "" {
+			fl.StringVarP(&j.output, "output", "o", "", "write "+a.rows+" to `FILE` (- for standard output);\n"+
+				"its name tells the format (.csv, .json, .jsonl, else TSV) and the compression (.gz, .zst, .xz)")
+		}
+		if a.top != "" {
+			fl.IntVar(&j.top, "top", 0, "print the rows of the `K` "+a.top)
+			atLeast(c, "1 or more", "top")
+		}
+		return func(ctx context.Context, args []string) error {
+			j.operands = args[1:]
+			return j.execute(ctx, a, solve, args[0])
+		}
+	}}
+}
+
+// checkFlags reads the flags, and returns the faults that the command line alone shows.
+func (j *job) checkFlags() error {
+	if err := j.engine.check(); err != nil {
+		return err
 	}
-	if f.output == "-" && (f.json || f.stats || f.top > 0) {
+	if j.check != nil {
+		if err := j.check(); err != nil {
+			return err
+		}
+	}
+	if j.output == "-" && (j.json || j.stats || j.top > 0) {
 		return usagef("-o - puts the rows on standard output, where --json, --stats and --top would go too")
 	}
-	z, err := graphio.Compress(io.Discard, f.output)
-	if err != nil {
-		return usageError{err}
-	}
-	return z.Close()
+	return checkRows(j.output)
 }
 
-func newAlgorithm(e *env, a algorithm) *cobra.Command {
-	f, j := &algorithmFlags{}, a.job()
-	c := &cobra.Command{
-		Use: a.use, Short: a.short, Long: a.long, Args: takes(append([]string{"FILE"}, a.operands...)...),
-		RunE: func(c *cobra.Command, args []string) error {
-			if o, is := j.(interface{ operands(args []string) }); is {
-				o.operands(args[1:])
-			}
-			if s, is := j.(interface{ shows(b *bar) }); is {
-				s.shows(e.progress(c.Name()))
-			}
-			return e.runAlgorithm(c.Context(), a, j, f, args[0])
-		},
-	}
-	f.engine.add(e, c, a.search)
-	f.read.add(c, "")
-	fl := c.Flags()
-	j.flags(c)
-	if !a.search {
-		fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
-	}
-	fl.BoolVar(&f.json, "json", false, "print JSON")
-	fl.BoolVar(&f.stats, "stats", false, "print tables of the processors and levels; with --json, add the levels")
-	if a.rows != "" {
-		fl.StringVarP(&f.output, "output", "o", "", "write "+a.rows+" to `FILE` (- for standard output);\n"+
-			"its name tells the format (.csv, .json, .jsonl, else TSV) and the compression (.gz, .zst, .xz)")
-	}
-	if a.top != "" {
-		fl.IntVar(&f.top, "top", 0, "print the rows of the `K` "+a.top)
-	}
-	return c
-}
-
-// runAlgorithm runs the job of one command line.
-func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithmFlags, path string) error {
-	if err := f.engine.check(); err != nil {
+// execute runs the job.
+func (j *job) execute(ctx context.Context, a algorithm, solve solver, path string) error {
+	if err := j.checkFlags(); err != nil {
 		return err
 	}
-	if err := j.check(f); err != nil {
-		return err
-	}
-	if err := f.check(); err != nil {
-		return err
-	}
-	f.read.expect = func(vertices, records int64, directed bool) error {
+	o := &j.engine.o
+	j.read.expect = func(vertices, records int64, directed bool) error {
 		if vertices == 0 { // unknown: few take more than many
 			return nil
 		}
 		// At least what newEngine asks for: the up to six arrays of a part are rounded up, less if there are several.
 		need := max(0, engine.NeedFor(vertices, records, directed, 1, graph.Unweighted)-6*hugemem.HugePage)
-		return fits(fmt.Sprintf("placing %d vertices and %d edges", vertices, records), need, f.engine.o.MemoryLimit)
+		return fits(fmt.Sprintf("placing %d vertices and %d edges", vertices, records), need, o.MemoryLimit)
 	}
-	file, err := f.read.open(ctx, e, path, f.engine.o.Threads, f.engine.o.MemoryLimit)
+	file, err := j.read.open(ctx, j.env, path, o.Threads, o.MemoryLimit)
 	if err != nil {
 		return err
 	}
 	defer file.Close()
-	if err := j.read(ctx, file.Source); err != nil {
-		return err
-	}
-	f.engine.o.Consume = true // jobs have taken what they need
-	if f.engine.o.RunStatistics = f.stats; !a.search {
-		f.engine.o.Director = bsp.DirectorBeamer // the one that measures nothing
-		if f.engine.processors == autoProcessors {
-			f.engine.processors = engine.CPU.String() // check has put it into the options
+	if j.look != nil {
+		if err := j.look(ctx, file.Source); err != nil {
+			return err
 		}
 	}
-	eng, err := e.newEngine(ctx, path, file.Source, &f.engine)
+	o.Consume = true // jobs have taken what they need
+	if o.RunStatistics = j.stats; !a.search {
+		o.Director = bsp.DirectorBeamer // the one that measures nothing
+		if j.engine.processors == autoProcessors {
+			j.engine.processors = engine.CPU.String() // check has put it into the options
+		}
+	}
+	eng, err := j.newEngine(ctx, path, file.Source, &j.engine)
 	if err != nil {
 		return err
 	}
 	defer eng.Close()
 	start := time.Now()
-	r, err := j.run(ctx, eng)
+	r, err := solve(ctx, eng)
 	if err != nil {
 		return err
 	}
-	if r.took == 0 {
-		r.took = time.Since(start)
-	}
+	r.took = cmp.Or(r.took, time.Since(start))
 	if r.lone && file.Source.IsDirected() && eng.NumVertices() > 1 {
-		e.note("no arc leads from the root to another vertex; --undirected reads arcs as edges, which lead both ways")
+		j.note("along arcs nothing more is reached; --undirected reads arcs as edges, which lead both ways")
+	}
+	if r.top.rows == nil {
+		r.top = r.table
 	}
 	names := file.Source.VertexLabels().Names()
 	r.table.named(names)
 	r.top.named(names)
-	if f.output != "" {
-		if r.head == "" {
-			r.head = r.header()
-		}
-		if err := e.writeTable(ctx, f.output, r.head, &r.table); err != nil || f.output == "-" {
+	if j.output != "" {
+		if err := j.writeTable(ctx, j.output, cmp.Or(r.head, r.header()), &r.table); err != nil || j.output == "-" {
 			return err
 		}
 	}
 	var top []uint32
-	if f.top > 0 {
-		top = r.top.best(f.top, r.compare)
+	if j.top > 0 {
+		top = r.top.best(j.top, r.compare)
 	}
 	doc := record.Run{Setup: eng.Setup(), Vertices: int64(eng.NumVertices()), TimeS: r.took.Seconds(), Top: r.top.record(top)}
 	if r.stats != nil {
@@ -234,37 +240,34 @@ func (e *env) runAlgorithm(ctx context.Context, a algorithm, j job, f *algorithm
 	if !a.search {
 		doc.Director = ""
 	}
-	if f.json {
-		doc.Head = e.head(a.schema)
-		return e.printJSON(r.doc(doc))
-	}
-	if f.top > 0 {
+	r.doc.SetRun(doc)
+	return j.show(a.schema, r.doc, func() {
 		for _, row := range top {
-			fmt.Fprintf(e.stdout, "%s\n", r.top.appendRow(nil, row, '\t', nil))
+			fmt.Fprintf(j.stdout, "%s\n", r.top.appendRow(nil, row, '\t', nil))
 		}
-	} else {
-		e.print("%stime %s\n%s", r.summary, seconds(doc.TimeS), r.times)
-		if doc.Share != "" && !f.stats {
-			e.print("shares --share %s\n", doc.Share)
+		if j.top == 0 {
+			j.print("%stime %s\n%s", r.summary, seconds(doc.TimeS), r.times)
+			if doc.Share != "" && !j.stats {
+				j.print("shares --share %s\n", doc.Share)
+			}
 		}
-	}
-	if !f.stats {
-		return nil
-	}
-	kernels := ""
-	switch {
-	case r.stats == nil: // not by supersteps
-		return e.printProcessors(doc.Processors)
-	case a.search:
-		kernels = eng.Kernels()
-	}
-	return e.printStats(doc.Processors, kernels, doc.Levels)
+		switch {
+		case !j.stats:
+		case r.stats == nil: // not by supersteps
+			j.printProcessors(doc.Processors)
+		case a.search:
+			j.printStats(doc.Processors, eng.Kernels(), doc.Levels)
+		default:
+			j.printStats(doc.Processors, "", doc.Levels)
+		}
+	})
 }
 
 // roots are the vertices of --root, or of arguments.
 type roots struct {
-	flag    string // or arguments, in messages
-	text    string
+	flag    string   // or argument, in messages
+	given   []string // each time
+	text    string   // as given
 	apart   []string // text in parts, if commas do not separate them
 	many    bool
 	ids     []uint64
@@ -284,13 +287,16 @@ func (r *roots) spell(label uint64) string {
 // name is the root's, if ids are names.
 func (r *roots) name() string { return strings.Join(r.names, ",") }
 
-func (r *roots) flags(c *cobra.Command) {
-	r.flag = "--root"
-	usage := "`ID` of the root, as the file has it"
-	if r.many {
+// addRoot adds --root to a job, which checks and reads it.
+func (j *job) addRoot(many bool) *roots {
+	r, usage := &roots{flag: "--root", many: many}, "`ID` of the root, as the file has it"
+	if many {
 		usage = "`ID[,ID…]`: the roots, as the file has them"
 	}
-	c.Flags().StringVarP(&r.text, "root", "r", "", usage)
+	j.Flags().StringArrayVarP(&r.given, "root", "r", nil, usage)
+	j.Flags().Lookup("root").DefValue = ""
+	j.check, j.look = r.check, r.read
+	return r
 }
 
 // list splits --root where it takes several.
@@ -304,7 +310,10 @@ func (r *roots) list() []string {
 	return []string{r.text}
 }
 
-func (r *roots) check(*algorithmFlags) error {
+func (r *roots) check() error {
+	if r.text = strings.Join(r.given, ","); r.many && len(r.given) > 1 {
+		r.apart = r.given
+	}
 	if r.text == "" {
 		return usagef("--root is missing: the id of a vertex, as the file has it")
 	}

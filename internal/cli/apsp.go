@@ -16,7 +16,6 @@ import (
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/graph/graphio"
 	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
@@ -52,21 +51,17 @@ type apspFlags struct {
 	method, typ, kernels, output string
 	predecessors, processors     string
 	threads                      int
-	widest, summary, json        bool
-	memory                       int64
+	widest, summary              bool
 }
 
-func newAllPairs(e *env) *cobra.Command {
+// apsp prepares "totemgo apsp".
+func apsp(e *env, c *cobra.Command) runner {
 	f := &apspFlags{}
-	c := &cobra.Command{
-		Use: "apsp FILE", Short: "Find the distances between all pairs of vertices", Long: apspHelp, Args: takes("FILE"),
-		RunE: func(c *cobra.Command, args []string) error { return e.allPairs(c.Context(), f, args[0]) },
-	}
 	fl := c.Flags()
 	fl.StringVar(&f.method, "method", "auto", "`METHOD`: "+strings.Join(allpairs.Methods(), ", "))
 	completes(c, "method", allpairs.Methods()...)
 	fl.StringVar(&f.typ, "type", "auto", "`TYPE` of distances: auto, int32, float32 or float64")
-	completes(c, "type", "auto", "int32", "float32", "float64")
+	oneOf(c, "type", "auto", "int32", "float32", "float64")
 	fl.StringVar(&f.kernels, "kernels", "", "tile `KERNELS`: avx512, avx2 or generic (default the best of this processor)")
 	fl.StringVar(&f.processors, "processors", "cpu", "`PROCESSOR` of dense methods: cpu, cpu:THREADS, opencl:N or cuda:N")
 	fl.BoolVar(&f.widest, "widest", false, "find widest paths instead: the largest least weight of a path's arcs")
@@ -74,10 +69,10 @@ func newAllPairs(e *env) *cobra.Command {
 	fl.StringVarP(&f.output, "output", "o", "", "write the distances to `FILE` (- for standard output); its name tells the format\n"+
 		"(.npy, .csv, .json, .jsonl, else TSV) and the compression (.gz, .zst, .xz)")
 	fl.StringVar(&f.predecessors, "predecessors", "", "write the vertex before the last of a shortest path of each pair to `FILE`; its name tells the format")
-	fl.Var((*bytesFlag)(&f.memory), "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
-	fl.BoolVar(&f.json, "json", false, "print JSON")
+	e.jsonFlag(c)
+	e.memoryFlag(c)
 	f.read.add(c, "")
-	return c
+	return func(ctx context.Context, args []string) error { return e.allPairs(ctx, f, args[0]) }
 }
 
 // allPairs runs apsp.
@@ -85,22 +80,23 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 	method, err := allpairs.ParseMethod(f.method)
 	switch {
 	case err != nil:
-		return usageError{err}
+		return usageError(err)
 	case f.summary && (f.output != "" || f.predecessors != ""):
 		return usagef("--summary keeps no matrix, which -o and --predecessors write")
-	case f.json && (f.output == "-" || f.predecessors == "-"):
+	case e.json && (f.output == "-" || f.predecessors == "-"):
 		return usagef("- puts the matrix on standard output, where --json would go too")
 	case f.output != "" && f.output == f.predecessors:
 		return usagef("-o and --predecessors both write %s", f.output)
-	}
-	if f.kernels != "" && !slices.Contains(allpairs.Kernels[int32](), f.kernels) {
+	case f.kernels != "" && !slices.Contains(allpairs.Kernels[int32](), f.kernels):
 		return usagef("--kernels %s: this processor has %s", f.kernels, strings.Join(allpairs.Kernels[int32](), ", "))
+	}
+	for _, path := range []string{f.output, f.predecessors} {
+		if err := checkRows(path); err != nil && extension(path) != ".npy" {
+			return err
+		}
 	}
 	types := map[string]func(context.Context, *env, *apspFlags, *graph.CSR, allpairs.Options) error{
 		"int32": allPairsOf[int32], "float32": allPairsOf[float32], "float64": allPairsOf[float64],
-	}
-	if f.typ != "auto" && types[f.typ] == nil {
-		return usagef("--type %q is none of auto, int32, float32, float64", f.typ)
 	}
 	procs, err := engine.ParseProcessors(f.processors)
 	if err != nil {
@@ -110,7 +106,7 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 		return usagef("--processors %s: want one", f.processors)
 	}
 	f.threads = procs[0].Threads
-	o := allpairs.Options{Method: method, Threads: f.threads, Kernels: f.kernels, MemoryLimit: f.memory}
+	o := allpairs.Options{Method: method, Threads: f.threads, Kernels: f.kernels, MemoryLimit: int64(e.memory)}
 	if f.widest {
 		o.Algebra = allpairs.Widest
 	}
@@ -144,9 +140,7 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 
 // allPairsOf runs apsp with distances of type T.
 func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *graph.CSR, o allpairs.Options) error {
-	bar := e.progress("all pairs")
-	defer bar.done()
-	o.Progress = func(done, of int64) { bar.set(done, of, "") }
+	o.Progress = e.progress("all pairs").of("")
 	o.Start = func(p *allpairs.Plan) {
 		if p.Time > time.Second || isTerminal(e.stderr) {
 			e.note("%s (%s): about %s, %s for matrices", p.Method, p.Reason, seconds(p.Time.Seconds()), sizeString(p.Bytes))
@@ -174,7 +168,6 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 		if m, p, err = allpairs.Solve[T](ctx, g, o); err == nil {
 			defer func() { _ = m.Free() }()
 			took = time.Since(start)
-			bar.done()
 			s = m.Summary(ctx, o.Threads)
 			labels, row := g.VertexLabels(), make([]T, m.N())
 			d := pairs[T]{f.output, distances, func(u uint32) []T { m.Row(int(u), row); return row },
@@ -195,7 +188,6 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 			return errors.Join(distances.put(worker, r.From, r.Distances), before.put(worker, r.From, r.Predecessors), b.Add(worker, r))
 		})
 		took, s = time.Since(start), b.Summary()
-		bar.done()
 	}
 	if err = before.close(distances.close(err)); err != nil || f.output == "-" || f.predecessors == "-" {
 		return err
@@ -207,13 +199,10 @@ func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *
 	if f.widest {
 		doc.Algebra = "widest"
 	}
-	if f.json {
-		doc.Head = e.head(record.SchemaAllPairs)
-		return e.printJSON(doc)
-	}
-	fmt.Fprintf(e.stdout, "pairs %d\ndiameter %v\nradius %v\naverage %v\nmethod %s (%s)\ntime %s\n", s.Pairs, s.Diameter, s.Radius, s.Average,
-		doc.Method, doc.Reason, seconds(doc.TimeS))
-	return nil
+	return e.show(record.SchemaAllPairs, &doc, func() {
+		fmt.Fprintf(e.stdout, "pairs %d\ndiameter %v\nradius %v\naverage %v\nmethod %s (%s)\ntime %s\n", s.Pairs, s.Diameter, s.Radius, s.Average,
+			doc.Method, doc.Reason, seconds(doc.TimeS))
+	})
 }
 
 // noteRoom says before the work that a file whose room is not reserved may lack some: text takes 2 bytes at least for each
@@ -300,21 +289,8 @@ func (p *pairs[T]) write(ctx context.Context, e *env, n int, labels *graph.Label
 	if p.file != nil {
 		return p.file.Write(untilDone{ctx, p.file.file}, p.row)
 	}
-	name := strings.ToLower(p.path)
-	for _, compressed := range []string{".gz", ".zst", ".xz"} {
-		name = strings.TrimSuffix(name, compressed)
-	}
-	if filepath.Ext(name) == ".npy" {
-		return e.writeFile(ctx, p.path, func(to *bufio.Writer) error {
-			z, err := graphio.Compress(to, p.path)
-			if err != nil {
-				return err
-			}
-			if err := allpairs.NewNPY[T](n).Write(z, p.row); err != nil {
-				return err
-			}
-			return z.Close()
-		})
+	if extension(p.path) == ".npy" {
+		return e.writeFile(ctx, p.path, func(w *bufio.Writer) error { return allpairs.NewNPY[T](n).Write(w, p.row) })
 	}
 	row, from := make([]T, n), uint32(0)
 	t := &table{

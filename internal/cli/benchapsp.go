@@ -7,7 +7,6 @@ import (
 	"io"
 	"math/rand/v2"
 	"slices"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -19,17 +18,7 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-func newBenchAllPairs(e *env) *cobra.Command {
-	var (
-		n, rounds  int
-		methods    []string
-		processors string
-		asJSON     bool
-	)
-	c := &cobra.Command{
-		Use:   "apsp",
-		Short: "Time the distances between all pairs",
-		Long: `bench apsp times the dense methods of apsp with float32, int32 and float64 distances on a random graph of n
+const benchAllPairsHelp = `bench apsp times the dense methods of apsp with float32, int32 and float64 distances on a random graph of n
 vertices with an arc between most, and each set of tile kernels of this processor with the first. It states the
 operations a second (2n³ additions and minima, of squaring for each product) and the fraction of what the
 processor does in registers alone, on the same threads at the same time. Rounds are in turn; the figures
@@ -37,52 +26,48 @@ are medians.
 
   totemgo bench apsp --n 4096
   totemgo bench apsp --n 1024 --methods blocked,naive,squaring --json
-  totemgo bench apsp --n 1024 --processors cpu,opencl:0`,
-		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			if n < 1 || rounds < 1 {
-				return usagef("--n %d --rounds %d: want 1 or more", n, rounds)
-			}
-			procs, err := engine.ParseProcessors(processors)
-			if err != nil {
-				return err
-			}
-			doc := record.BenchAllPairs{N: n, Rounds: rounds}
-			for _, p := range procs {
-				for _, name := range methods {
-					m, err := allpairs.ParseMethod(name)
-					if err != nil || m == allpairs.Auto || m == allpairs.Searches {
-						return usagef("--methods %s: want some of blocked, naive, squaring", name)
-					}
-					if err := e.benchProcessor(c.Context(), &doc, p, m); err != nil {
-						return err
-					}
-				}
-			}
-			if asJSON {
-				doc.Head = e.head(record.SchemaBenchAPSP)
-				return e.printJSON(doc)
-			}
-			w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-			printAllPairs(w, doc)
-			return w.Flush()
-		},
-	}
+  totemgo bench apsp --n 1024 --processors cpu,opencl:0`
+
+// benchAllPairs prepares "totemgo bench apsp".
+func benchAllPairs(e *env, c *cobra.Command) runner {
+	var (
+		n, rounds  int
+		methods    []string
+		processors string
+	)
 	fl := c.Flags()
 	fl.IntVar(&n, "n", 2048, "number of vertices")
 	fl.IntVar(&rounds, "rounds", 3, "number of rounds")
 	fl.StringVar(&processors, "processors", "cpu", "`LIST` of processors, one after the other: cpu, cpu:THREADS, opencl:N, cuda:N")
 	fl.StringSliceVar(&methods, "methods", []string{"blocked"}, "`LIST` of methods: blocked, naive, squaring")
-	fl.BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	atLeast(c, "1 or more", "n", "rounds")
+	e.jsonFlag(c)
+	return func(ctx context.Context, _ []string) error {
+		procs, err := engine.ParseProcessors(processors)
+		if err != nil {
+			return err
+		}
+		doc := record.BenchAllPairs{N: n, Rounds: rounds}
+		for _, p := range procs {
+			for _, name := range methods {
+				m, err := allpairs.ParseMethod(name)
+				if err != nil || m == allpairs.Auto || m == allpairs.Searches {
+					return usagef("--methods %s: want some of blocked, naive, squaring", name)
+				}
+				if err := e.benchProcessor(ctx, &doc, p, m); err != nil {
+					return err
+				}
+			}
+		}
+		return e.show(record.SchemaBenchAPSP, &doc, func() { printAllPairs(e.stdout, doc) })
+	}
 }
 
 func printAllPairs(w io.Writer, d record.BenchAllPairs) {
 	fmt.Fprintf(w, "all pairs of %d vertices, medians of %d\n", d.N, d.Rounds)
-	fmt.Fprintln(w, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t")
-	for _, r := range d.Runs {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t\n", r.Processor, r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
-	}
+	printTable(w, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t", d.Runs, func(r record.BenchAllPairsMethod) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t", r.Processor, r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
+	})
 }
 
 // benchProcessor times a method on a processor.

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -8,7 +9,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -33,28 +33,26 @@ type gpuCheck struct {
 	End        bool            `json:"end"`    // of the whole: Passed, TimeS
 }
 
-func newBenchCheck(e *env) *cobra.Command {
-	return &cobra.Command{
-		Use:   "check FILE",
-		Short: "Print the tables of a file that scripts/gpu-check.sh wrote",
-		Long: `bench check prints what scripts/gpu-check.sh found: searches by graph and processors, hybrid
+const benchCheckHelp = `bench check prints what scripts/gpu-check.sh found: searches by graph and processors, hybrid
 lists beside their processors alone, the bandwidth of each kernel, validated runs with their
 energy, and what failed. The file may end anywhere, as that of a run that was killed.
 
-  totemgo bench check gpu-check.json`,
-		Args: takes("FILE"),
-		RunE: func(_ *cobra.Command, args []string) error {
-			f, err := os.Open(args[0])
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			list, cut, err := readGPUCheck(f)
-			if err != nil {
-				return fmt.Errorf("%s: %w", args[0], err)
-			}
-			return e.printGPUCheck(list, cut)
-		},
+  totemgo bench check gpu-check.json`
+
+// benchCheck prepares "totemgo bench check".
+func benchCheck(e *env, c *cobra.Command) runner {
+	return func(_ context.Context, args []string) error {
+		f, err := os.Open(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		list, cut, err := readGPUCheck(f)
+		if err != nil {
+			return fmt.Errorf("%s: %w", args[0], err)
+		}
+		e.printGPUCheck(list, cut)
+		return nil
 	}
 }
 
@@ -97,13 +95,13 @@ func documents[T any](list []gpuCheck, schema string) (docs []checked[T]) {
 	return docs
 }
 
-func (e *env) printGPUCheck(list []gpuCheck, cut bool) error {
-	head, last := list[0], list[len(list)-1]
+func (e *env) printGPUCheck(list []gpuCheck, cut bool) {
+	w, head, last := e.stdout, list[0], list[len(list)-1]
 	if head.Devices != nil {
 		m := head.Devices.Machine
-		fmt.Fprintf(e.stdout, "%s, %d cores, %s\n", m.CPU, m.Cores, sizeString(m.MemoryBytes))
+		fmt.Fprintf(w, "%s, %d cores, %s\n", m.CPU, m.Cores, sizeString(m.MemoryBytes))
 		for _, d := range head.Devices.Devices {
-			fmt.Fprintf(e.stdout, "%s: %s, %d compute units, %s, driver %s\n", d.Name, d.Model, d.ComputeUnits, sizeString(d.MemoryBytes), d.Driver)
+			fmt.Fprintf(w, "%s: %s, %d compute units, %s, driver %s\n", d.Name, d.Model, d.ComputeUnits, sizeString(d.MemoryBytes), d.Driver)
 		}
 	}
 	passed := 0
@@ -112,67 +110,66 @@ func (e *env) printGPUCheck(list []gpuCheck, cut bool) error {
 			passed++
 		}
 	}
-	fmt.Fprintf(e.stdout, "%s: %d checks passed", head.Processors, passed)
+	end := "; the run did not end"
 	if last.End {
-		fmt.Fprintf(e.stdout, ", in %s\n", seconds(last.TimeS))
-	} else {
-		fmt.Fprintf(e.stdout, "; the run did not end\n")
+		end = ", in " + seconds(last.TimeS)
 	}
+	fmt.Fprintf(w, "%s: %d checks passed%s\n", head.Processors, passed, end)
 	if cut {
-		fmt.Fprintln(e.stdout, "the last check was not written whole")
+		fmt.Fprintln(w, "the last check was not written whole")
 	}
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	searches := documents[record.Bench](list, record.SchemaBench)
-	printSearches(w, searches)
-	printHybrid(w, searches)
-	printDevices(w, documents[record.BenchDevice](list, record.SchemaBenchDevice))
+	printSome(w, "\nsearches of\ttook\tGTEPS\tsupersteps\tlaunches a level\twaits a level\tleft out\t", searches, searchRow)
+	printSome(w, "\nhybrid\tshare\tGTEPS\tbest alone\tGTEPS\thybrid ÷ alone\t", hybrids(searches), func(h hybrid) string {
+		return fmt.Sprintf("%s\t%s\t%s\t%s\t%.3f\t%.2f\t", h.Name, h.doc.Share, gteps(h.doc), h.best, h.rate/1e9, h.doc.TEPS.HarmonicMean/h.rate)
+	})
+	devices := slices.DeleteFunc(documents[record.BenchDevice](list, record.SchemaBenchDevice), func(c checked[record.BenchDevice]) bool {
+		return len(c.doc.Accesses) == 0 || len(c.doc.Transfers) == 0
+	})
+	printSome(w, "\ndevice\tcopy GB/s\treads M/s\tatomics M/s\tto device GB/s\tto host GB/s\tlaunch\tfill\twait\t", devices, deviceRow)
 	printBandwidth(w, searches)
-	printValidated(w, documents[record.Graph500](list, record.SchemaGraph500))
+	printSome(w, "\nvalidated\ttrees\tGTEPS\tW\tJ a search\tof\t", documents[record.Graph500](list, record.SchemaGraph500), validatedRow)
 	for _, d := range documents[record.BenchAllPairs](list, record.SchemaBenchAPSP) {
 		printAllPairs(w, d.doc)
-	}
-	if err := w.Flush(); err != nil {
-		return err
 	}
 	for _, c := range list[1:] {
 		switch {
 		case c.End:
 		case c.Skipped != "":
-			fmt.Fprintf(e.stdout, "skipped: %s: %s\n", c.Name, c.Skipped)
+			fmt.Fprintf(w, "skipped: %s: %s\n", c.Name, c.Skipped)
 		case c.Passed != nil && !*c.Passed:
-			fmt.Fprintf(e.stdout, "FAILED: %s: %s\n    %s\n", c.Name, c.Command, strings.ReplaceAll(strings.TrimSpace(c.Message), "\n", "\n    "))
+			fmt.Fprintf(w, "FAILED: %s: %s\n    %s\n", c.Name, c.Command, strings.ReplaceAll(strings.TrimSpace(c.Message), "\n", "\n    "))
 		}
 	}
-	return nil
 }
 
-// printSearches prints a row for each check that timed searches, with a device's commands a superstep.
-func printSearches(w io.Writer, searches []checked[record.Bench]) {
-	if len(searches) > 0 {
-		fmt.Fprintln(w, "\nsearches of\ttook\tGTEPS\tsupersteps\tlaunches a level\twaits a level\tleft out\t")
+// printSome prints a table unless it has no rows.
+func printSome[T any](w io.Writer, head string, list []T, row func(x T) string) {
+	if len(list) > 0 {
+		printTable(w, head, list, row)
 	}
-	for _, s := range searches {
-		levels := 0.0
-		for _, l := range s.doc.Levels {
-			levels += float64(max(1, l.Searches)) / float64(max(1, len(s.doc.Searches)))
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.1f\t", s.Name, seconds(s.doc.Time.MeanS), gteps(s.doc), levels)
-		var c record.Commands
-		for _, p := range s.doc.Processors {
-			if p.Commands != nil && p.Commands.Waits > c.Waits {
-				c = *p.Commands
-			}
-		}
-		if c.Waits > 0 && levels > 0 {
-			fmt.Fprintf(w, "%.1f\t%.1f\t", c.Launches/levels, c.Waits/levels)
-		} else {
-			fmt.Fprint(w, "\t\t")
-		}
-		for _, l := range s.doc.LeftOut {
-			fmt.Fprint(w, l.Name, " ")
-		}
-		fmt.Fprintln(w, "\t")
+}
+
+// searchRow is the row of a check that timed searches, with a device's commands a superstep.
+func searchRow(s checked[record.Bench]) string {
+	levels := 0.0
+	for _, l := range s.doc.Levels {
+		levels += float64(max(1, l.Searches)) / float64(max(1, len(s.doc.Searches)))
 	}
+	var c record.Commands
+	for _, p := range s.doc.Processors {
+		if p.Commands != nil && p.Commands.Waits > c.Waits {
+			c = *p.Commands
+		}
+	}
+	commands, leftOut := "\t", ""
+	if c.Waits > 0 && levels > 0 {
+		commands = fmt.Sprintf("%.1f\t%.1f", c.Launches/levels, c.Waits/levels)
+	}
+	for _, l := range s.doc.LeftOut {
+		leftOut += l.Name + " "
+	}
+	return fmt.Sprintf("%s\t%s\t%s\t%.1f\t%s\t%s\t", s.Name, seconds(s.doc.Time.MeanS), gteps(s.doc), levels, commands, leftOut)
 }
 
 func gteps(d record.Bench) string {
@@ -182,86 +179,65 @@ func gteps(d record.Bench) string {
 	return fmt.Sprintf("%.3f", d.TEPS.HarmonicMean/1e9)
 }
 
-// printHybrid prints lists of several processors beside the best of the list alone, of the same graph.
-func printHybrid(w io.Writer, searches []checked[record.Bench]) {
-	title := false
+// hybrid is a check of several processors, beside the best of them alone.
+type hybrid struct {
+	checked[record.Bench]
+	best string
+	rate float64 // its TEPS
+}
+
+// hybrids returns the checks of several processors, one of which was checked alone on the same graph.
+func hybrids(searches []checked[record.Bench]) (list []hybrid) {
 	for _, s := range searches {
-		if len(s.doc.Processors) < 2 || s.doc.TEPS == nil {
-			continue
-		}
-		best, rate := "", 0.0
+		h := hybrid{checked: s}
 		for _, o := range searches {
 			part := len(o.doc.Processors) == 1 && slices.ContainsFunc(s.doc.Processors, func(p record.Processor) bool {
 				return p.Name == o.doc.Processors[0].Name || p.Kind == "cpu" && o.doc.Processors[0].Kind == "cpu"
 			})
-			if part && o.doc.Graph == s.doc.Graph && o.doc.TEPS != nil && o.doc.TEPS.HarmonicMean > rate {
-				best, rate = o.doc.Processors[0].Name, o.doc.TEPS.HarmonicMean
+			if part && o.doc.Graph == s.doc.Graph && o.doc.TEPS != nil && o.doc.TEPS.HarmonicMean > h.rate {
+				h.best, h.rate = o.doc.Processors[0].Name, o.doc.TEPS.HarmonicMean
 			}
 		}
-		if best == "" {
-			continue
+		if len(s.doc.Processors) > 1 && s.doc.TEPS != nil && h.best != "" {
+			list = append(list, h)
 		}
-		if !title {
-			fmt.Fprintln(w, "\nhybrid\tshare\tGTEPS\tbest alone\tGTEPS\thybrid ÷ alone\t")
-			title = true
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%.3f\t%.2f\t\n", s.Name, s.doc.Share, gteps(s.doc), best, rate/1e9, s.doc.TEPS.HarmonicMean/rate)
 	}
+	return list
 }
 
-// printDevices prints what each device's memory and commands allow, at the largest working set.
-func printDevices(w io.Writer, devices []checked[record.BenchDevice]) {
-	if len(devices) > 0 {
-		fmt.Fprintln(w, "\ndevice\tcopy GB/s\treads M/s\tatomics M/s\tto device GB/s\tto host GB/s\tlaunch\tfill\twait\t")
-	}
-	for _, c := range devices {
-		d := c.doc
-		if len(d.Accesses) == 0 || len(d.Transfers) == 0 {
-			continue
-		}
-		a, x := d.Accesses[len(d.Accesses)-1], d.Transfers[len(d.Transfers)-1]
-		fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.0f\t%.2f\t%.2f\t%s\t%s\t%s\t\n", d.Device.Name, a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6,
-			x.ToDeviceBytesPerS/1e9, x.ToHostBytesPerS/1e9, seconds(d.LaunchS), seconds(d.FillS), seconds(d.WaitS))
-	}
+// deviceRow is what a device's memory and commands allow, at the largest working set.
+func deviceRow(c checked[record.BenchDevice]) string {
+	d := c.doc
+	a, x := d.Accesses[len(d.Accesses)-1], d.Transfers[len(d.Transfers)-1]
+	return fmt.Sprintf("%s\t%.2f\t%.0f\t%.0f\t%.2f\t%.2f\t%s\t%s\t%s\t", d.Device.Name, a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6,
+		x.ToDeviceBytesPerS/1e9, x.ToHostBytesPerS/1e9, seconds(d.LaunchS), seconds(d.FillS), seconds(d.WaitS))
 }
 
 // printBandwidth prints the kernels of the last clocked searches of each device alone: of its largest graph.
 func printBandwidth(w io.Writer, searches []checked[record.Bench]) {
-	var names []string
-	last := map[string]checked[record.Bench]{}
-	for _, s := range searches {
-		if p := s.doc.Processors; len(p) == 1 && p[0].Commands != nil && len(p[0].Commands.Kernels) > 0 {
-			if _, known := last[p[0].Name]; !known {
-				names = append(names, p[0].Name)
-			}
-			last[p[0].Name] = s
+	for i, s := range searches {
+		clocked := func(o checked[record.Bench]) bool {
+			p := o.doc.Processors
+			return len(p) == 1 && p[0].Commands != nil && len(p[0].Commands.Kernels) > 0 && p[0].Name == s.doc.Processors[0].Name
 		}
-	}
-	for _, name := range names {
-		s := last[name]
-		fmt.Fprintf(w, "\n%s, kernel\tlaunches\ttime\tleast bytes\tGB/s\t\n", s.Name)
-		printKernels(w, s.doc.Processors[0].Commands.Kernels)
+		if len(s.doc.Processors) == 1 && clocked(s) && !slices.ContainsFunc(searches[i+1:], clocked) {
+			printKernels(w, "\n"+s.Name+", ", s.doc.Processors[0].Commands.Kernels)
+		}
 	}
 }
 
-// printValidated prints the runs of Graph500, with their energy where it was measured.
-func printValidated(w io.Writer, runs []checked[record.Graph500]) {
-	if len(runs) > 0 {
-		fmt.Fprintln(w, "\nvalidated\ttrees\tGTEPS\tW\tJ a search\tof\t")
+// validatedRow is the row of a run of Graph500, with its energy where it was measured.
+func validatedRow(r checked[record.Graph500]) string {
+	rate, energy := "", "\t\t"
+	if r.doc.BFS != nil && r.doc.BFS.HarmonicMeanTEPS != nil {
+		rate = fmt.Sprintf("%.3f", *r.doc.BFS.HarmonicMeanTEPS/1e9)
 	}
-	for _, r := range runs {
-		fmt.Fprintf(w, "%s\t%d of %d\t", r.Name, r.doc.Validation.Passed, r.doc.NBFS)
-		if r.doc.BFS != nil && r.doc.BFS.HarmonicMeanTEPS != nil {
-			fmt.Fprintf(w, "%.3f", *r.doc.BFS.HarmonicMeanTEPS/1e9)
+	if g := r.doc.Green; g != nil {
+		var meters []string
+		for _, m := range g.Meters {
+			meters = append(meters, m.Name)
 		}
-		if g := r.doc.Green; g != nil {
-			var meters []string
-			for _, m := range g.Meters {
-				meters = append(meters, m.Name)
-			}
-			fmt.Fprintf(w, "\t%.1f\t%.4g\t%s\t\n", g.AveragePowerW, g.JoulesPerSearch, strings.Join(meters, ", "))
-		} else {
-			fmt.Fprintln(w, "\t\t\t\t")
-		}
+		energy = fmt.Sprintf("%.1f\t%.4g\t%s", g.AveragePowerW, g.JoulesPerSearch, strings.Join(meters, ", "))
 	}
+	return fmt.Sprintf("%s\t%d of %d\t%s\t%s\t", r.Name, r.doc.Validation.Passed, r.doc.NBFS, rate, energy)
 }

@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/totemgo/totemgo/bsp"
-	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/internal/workers"
@@ -28,67 +26,45 @@ const (
 
 // kernelSets compares "auto" and each set of kernels on one engine: in every round each
 // searches from all roots, one set after the other. It leaves the engine with "auto".
-func (e *env) kernelSets(ctx context.Context, eng *engine.Engine, label func(uint32) uint64, roots []uint32, r *engine.BFSResult, rounds int) ([]record.BenchKernelSet, error) {
-	rounds = max(kernelRounds, rounds)
+func (e *env) kernelSets(ctx context.Context, s *searching, rounds int) ([]record.BenchKernelSet, error) {
 	sets := append([]string{"auto"}, cpu.Kernels()...)
 	out := make([]record.BenchKernelSet, len(sets))
-	means := make([][]float64, len(sets)) // by set and round
-	bar := e.progress("comparing kernels")
-	defer bar.done()
-	for round := range 1 + rounds { // the first is not clocked
-		bar.set(int64(round), int64(1+rounds), "rounds")
-		for k, set := range sets {
-			if err := eng.UseKernels(ctx, set); err != nil {
-				return nil, err
-			}
-			sum := 0.0
-			for _, root := range roots {
-				if err := eng.BFSInto(ctx, label(root), r); err != nil {
-					return nil, err
-				}
-				sum += r.Time.Seconds()
-			}
-			out[k].Kernels, out[k].Runs = set, eng.Kernels()
-			if round > 0 {
-				means[k] = append(means[k], sum/float64(len(roots)))
-			}
-		}
+	means, err := s.inTurn(ctx, e.progress("comparing kernels"), 1+max(kernelRounds, rounds), len(sets), func(k int) error {
+		err := s.eng.UseKernels(ctx, sets[k])
+		out[k].Kernels, out[k].Runs = sets[k], s.eng.Kernels()
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
-	for k := range out {
-		ratios := make([]float64, rounds)
-		for i, mean := range means[k] {
-			ratios[i] = mean / means[0][i]
-			out[k].MeanS += mean / float64(rounds)
+	for k, m := range means {
+		m = m[1:] // the first is not clocked
+		ratios := make([]float64, len(m))
+		for i, mean := range m {
+			ratios[i] = mean / means[0][1+i]
+			out[k].MeanS += mean / float64(len(m))
 		}
-		out[k].Rounds, out[k].RoundMeansS = rounds, means[k]
-		out[k].MedianS = graph500.Summarize(means[k]).Median
 		q := graph500.Summarize(ratios)
-		out[k].RatioQ1, out[k].RatioMedian, out[k].RatioQ3 = q.FirstQuartile, q.Median, q.ThirdQuartile
-		out[k].Faster = out[k].RatioQ3 < 1
+		out[k].Rounds, out[k].RoundMeansS, out[k].MedianS = len(m), m, graph500.Summarize(m).Median
+		out[k].RatioQ1, out[k].RatioMedian, out[k].RatioQ3, out[k].Faster = q.FirstQuartile, q.Median, q.ThirdQuartile, q.ThirdQuartile < 1
 	}
-	return out, eng.UseKernels(ctx, "auto")
+	return out, s.eng.UseKernels(ctx, "auto")
 }
 
 // printKernelSets prints a line a set, and whether any is faster than "auto".
-func (e *env) printKernelSets(list []record.BenchKernelSet) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "kernels\tmean\tmedian of %d rounds\tover auto, median\tquartiles\t\n", list[0].Rounds)
+func (e *env) printKernelSets(list []record.BenchKernelSet) {
 	var faster []string
-	for _, s := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%.3f\t%.3f to %.3f\t\n", s.Kernels, seconds(s.MeanS), seconds(s.MedianS), s.RatioMedian, s.RatioQ1, s.RatioQ3)
+	printTable(e.stdout, fmt.Sprintf("kernels\tmean\tmedian of %d rounds\tover auto, median\tquartiles\t", list[0].Rounds), list, func(s record.BenchKernelSet) string {
 		if s.Faster {
 			faster = append(faster, s.Kernels)
 		}
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+		return fmt.Sprintf("%s\t%s\t%s\t%.3f\t%.3f to %.3f\t", s.Kernels, seconds(s.MeanS), seconds(s.MedianS), s.RatioMedian, s.RatioQ1, s.RatioQ3)
+	})
 	verdict := "auto is the best within the spread"
 	if len(faster) > 0 {
 		verdict = "faster than auto beyond the spread: " + strings.Join(faster, ", ")
 	}
-	e.print("%s (auto is %s)\n", verdict, list[0].Runs)
-	return nil
+	e.print("%s (auto is %s)\n\n", verdict, list[0].Runs)
 }
 
 const (
@@ -129,22 +105,18 @@ func kernelTimes(ctx context.Context, threads int) (list []record.KernelTime, er
 }
 
 // printKernelTimes prints a line a kernel, with a column for each set.
-func (e *env) printKernelTimes(list []record.KernelTime) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintf(w, "kernel\truns\t%s ns\t\n", strings.Join(cpu.Kernels(), " ns\t"))
-	for _, k := range list {
-		fmt.Fprintf(w, "%s\t%s\t", k.Kernel, k.Set)
+func (e *env) printKernelTimes(list []record.KernelTime) {
+	printTable(e.stdout, "kernel\truns\t"+strings.Join(cpu.Kernels(), " ns\t")+" ns\t", list, func(k record.KernelTime) string {
+		row := k.Kernel + "\t" + k.Set + "\t"
 		for _, set := range cpu.Kernels() {
 			if ns, measured := k.NS[set]; measured {
-				fmt.Fprintf(w, "%.2f", ns)
+				row += fmt.Sprintf("%.2f\t", ns)
 			} else {
-				fmt.Fprint(w, "-")
+				row += "-\t"
 			}
-			fmt.Fprint(w, "\t")
 		}
-		fmt.Fprintln(w)
-	}
-	return w.Flush()
+		return row
+	})
 }
 
 const (
@@ -161,9 +133,8 @@ const (
 // found for each root: starting from the quickest director's, both are tried at each
 // level, and the quicker is kept, until nothing changes. All of them are then clocked
 // again in turn, so that nobody's luck in the trials counts.
-func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint32) uint64, roots []uint32, r *engine.BFSResult, rounds int) ([]record.BenchDirector, error) {
-	bar := e.progress("comparing directors")
-	defer bar.done()
+func (e *env) directors(ctx context.Context, s *searching, rounds int) ([]record.BenchDirector, error) {
+	bar, eng, roots := e.progress("comparing directors"), s.eng, s.roots
 	defer eng.SetDirector(context.WithoutCancel(ctx), nil)
 	var list []bsp.Director
 	var out []record.BenchDirector
@@ -181,14 +152,14 @@ func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint
 		list = append(list, d)
 		out = append(out, record.BenchDirector{Director: string(name), Searches: make([]record.DirectedSearch, len(roots))})
 	}
-	search := func(d bsp.Director, root uint32) (time.Duration, error) {
+	search := func(d bsp.Director, root uint64) (time.Duration, error) {
 		if err := eng.SetDirector(ctx, d); err != nil {
 			return 0, err
 		}
-		err := eng.BFSInto(ctx, label(root), r)
-		return r.Time, err
+		err := eng.BFSInto(ctx, root, s.r)
+		return s.r.Time, err
 	}
-	least := func(d bsp.Director, root uint32) (best time.Duration, err error) {
+	least := func(d bsp.Director, root uint64) (best time.Duration, err error) {
 		for try := range oracleTries {
 			t, err := search(d, root)
 			if err != nil {
@@ -212,13 +183,13 @@ func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint
 			if err != nil {
 				return nil, err
 			}
-			if err := eng.BFSInto(ctx, label(root), counted); err != nil {
+			if err := eng.BFSInto(ctx, root, counted); err != nil {
 				return nil, err
 			}
-			s := scriptOf(counted.Statistics)
-			out[k].Searches[i] = record.DirectedSearch{Root: label(root), Directions: letters(s)}
+			took := scriptOf(counted.Statistics)
+			out[k].Searches[i] = record.DirectedSearch{Root: root, Directions: letters(took)}
 			if k == 0 || t < quickest {
-				script, quickest = s, t
+				script, quickest = took, t
 			}
 		}
 		for changed := true; changed; {
@@ -235,7 +206,7 @@ func (e *env) directors(ctx context.Context, eng *engine.Engine, label func(uint
 				}
 			}
 		}
-		out[best].Searches[i] = record.DirectedSearch{Root: label(root), Directions: letters(script)}
+		out[best].Searches[i] = record.DirectedSearch{Root: root, Directions: letters(script)}
 		list[best] = script
 		for range oracleTries * rounds {
 			for k, d := range list {
@@ -286,11 +257,9 @@ func letters(s bsp.Script) string {
 }
 
 // printDirectors prints a line a director.
-func (e *env) printDirectors(list []record.BenchDirector) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "director\tmean\tover the oracle, median\tp90\tmost\tsame directions\t")
-	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%.2f\t%.2f\t%.2f\t%d of %d\t\n", d.Director, seconds(d.MeanS), d.OverOracle.Median, d.OverOracle.P90, d.OverOracle.Max, d.SameRoots, len(d.Searches))
-	}
-	return w.Flush()
+func (e *env) printDirectors(list []record.BenchDirector) {
+	printTable(e.stdout, "director\tmean\tover the oracle, median\tp90\tmost\tsame directions\t", list, func(d record.BenchDirector) string {
+		return fmt.Sprintf("%s\t%s\t%.2f\t%.2f\t%.2f\t%d of %d\t", d.Director, seconds(d.MeanS), d.OverOracle.Median, d.OverOracle.P90, d.OverOracle.Max, d.SameRoots, len(d.Searches))
+	})
+	fmt.Fprintln(e.stdout)
 }

@@ -1,43 +1,22 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
 	"math"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
 	"github.com/totemgo/totemgo/engine"
-	"github.com/totemgo/totemgo/graph500"
 	"github.com/totemgo/totemgo/kernels/gpu"
 	"github.com/totemgo/totemgo/record"
 )
 
-// deviceRecord is a device as documents state it.
-func deviceRecord(d engine.DeviceInfo) record.Device {
-	return record.Device{
-		Name: d.Name, Kind: d.Kind, Model: d.Model, Vendor: d.Vendor, Platform: d.Platform, Version: d.Version, Driver: d.Driver,
-		MemoryBytes: d.Memory, LargestAllocationBytes: d.LargestAllocation, ComputeUnits: d.ComputeUnits, HostCPU: d.HostCPU, InPlace: d.InPlace,
-	}
-}
-
-func newBenchDevice(e *env) *cobra.Command {
-	var (
-		ef      engineFlags
-		rf      readFlags
-		bf      benchFlags
-		largest bytesFlag
-		predict []string
-		asJSON  bool
-	)
-	c := &cobra.Command{
-		Use:   "device NAME | device --predict CARD",
-		Short: "Measure a device: memory, atomics, transfers, the latency of commands",
-		Long: `bench device measures what bounds searches on a device, by the host's clock: bytes that a
+const benchDeviceHelp = `bench device measures what bounds searches on a device, by the host's clock: bytes that a
 kernel copies in order, reads and atomics at random places by the size of the working set,
 transfers by size, and the time of a launch, a fill and a wait. It takes less than 20 s.
 With --model it searches GRAPH on the device alone and prints the time of each level
@@ -47,70 +26,71 @@ With --predict it prints the latter alone, with levels that the CPU counts: no d
 
   totemgo bench device opencl:0
   totemgo bench device opencl:0 --model kron:20 --json
-  totemgo bench device --predict h100,h200`,
-		Args: func(c *cobra.Command, args []string) error {
-			if len(predict) > 0 {
-				return takes()(c, args)
-			}
-			return takes("NAME")(c, args)
-		},
-		RunE: func(c *cobra.Command, args []string) error {
-			for i, card := range predict {
-				if predict[i] = strings.ToUpper(card); !slices.Contains(gpu.AssumedCards, predict[i]) {
-					return usagef("--predict %q: want some of %s", card, strings.ToLower(strings.Join(gpu.AssumedCards, ",")))
-				}
-			}
-			bf.seed, ef.deviceGraph, ef.processors = "", "device", engine.CPU.String()
-			if len(predict) == 0 {
-				ef.processors = args[0]
-			} else if bf.graph == "" {
-				bf.graph = "kron:20"
-			}
-			if err := ef.check(); err != nil {
-				return err
-			}
-			if bf.roots < 1 {
-				return usagef("--roots is at least 1")
-			}
-			var doc record.BenchDevice
-			var err error
-			switch {
-			case len(predict) > 0:
-				doc.Model, err = e.deviceModel(c.Context(), &ef, &rf, &bf, nil, predict)
-			case len(ef.o.Processors) != 1 || ef.o.Processors[0].Kind == engine.CPU:
-				return usagef("%q is no device: want opencl:N or cuda:N", args[0])
-			default:
-				doc, err = e.benchDevice(c.Context(), &ef, &rf, &bf, gpu.MeasureOptions{Largest: int64(largest)})
-			}
-			if err != nil {
-				return err
-			}
-			if doc.Head = e.head(record.SchemaBenchDevice); asJSON {
-				return e.printJSON(doc)
-			}
-			return e.printBenchDevice(doc)
-		},
-	}
-	ef.o.Drivers = e.drivers
+  totemgo bench device --predict h100,h200`
+
+// benchDevice prepares "totemgo bench device".
+func benchDevice(e *env, c *cobra.Command) runner {
+	var (
+		bf      benchFlags
+		largest bytesFlag
+		predict []string
+	)
+	bf.engine.o.Drivers = e.drivers
 	fl := c.Flags()
 	fl.Var(&largest, "largest", "the largest working set (default 256MiB, at most an eighth of device memory)")
 	fl.StringVar(&bf.graph, "model", "", "`GRAPH` whose searches to predict: kron:SCALE, uniform:SCALE, grid:RxC, chain:N or a file")
 	fl.StringSliceVar(&predict, "predict", nil, "`CARDS` to predict searches of --model on (default kron:20), without a device: h100, h200 or both")
 	fl.IntVar(&bf.roots, "roots", 8, "number of searches of --model")
-	fl.BoolVar(&ef.o.NoKernelCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
-	fl.BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+	fl.BoolVar(&bf.engine.o.NoKernelCache, "no-cache", false, "build device kernels anew instead of keeping them in the user's cache folder")
+	atLeast(c, "1 or more", "roots")
+	e.jsonFlag(c)
+	c.Args = func(c *cobra.Command, args []string) error {
+		if len(predict) > 0 {
+			return takes()(c, args)
+		}
+		return takes("NAME")(c, args)
+	}
+	return func(ctx context.Context, args []string) error {
+		for i, card := range predict {
+			if predict[i] = strings.ToUpper(card); !slices.Contains(gpu.AssumedCards, predict[i]) {
+				return usagef("--predict %q: want some of %s", card, strings.ToLower(strings.Join(gpu.AssumedCards, ",")))
+			}
+		}
+		bf.seed, bf.engine.deviceGraph, bf.engine.processors = "", "device", engine.CPU.String()
+		if len(predict) == 0 {
+			bf.engine.processors = args[0]
+		} else if bf.graph == "" {
+			bf.graph = "kron:20"
+		}
+		bf.engine.o.MemoryLimit = engine.DefaultMemoryLimit()
+		if err := bf.engine.check(); err != nil {
+			return err
+		}
+		var doc record.BenchDevice
+		var err error
+		switch {
+		case len(predict) > 0:
+			doc.Model, err = e.deviceModel(ctx, &bf, nil, predict)
+		case len(bf.engine.o.Processors) != 1 || bf.engine.o.Processors[0].Kind == engine.CPU:
+			return usagef("%q is no device: want opencl:N or cuda:N", args[0])
+		default:
+			doc, err = e.benchDevice(ctx, &bf, gpu.MeasureOptions{Largest: int64(largest)})
+		}
+		if err != nil {
+			return err
+		}
+		return e.show(record.SchemaBenchDevice, &doc, func() { e.printBenchDevice(doc) })
+	}
 }
 
-func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, o gpu.MeasureOptions) (doc record.BenchDevice, err error) {
-	devices, err := engine.OpenDevices(ctx, ef.o)
+func (e *env) benchDevice(ctx context.Context, bf *benchFlags, o gpu.MeasureOptions) (doc record.BenchDevice, err error) {
+	devices, err := engine.OpenDevices(ctx, bf.engine.o)
 	if err != nil {
 		return doc, err
 	}
 	defer devices.Close()
-	bar := e.progress("measuring")
-	m, info, err := devices.Measure(ctx, ef.o.Processors[0], o)
-	bar.done()
+	e.progress("measuring")
+	m, info, err := devices.Measure(ctx, bf.engine.o.Processors[0], o)
 	if err != nil {
 		return doc, err
 	}
@@ -124,8 +104,8 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		doc.Transfers = append(doc.Transfers, record.DeviceTransfer{TransferBytes: x.Bytes, ToDeviceBytesPerS: x.PerS, ToHostBytesPerS: m.ToHost[i].PerS})
 	}
 	if bf.graph != "" {
-		ef.o.Devices = devices
-		doc.Model, err = e.deviceModel(ctx, ef, rf, bf, &m, gpu.AssumedCards)
+		bf.engine.o.Devices = devices
+		doc.Model, err = e.deviceModel(ctx, bf, &m, gpu.AssumedCards)
 	}
 	return doc, err
 }
@@ -134,25 +114,13 @@ func (e *env) benchDevice(ctx context.Context, ef *engineFlags, rf *readFlags, b
 const modelRounds = 5
 
 // deviceModel predicts searches on cards, and, unless m is nil, the levels of the engine's device, which it times.
-func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, m *gpu.Measured, cards []string) (*record.DeviceModel, error) {
-	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef)
-	if err != nil {
+func (e *env) deviceModel(ctx context.Context, bf *benchFlags, m *gpu.Measured, cards []string) (*record.DeviceModel, error) {
+	s := &searching{}
+	defer s.Close()
+	if err := s.open(ctx, e, bf); err != nil {
 		return nil, err
 	}
-	defer closeSource()
-	roots, err := benchRoots(ctx, src, bf.roots, ef.o.Threads)
-	if err != nil {
-		return nil, err
-	}
-	counts, err := graph500.CountEdges(ctx, src, ef.o.Threads)
-	if err != nil {
-		return nil, err
-	}
-	eng, err := e.newEngine(ctx, bf.graph, src, ef)
-	if err != nil {
-		return nil, err
-	}
-	defer eng.Close()
+	eng := s.eng
 	ranks := float64(eng.Processors()[0].Vertices)
 	r := eng.NewResult().Collect()
 	defer r.Free()
@@ -162,12 +130,11 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 	}
 	var searches [][]gpu.LevelWork
 	var edges []int64
-	for _, root := range roots {
-		label := src.VertexLabels().Label(root)
-		if err := eng.CountBFS(ctx, label, r); err != nil {
+	for _, root := range s.roots {
+		if err := eng.CountBFS(ctx, root, r); err != nil {
 			return nil, err
 		}
-		n, _, err := counts.Of(r.Parents)
+		n, _, err := s.counts.Of(r.Parents)
 		if err != nil {
 			return nil, err
 		}
@@ -176,7 +143,7 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		if m == nil {
 			continue
 		}
-		now, _, err := ef.o.Devices.Measure(ctx, ef.o.Processors[0], gpu.MeasureOptions{Commands: true, Largest: 1 << 16})
+		now, _, err := bf.engine.o.Devices.Measure(ctx, bf.engine.o.Processors[0], gpu.MeasureOptions{Commands: true, Largest: 1 << 16})
 		if err != nil {
 			return nil, err
 		}
@@ -187,7 +154,7 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 			if err := eng.ProfileDevices(ctx, clocked); err != nil {
 				return nil, err
 			}
-			if err := eng.BFSInto(ctx, label, r); err != nil {
+			if err := eng.BFSInto(ctx, root, r); err != nil {
 				return nil, err
 			}
 			if !clocked {
@@ -196,7 +163,7 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 			}
 			levels := r.Statistics.All()
 			if len(levels) != len(work) {
-				return nil, fmt.Errorf("%d levels in one search and %d in another from root %d", len(work), len(levels), label)
+				return nil, fmt.Errorf("%d levels in one search and %d in another from root %d", len(work), len(levels), root)
 			}
 			for i, l := range levels {
 				if round == 1 || l.TimeS < times[i] {
@@ -207,8 +174,8 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 		if err := eng.ProfileDevices(ctx, false); err != nil {
 			return nil, err
 		}
-		doc.Search.MeasuredS += whole / float64(len(roots))
-		doc.Search.PredictedS += now.Search(work) / float64(len(roots))
+		doc.Search.MeasuredS += whole / float64(len(s.roots))
+		doc.Search.PredictedS += now.Search(work) / float64(len(s.roots))
 		for i, w := range work { // a clocked kernel is waited for, and so are the counters
 			call := (2*now.WaitS + now.ReadS) / max(1, w.Together)
 			addLevel(doc, i, w.BottomUp, record.DevicePrediction{MeasuredS: times[i], PredictedS: call + now.Predict(w)})
@@ -216,8 +183,8 @@ func (e *env) deviceModel(ctx context.Context, ef *engineFlags, rf *readFlags, b
 	}
 	for i := range doc.Levels {
 		l := &doc.Levels[i]
-		doc.Time.MeasuredS += l.MeasuredS / float64(len(roots))
-		doc.Time.PredictedS += l.PredictedS / float64(len(roots))
+		doc.Time.MeasuredS += l.MeasuredS / float64(len(s.roots))
+		doc.Time.PredictedS += l.PredictedS / float64(len(s.roots))
 		l.MeasuredS /= float64(l.Searches)
 		l.PredictedS /= float64(l.Searches)
 	}
@@ -293,14 +260,10 @@ func addLevel(doc *record.DeviceModel, level int, up bool, x record.DevicePredic
 	if up {
 		direction = record.BottomUp
 	}
-	i := slices.IndexFunc(doc.Levels, func(l record.DeviceLevel) bool { return l.Level == level && l.Direction == direction })
-	if i < 0 {
-		i = slices.IndexFunc(doc.Levels, func(l record.DeviceLevel) bool {
-			return l.Level > level || l.Level == level && l.Direction > direction
-		})
-		if i < 0 {
-			i = len(doc.Levels)
-		}
+	i, known := slices.BinarySearchFunc(doc.Levels, record.DeviceLevel{Level: level, Direction: direction}, func(a, b record.DeviceLevel) int {
+		return cmp.Or(cmp.Compare(a.Level, b.Level), cmp.Compare(a.Direction, b.Direction))
+	})
+	if !known {
 		doc.Levels = slices.Insert(doc.Levels, i, record.DeviceLevel{Level: level, Direction: direction})
 	}
 	l := &doc.Levels[i]
@@ -309,54 +272,56 @@ func addLevel(doc *record.DeviceModel, level int, up bool, x record.DevicePredic
 	l.PredictedS += x.PredictedS
 }
 
-func (e *env) printBenchDevice(doc record.BenchDevice) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
+func (e *env) printBenchDevice(doc record.BenchDevice) {
 	if doc.Device != nil {
-		fmt.Fprintf(e.stdout, "%s: %s, %d compute units\n", doc.Device.Name, doc.Device.Model, doc.Device.ComputeUnits)
-		fmt.Fprintf(e.stdout, "launch %s, fill %s, read %s, wait %s\n", seconds(doc.LaunchS), seconds(doc.FillS), seconds(doc.ReadS), seconds(doc.WaitS))
+		e.print("%s: %s, %d compute units\n", doc.Device.Name, doc.Device.Model, doc.Device.ComputeUnits)
+		e.print("launch %s, fill %s, read %s, wait %s\n", seconds(doc.LaunchS), seconds(doc.FillS), seconds(doc.ReadS), seconds(doc.WaitS))
 		t := doc.Steps
-		fmt.Fprintf(e.stdout, "superstep without work: top-down %s, bottom-up %s, thin %s\n", seconds(t.PushS), seconds(t.PullS), seconds(t.ThinS))
-		fmt.Fprintf(e.stdout, "in cache, ns: top-down arc %.3g, find %.3g, of thin %.3g; bottom-up row %.3g, scan %.3g, find %.3g\n\n", 1e9*t.ArcS, 1e9*t.FindS,
+		e.print("superstep without work: top-down %s, bottom-up %s, thin %s\n", seconds(t.PushS), seconds(t.PullS), seconds(t.ThinS))
+		e.print("in cache, ns: top-down arc %.3g, find %.3g, of thin %.3g; bottom-up row %.3g, scan %.3g, find %.3g\n\n", 1e9*t.ArcS, 1e9*t.FindS,
 			1e9*t.ThinFindS, 1e9*t.RowS, 1e9*t.ScanS, 1e9*t.MeetS)
-		fmt.Fprintln(w, "working set\tcopy GB/s\treads M/s\tatomics M/s\t")
-		for _, a := range doc.Accesses {
-			fmt.Fprintf(w, "%s\t%.2f\t%.0f\t%.0f\t\n", sizeString(a.WorkingSetBytes), a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6)
+		printTable(e.stdout, "working set\tcopy GB/s\treads M/s\tatomics M/s\t", doc.Accesses, func(a record.DeviceAccess) string {
+			return fmt.Sprintf("%s\t%.2f\t%.0f\t%.0f\t", sizeString(a.WorkingSetBytes), a.CopyBytesPerS/1e9, a.ReadsPerS/1e6, a.AtomicsPerS/1e6)
+		})
+		printTable(e.stdout, "\ntransfer\tto device GB/s\tto host GB/s\t", doc.Transfers, func(x record.DeviceTransfer) string {
+			return fmt.Sprintf("%s\t%.2f\t%.2f\t", sizeString(x.TransferBytes), x.ToDeviceBytesPerS/1e9, x.ToHostBytesPerS/1e9)
+		})
+	}
+	d := doc.Model
+	if d == nil {
+		return
+	}
+	if d.Time != nil {
+		both := func(x record.DevicePrediction) string {
+			return fmt.Sprintf("%s\t%s\t%.2f\t", seconds(x.MeasuredS), seconds(x.PredictedS), x.PredictedS/x.MeasuredS)
 		}
-		fmt.Fprintln(w, "\ntransfer\tto device GB/s\tto host GB/s\t")
-		for _, x := range doc.Transfers {
-			fmt.Fprintf(w, "%s\t%.2f\t%.2f\t\t\n", sizeString(x.TransferBytes), x.ToDeviceBytesPerS/1e9, x.ToHostBytesPerS/1e9)
+		var rows []string
+		for _, l := range d.Levels {
+			rows = append(rows, fmt.Sprintf("%d %s\t%d\t%s", l.Level, l.Direction, l.Searches, both(record.DevicePrediction{MeasuredS: l.MeasuredS, PredictedS: l.PredictedS})))
+		}
+		rows = append(rows, "levels, mean\t\t"+both(*d.Time), "search, mean\t\t"+both(*d.Search))
+		printTable(e.stdout, "\n"+d.Graph+", level\tsearches\tmeasured\tpredicted\tratio\t", rows, func(row string) string { return row })
+	}
+	var rows []string
+	for _, c := range d.Cards {
+		for _, s := range c.Sizes {
+			rows = append(rows, fmt.Sprintf("%s\t× %d\t%s\t%.0f\t", c.Card, s.Times, seconds(s.PredictedS), s.TEPS/1e9))
 		}
 	}
-	if d := doc.Model; d != nil {
-		if d.Time != nil {
-			fmt.Fprintf(w, "\n%s, level\tsearches\tmeasured\tpredicted\tratio\t\n", d.Graph)
-			for _, l := range d.Levels {
-				fmt.Fprintf(w, "%d %s\t%d\t%s\t%s\t%.2f\t\n", l.Level, l.Direction, l.Searches, seconds(l.MeasuredS), seconds(l.PredictedS), l.PredictedS/l.MeasuredS)
-			}
-			fmt.Fprintf(w, "levels, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Time.MeasuredS), seconds(d.Time.PredictedS), d.Time.PredictedS/d.Time.MeasuredS)
-			fmt.Fprintf(w, "search, mean\t\t%s\t%s\t%.2f\t\n", seconds(d.Search.MeasuredS), seconds(d.Search.PredictedS), d.Search.PredictedS/d.Search.MeasuredS)
-		}
-		fmt.Fprintf(w, "\n%s, assumed figures\tsize\tpredicted\tGTEPS\t\n", d.Graph)
-		for _, c := range d.Cards {
-			for _, s := range c.Sizes {
-				fmt.Fprintf(w, "%s\t× %d\t%s\t%.0f\t\n", c.Card, s.Times, seconds(s.PredictedS), s.TEPS/1e9)
-			}
-		}
-	}
-	return w.Flush()
+	printTable(e.stdout, "\n"+d.Graph+", assumed figures\tsize\tpredicted\tGTEPS\t", rows, func(row string) string { return row })
 }
 
 // profile runs a search from each root that clocks each kernel.
-func (e *env) profile(ctx context.Context, eng *engine.Engine, label func(uint32) uint64, roots []uint32, r *engine.BFSResult) error {
-	if err := eng.ProfileDevices(ctx, true); err != nil {
+func (s *searching) profile(ctx context.Context) error {
+	if err := s.eng.ProfileDevices(ctx, true); err != nil {
 		return err
 	}
-	for _, root := range roots {
-		if err := eng.BFSInto(ctx, label(root), r); err != nil {
+	for _, err := range s.each(ctx) {
+		if err != nil {
 			return err
 		}
 	}
-	return eng.ProfileDevices(ctx, false)
+	return s.eng.ProfileDevices(ctx, false)
 }
 
 // leastBytes sets the least bytes of kernels, by the levels of searches on a device alone.
@@ -377,21 +342,19 @@ func leastBytes(kernels []record.KernelProfile, searches [][]record.Level, ranks
 	}
 }
 
-// printKernels prints a row for each kernel.
-func printKernels(w io.Writer, kernels []record.KernelProfile) {
-	for _, k := range kernels {
-		fmt.Fprintf(w, "%s\t%.1f\t%s\t", k.Kernel, k.Launches, seconds(k.TimeS))
+// printKernels prints a row for each kernel, below a title.
+func printKernels(w io.Writer, title string, kernels []record.KernelProfile) {
+	printTable(w, title+"kernel\tlaunches\ttime\tleast bytes\tGB/s\t", kernels, func(k record.KernelProfile) string {
+		bytes := "\t"
 		if k.LeastBytes != nil && k.TimeS > 0 {
-			fmt.Fprintf(w, "%s\t%.2f", sizeString(int64(*k.LeastBytes)), *k.LeastBytes/k.TimeS/1e9)
-		} else {
-			fmt.Fprint(w, "\t")
+			bytes = fmt.Sprintf("%s\t%.2f", sizeString(int64(*k.LeastBytes)), *k.LeastBytes/k.TimeS/1e9)
 		}
-		fmt.Fprintln(w, "\t")
-	}
+		return fmt.Sprintf("%s\t%.1f\t%s\t%s\t", k.Kernel, k.Launches, seconds(k.TimeS), bytes)
+	})
 }
 
 // printCommands prints what a search asks of each device, and the kernels' times where they were clocked.
-func (e *env) printCommands(processors []record.Processor) error {
+func (e *env) printCommands(processors []record.Processor) {
 	for _, p := range processors {
 		c := p.Commands
 		if c == nil {
@@ -399,15 +362,9 @@ func (e *env) printCommands(processors []record.Processor) error {
 		}
 		fmt.Fprintf(e.stdout, "%s, a search: %.1f kernels, %.1f fills (%s), %.1f uploads (%s), %.1f downloads (%s), %.1f waits\n", p.Name, c.Launches, c.Fills,
 			sizeString(int64(c.FillBytes)), c.Uploads, sizeString(int64(c.UploadBytes)), c.Downloads, sizeString(int64(c.DownloadBytes)), c.Waits)
-		w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 		if len(c.Kernels) > 0 {
-			fmt.Fprintln(w, "kernel\tlaunches\ttime\tleast bytes\tGB/s\t")
-		}
-		printKernels(w, c.Kernels)
-		if err := w.Flush(); err != nil {
-			return err
+			printKernels(e.stdout, "", c.Kernels)
 		}
 		fmt.Fprintln(e.stdout)
 	}
-	return nil
 }

@@ -14,47 +14,34 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-func newBenchPath(e *env) *cobra.Command {
-	var (
-		ef    engineFlags
-		rf    readFlags
-		bf    benchFlags
-		pairs int
-	)
-	c := &cobra.Command{
-		Use:   "path --graph GRAPH",
-		Short: "Time paths between pairs of vertices",
-		Long: `bench path times Engine.Path for pairs of vertices drawn at random from those with edges, one at
+const benchPathHelp = `bench path times Engine.Path for pairs of vertices drawn at random from those with edges, one at
 a time, and a plain bidirectional search over the graph's rows, in five rounds over all pairs. A
 pair's time is the median of its five; the median and the 99th percentile over the pairs are printed. GRAPH is as in bench bfs.
 
-  totemgo bench path --graph kron:18 --pairs 1000 --json`,
-		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error { return e.benchPath(c.Context(), &ef, &rf, &bf, pairs) },
-	}
-	ef.add(e, c, true)
-	rf.add(c, "")
-	bf.add(c)
+  totemgo bench path --graph kron:18 --pairs 1000 --json`
+
+// benchPath prepares "totemgo bench path".
+func benchPath(e *env, c *cobra.Command) runner {
+	var (
+		bf    benchFlags
+		pairs int
+	)
+	bf.add(e, c)
 	c.Flags().IntVar(&pairs, "pairs", 200, "number of pairs")
-	return c
+	atLeast(c, "1 or more", "pairs")
+	return func(ctx context.Context, _ []string) error { return e.benchPath(ctx, &bf, pairs) }
 }
 
-func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf *benchFlags, pairs int) error {
-	switch {
-	case bf.graph == "":
-		return usagef("--graph is missing: kron:20, say, or a file")
-	case pairs < 1:
-		return usagef("--pairs %d: want 1 or more", pairs)
-	}
-	if err := ef.check(); err != nil {
+func (e *env) benchPath(ctx context.Context, bf *benchFlags, pairs int) error {
+	if err := bf.engine.check(); err != nil {
 		return err
 	}
-	src, closeSource, err := e.benchGraph(ctx, bf, rf, ef)
+	src, closeSource, err := e.benchGraph(ctx, bf)
 	if err != nil {
 		return err
 	}
 	defer closeSource()
-	g, err := graph.Build(ctx, src, graph.BuildOptions{Threads: ef.o.Threads})
+	g, err := graph.Build(ctx, src, graph.BuildOptions{Threads: bf.engine.o.Threads})
 	if err != nil {
 		return err
 	}
@@ -62,7 +49,7 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 	if err != nil {
 		return err
 	}
-	eng, err := e.newEngine(ctx, bf.graph, g, ef)
+	eng, err := e.newEngine(ctx, bf.graph, g, &bf.engine)
 	if err != nil {
 		return err
 	}
@@ -108,13 +95,11 @@ func (e *env) benchPath(ctx context.Context, ef *engineFlags, rf *readFlags, bf 
 	}
 	doc.MeanArcs /= float64(max(1, doc.Connected))
 	doc.Path, doc.Plain = quantiles(medians(times)), quantiles(medians(plain))
-	if bf.asJSON {
-		return e.printDocument(&doc.Head, record.SchemaBenchPath, &doc)
-	}
-	e.print("%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
-	e.print("path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))
-	e.print("plain: median %s, 99th percentile %s\n", seconds(doc.Plain.MedianS), seconds(doc.Plain.P99S))
-	return nil
+	return e.show(record.SchemaBenchPath, &doc, func() {
+		e.print("%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
+		e.print("path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))
+		e.print("plain: median %s, 99th percentile %s\n", seconds(doc.Plain.MedianS), seconds(doc.Plain.P99S))
+	})
 }
 
 // pathRounds is how often a pair is timed.

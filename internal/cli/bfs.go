@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
 	"github.com/totemgo/totemgo/record"
@@ -25,95 +23,78 @@ several roots, it searches on one thread, in time proportional to what it reache
   totemgo bfs web.tgr --root 1 --json --count
   totemgo bfs web.tgr --root 1,7 --depth 2 -o near.tsv`
 
-// bfsJob is a breadth-first search.
-type bfsJob struct {
-	roots
-	count, stats bool
-	depth        int64
+// bfs prepares a breadth-first search.
+func bfs(j *job) solver {
+	root := j.addRoot(true)
+	depth := j.Flags().Int64("depth", 0, "largest `LEVEL` to reach (default all)")
+	again := j.Flags().Bool("count", false, "with --json or --stats, search once more, not timed, and count the edges that each level examined")
+	atLeast(j.Command, "1 or more", "depth")
+	near := func() bool { return *depth > 0 || len(root.list()) > 1 }
+	j.check = func() error {
+		switch {
+		case *again && !j.json && !j.stats:
+			return usagef("--count adds to what --json and --stats print: give one of them")
+		case near() && j.stats:
+			return usagef("--stats prints supersteps, which a search with --depth or several roots has not")
+		}
+		return root.check()
+	}
+	return func(ctx context.Context, eng *engine.Engine) (*result, error) {
+		out := &result{}
+		doc := &record.BFS{Root: root.ids[0], RootName: root.name(), Levels: []record.Level{}}
+		var err error
+		if near() {
+			err = searchNear(ctx, eng, engine.BFSOptions{Roots: root.ids, MaxDepth: *depth}, out, doc)
+		} else {
+			err = searchAll(ctx, eng, *again, j.stats, out, doc)
+		}
+		if err != nil {
+			return nil, err
+		}
+		from := strings.Join(root.spelled, ",")
+		out.head = fmt.Sprintf("# root %s\n", from)
+		out.summary = fmt.Sprintf("root %s\nreached %d of %d vertices\ndepth %d\n", from, doc.Reached, eng.NumVertices(), doc.Depth)
+		took := out.took.Seconds()
+		doc.TimeS, out.doc = &took, doc
+		return out, nil
+	}
 }
 
-func (j *bfsJob) flags(c *cobra.Command) {
-	j.many = true
-	j.roots.flags(c)
-	c.Flags().Int64Var(&j.depth, "depth", 0, "largest `LEVEL` to reach (default all)")
-	c.Flags().BoolVar(&j.count, "count", false, "with --json or --stats, search once more, not timed, and count the edges that each level examined")
-}
-
-func (j *bfsJob) check(f *algorithmFlags) error {
-	if err := j.roots.check(f); err != nil {
+// searchNear runs a bounded search.
+func searchNear(ctx context.Context, eng *engine.Engine, o engine.BFSOptions, out *result, doc *record.BFS) error {
+	start := time.Now()
+	r, err := eng.Near(ctx, o)
+	if err != nil {
 		return err
 	}
-	if j.count && !f.json && !f.stats {
-		return usagef("--count adds to what --json and --stats print: give one of them")
+	out.took, out.lone = time.Since(start), len(r.Vertices) == 1
+	if doc.Reached, doc.Depth = int64(len(r.Vertices)), r.Depth; len(o.Roots) > 1 {
+		doc.Roots = o.Roots
 	}
-	switch {
-	case j.depth < 0 || j.depth == 0 && f.engine.set.Changed("depth"):
-		return usagef("--depth %d: want 1 or more", j.depth)
-	case j.near() && f.stats:
-		return usagef("--stats prints supersteps, which a search with --depth or several roots has not")
-	}
-	j.stats = f.stats
+	out.columns = []column{ids("vertex", func(i uint32) uint64 { return r.Vertices[i] }), ids("parent", func(i uint32) uint64 { return r.Parents[i] }), numbers("level", r.Levels)}
+	out.rows, out.compare = every(len(r.Vertices), nil), cmp.Compare[uint32]
 	return nil
 }
 
-// near reports whether the search is bounded.
-func (j *bfsJob) near() bool { return j.depth > 0 || len(j.list()) > 1 }
-
-// runNear runs a bounded search.
-func (j *bfsJob) runNear(ctx context.Context, eng *engine.Engine) (*result, error) {
-	start := time.Now()
-	r, err := eng.Near(ctx, engine.BFSOptions{Roots: j.ids, MaxDepth: j.depth})
+// searchAll runs a search, and, if counts are asked for, another one that counts.
+func searchAll(ctx context.Context, eng *engine.Engine, count, parts bool, out *result, doc *record.BFS) error {
+	r, err := eng.BFS(ctx, doc.Root)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out, seconds, roots := &result{took: time.Since(start)}, 0.0, strings.Join(j.spelled, ",")
-	doc := record.BFS{Root: j.ids[0], RootName: j.name(), Reached: int64(len(r.Vertices)), Depth: r.Depth, TimeS: &seconds, Levels: []record.Level{}}
-	if seconds = out.took.Seconds(); len(j.ids) > 1 {
-		doc.Roots = j.ids
-	}
-	out.head = fmt.Sprintf("# root %s\n", roots)
-	out.summary = fmt.Sprintf("root %s\nreached %d of %d vertices\ndepth %d\n", roots, doc.Reached, eng.NumVertices(), r.Depth)
-	out.doc = func(run record.Run) any {
-		doc.Head, doc.Setup, doc.Top = run.Head, run.Setup, run.Top
-		return doc
-	}
-	out.columns = []column{ids("vertex", func(i uint32) uint64 { return r.Vertices[i] }), ids("parent", func(i uint32) uint64 { return r.Parents[i] }), numbers("level", r.Levels)}
-	out.rows = every(len(r.Vertices), nil)
-	out.top, out.compare = out.table, cmp.Compare[uint32]
-	return out, nil
-}
-
-func (j *bfsJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
-	if j.near() {
-		return j.runNear(ctx, eng)
-	}
-	r, err := eng.BFS(ctx, j.ids[0])
-	if err != nil {
-		return nil, err
-	}
-	took, reset, aggregate := r.Time.Seconds(), r.ResetTime.Seconds(), r.AggregateTime.Seconds()
-	doc := record.BFS{
-		Root: r.Root, RootName: j.name(), Reached: r.NumReached, Depth: r.Depth,
-		TimeS: &took, ResetS: &reset, AggregateS: &aggregate, CopyS: r.Record().CopyS,
-		Kernels: eng.Kernels(), Levels: r.Statistics.All(), CountedOutsideClock: j.count,
-	}
-	if j.count {
+	reset, aggregate := r.ResetTime.Seconds(), r.AggregateTime.Seconds()
+	doc.Reached, doc.Depth, doc.ResetS, doc.AggregateS, doc.CopyS = r.NumReached, r.Depth, &reset, &aggregate, r.Record().CopyS
+	doc.Kernels, doc.Levels, doc.CountedOutsideClock = eng.Kernels(), r.Statistics.All(), count
+	if count {
 		again := eng.NewResult()
 		defer again.Free()
-		if err := eng.CountBFS(ctx, j.ids[0], again); err != nil {
-			return nil, err
+		if err := eng.CountBFS(ctx, doc.Root, again); err != nil {
+			return err
 		}
 		mergeCounts(doc.Levels, again.Statistics.All())
 	}
-	out := &result{
-		lone: r.NumReached == 1, head: fmt.Sprintf("# root %s\n", j.spelled[0]), took: r.Time, stats: r.Statistics,
-		summary: fmt.Sprintf("root %s\nreached %d of %d vertices\ndepth %d\n", j.spelled[0], r.NumReached, eng.NumVertices(), r.Depth),
-		doc: func(run record.Run) any {
-			doc.Head, doc.Setup, doc.Top = run.Head, run.Setup, run.Top
-			return doc
-		},
-	}
-	if j.stats {
+	out.lone, out.took, out.stats = r.NumReached == 1, r.Time, r.Statistics
+	if parts {
 		out.times = fmt.Sprintf("  reset %s\n  supersteps %s\n  aggregate %s\n", seconds(reset), seconds(r.SearchTime.Seconds()), seconds(aggregate))
 	}
 	if doc.CopyS != nil {
@@ -122,8 +103,8 @@ func (j *bfsJob) run(ctx context.Context, eng *engine.Engine) (*result, error) {
 	level := func(v uint32) uint64 { return uint64(r.Levels()[v]) }
 	out.columns = []column{ids("vertex", r.Label), ids("parent", func(v uint32) uint64 { return r.Label(r.Parents[v]) }), whole("level", level)}
 	out.rows = every(len(r.Parents), func(v uint32) bool { return r.Parents[v] != graph.None })
-	out.top, out.compare = out.table, func(a, b uint32) int { return cmp.Compare(level(a), level(b)) }
-	return out, nil
+	out.compare = func(a, b uint32) int { return cmp.Compare(level(a), level(b)) }
+	return nil
 }
 
 // mergeCounts puts what a second search counted beside the times of the clocked one: a
@@ -134,5 +115,30 @@ func mergeCounts(clocked, counted []record.Level) {
 			continue
 		}
 		clocked[i].EdgesExamined, clocked[i].LongestTurns = counted[i].EdgesExamined, counted[i].LongestTurns
+	}
+}
+
+const reachHelp = `reach reads a graph file ("-" is standard input) and finds the vertices that can be reached
+from one root or from any of several, along arcs. It prints how many there are and the largest
+distance to the nearest root; -o writes their ids.
+
+  totemgo reach wiki-Vote.txt --root 30
+  totemgo reach wiki-Vote.txt --root 30,7,8274 -o reached.tsv`
+
+// reach prepares a search for what roots reach.
+func reach(j *job) solver {
+	root := j.addRoot(true)
+	return func(ctx context.Context, eng *engine.Engine) (*result, error) {
+		r, err := eng.Reach(ctx, root.ids...)
+		if err != nil {
+			return nil, err
+		}
+		return &result{
+			stats:   r.Statistics,
+			lone:    r.NumReached == 1,
+			summary: fmt.Sprintf("roots %s\nreached %d of %d vertices\ndepth %d\n", root.text, r.NumReached, eng.NumVertices(), r.Depth),
+			table:   table{[]column{ids("vertex", r.Label)}, every(eng.NumVertices(), r.Has)},
+			doc:     &record.Reach{Roots: r.Roots, RootNames: root.names, Reached: r.NumReached, Depth: r.Depth},
+		}, nil
 	}
 }

@@ -96,7 +96,7 @@ func newCapacity(e *env) *cobra.Command {
 				apspCapacity[float64](size, per, given, o))
 			if asJSON {
 				doc.Head = e.head(record.SchemaCapacity)
-				return e.printJSON(doc)
+				return writeJSON(e.stdout, doc)
 			}
 			return e.printCapacity(doc)
 		},

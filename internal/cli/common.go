@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/dustin/go-humanize"
@@ -34,9 +33,7 @@ func (e *env) newEngine(ctx context.Context, path string, src graph.Source, ef *
 	if err := hugemem.Check(need); err != nil {
 		return nil, fmt.Errorf("%s: placing %d vertices and %d edges: %w", path, src.NumVertices(), src.NumEdges(), err)
 	}
-	bar := e.progress("placing")
-	defer bar.done()
-	o.Progress = func(done, total int64) { bar.set(done, total, "records") }
+	o.Progress = e.progress("placing").of("records")
 	eng, err := engine.New(ctx, src, o)
 	return eng, inFile(path, err)
 }
@@ -59,7 +56,7 @@ func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 // fits refuses what needs more memory than the limit or than the process has left, before it is made or read.
 func fits(what string, need, limit int64) error {
 	if limit > 0 && need > limit {
-		return fmt.Errorf("%w: %s needs %d bytes (%s), the limit is %d", engine.ErrMemory, what, need, humanize.IBytes(uint64(need)), limit)
+		return fmt.Errorf("%w: %s needs %d bytes (%s), the limit is %d", engine.ErrMemory, what, need, sizeString(need), limit)
 	}
 	if err := hugemem.Check(need); err != nil {
 		return fmt.Errorf("%s: %w", what, err)
@@ -89,19 +86,17 @@ func seconds(s float64) string {
 }
 
 // printLevels prints a table of levels, times in milliseconds.
-func (e *env) printLevels(levels []record.Level) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "level\tdirection\tfrontier\tout-arcs\tedges examined\ttime ms\tcompute ms\tpush ms\tpull ms\tidle ms\tbytes sent\t")
-	for _, l := range levels {
+func (e *env) printLevels(levels []record.Level) {
+	const head = "level\tdirection\tfrontier\tout-arcs\tedges examined\ttime ms\tcompute ms\tpush ms\tpull ms\tidle ms\tbytes sent\t"
+	printTable(e.stdout, head, levels, func(l record.Level) string {
 		var p record.ProcessorLevel
 		for _, q := range l.Processors {
 			p.Add(q)
 		}
 		way := strings.TrimSpace(l.Direction + " " + l.Operator)
-		fmt.Fprintf(w, "%d\t%s\t%.0f\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t\n", l.Level, way, l.Frontier, count(l.FrontierArcs), count(l.EdgesExamined),
+		return fmt.Sprintf("%d\t%s\t%.0f\t%s\t%s\t%.4f\t%.4f\t%.4f\t%.4f\t%.4f\t%.0f\t", l.Level, way, l.Frontier, count(l.FrontierArcs), count(l.EdgesExamined),
 			1e3*l.TimeS, 1e3*p.ComputeS, 1e3*p.PushS, 1e3*p.PullS, 1e3*p.IdleS, p.BytesSent)
-	}
-	return w.Flush()
+	})
 }
 
 // count formats a count that may be unknown.
@@ -114,16 +109,11 @@ func count(n *float64) string {
 
 // printProcessors prints a table of what each processor got, the shares as --share
 // takes them, and where the arrays of devices lie.
-func (e *env) printProcessors(list []record.Processor) error {
-	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "  processor\tvertices\tshare\tadjacency\tshare\tcut\tmemory\t")
-	for _, p := range list {
-		fmt.Fprintf(w, "  %s\t%d\t%.1f%%\t%d\t%.1f%%\t%.1f%%\t%s\t\n", p.Name, p.Vertices, 100*p.VertexShare,
+func (e *env) printProcessors(list []record.Processor) {
+	printTable(e.stdout, "  processor\tvertices\tshare\tadjacency\tshare\tcut\tmemory\t", list, func(p record.Processor) string {
+		return fmt.Sprintf("  %s\t%d\t%.1f%%\t%d\t%.1f%%\t%.1f%%\t%s\t", p.Name, p.Vertices, 100*p.VertexShare,
 			p.Edges, 100*p.EdgeShare, 100*p.CutShare, sizeString(p.Bytes))
-	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	})
 	if share := engine.Share(list); share != "" {
 		e.print("  --share %s\n", share)
 	}
@@ -141,28 +131,17 @@ func (e *env) printProcessors(list []record.Processor) error {
 			}
 		}
 	}
-	return nil
 }
 
 // printStats prints the tables of a run: its processors, with the kernels of the CPU among
 // them, if there is one, and its levels.
-func (e *env) printStats(processors []record.Processor, kernels string, levels []record.Level) error {
-	if err := e.printProcessors(processors); err != nil {
-		return err
-	}
+func (e *env) printStats(processors []record.Processor, kernels string, levels []record.Level) {
+	e.printProcessors(processors)
 	if kernels != "" {
 		e.print("  --kernels %s\n", kernels)
 	}
-	if err := e.printCommands(processors); err != nil {
-		return err
-	}
-	return e.printLevels(levels)
+	e.printCommands(processors)
+	e.printLevels(levels)
 }
 
-func sizeString(n int64) string {
-	b := bytesFlag(n)
-	if s := b.String(); s != "" {
-		return s
-	}
-	return "0 B"
-}
+func sizeString(n int64) string { return humanize.IBytes(uint64(n)) }

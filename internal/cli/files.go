@@ -15,15 +15,26 @@ import (
 var outputFlags = []string{"output", "weights", "samples", "predecessors"}
 
 // checkFiles refuses an output that is an input of the same command line, under whatever name, and two
-// inputs or outputs that are the standard streams.
-func checkFiles(c *cobra.Command, args []string) error {
+// inputs or outputs that are the standard streams. A name of standard output, such as /dev/stdout, becomes "-".
+func (e *env) checkFiles(c *cobra.Command, args []string) error {
 	var in, out []string
+	stdin, stdout := any(nil), any(beneath(e.stdout))
+	if p, is := e.stdin.(*patient); is {
+		stdin = p.from
+	}
+	output := func(path string) string {
+		if st := stat("-", stdout); st != nil && path != "-" && os.SameFile(st, stat(path, nil)) {
+			path = "-"
+		}
+		out = append(out, path)
+		return path
+	}
 	if len(args) > 0 && c.Name() != "record" { // its arguments are those of another command
 		in = append(in, args[0])
 	}
 	switch c.Name() {
 	case "convert":
-		out = append(out, args[1])
+		args[1] = output(args[1])
 	case "validate":
 		in = append(in, args[1])
 	}
@@ -37,7 +48,9 @@ func checkFiles(c *cobra.Command, args []string) error {
 		case (what == "FILE" || slices.Contains(outputFlags, f.Name)) && f.Value.String() == "":
 			empty = "--" + f.Name
 		case slices.Contains(outputFlags, f.Name):
-			out = append(out, f.Value.String())
+			if path := output(f.Value.String()); path == "-" {
+				_ = f.Value.Set(path) // a string, which takes all
+			}
 		case f.Name == "power":
 			for _, spec := range f.Value.(pflag.SliceValue).GetSlice() {
 				_, file, _ := strings.Cut(spec, ":")
@@ -66,20 +79,29 @@ func checkFiles(c *cobra.Command, args []string) error {
 			written = append(written, stem+".v", stem+".e", stem+".properties")
 		}
 		for _, w := range written {
-			if i := slices.IndexFunc(in, func(i string) bool { return sameFile(i, w) }); i >= 0 {
-				return fmt.Errorf("%s: the output is the input %s; write to another file", o, in[i])
+			for _, i := range in {
+				if from, to := stat(i, stdin), stat(w, stdout); from != nil && from.Mode().IsRegular() && os.SameFile(from, to) {
+					return fmt.Errorf("%s: the output is the input %s; write to another file", o, i)
+				}
 			}
 		}
 	}
 	return nil
 }
 
-// sameFile tells whether two paths lead to one regular file.
-func sameFile(a, b string) bool {
-	i, err := os.Stat(a)
-	if err != nil || !i.Mode().IsRegular() {
-		return false
+// stat looks at a file, "-" being a stream; nil if there is none to look at.
+func stat(path string, stream any) os.FileInfo {
+	if path == "-" {
+		if f, is := stream.(*os.File); is {
+			if st, err := f.Stat(); err == nil {
+				return st
+			}
+		}
+		return nil
 	}
-	j, err := os.Stat(b)
-	return err == nil && os.SameFile(i, j)
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil
+	}
+	return st
 }

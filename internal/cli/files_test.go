@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -130,6 +131,45 @@ func TestEmptyName(t *testing.T) {
 	} {
 		if r := command(t, args...); r.status != exitUsage || !strings.Contains(r.stderr, "the name of a file is empty") {
 			t.Errorf("%q: status %d, %q", args, r.status, r.stderr)
+		}
+	}
+}
+
+// TestStreamsAsFiles: a standard stream that is a file is looked at as one, and a name of standard output means it.
+func TestStreamsAsFiles(t *testing.T) {
+	dir := t.TempDir()
+	path, text := filepath.Join(dir, "r.el"), "0 1\n1 2\n"
+	open := func(flag int) *os.File {
+		f, err := os.OpenFile(path, flag, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = f.Close() })
+		return f
+	}
+	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"bfs - --root 0 -o " + path, "convert - " + path + " --from-format edgelist", "convert " + path + " - --format edgelist"} {
+		var out io.Writer = io.Discard
+		if strings.Contains(line, " - --format") {
+			out = open(os.O_WRONLY | os.O_APPEND)
+		}
+		var says strings.Builder
+		status := execute(t.Context(), strings.Fields(line), open(os.O_RDONLY), out, &says)
+		if status != exitFailed || !strings.Contains(says.String(), "the output is the input") || content(t, path) != text {
+			t.Errorf("%s: status %d, %q; the file holds %q", line, status, says.String(), content(t, path))
+		}
+	}
+	if _, err := os.Stat("/dev/fd/1"); err != nil {
+		t.Skip("standard output has no name here")
+	}
+	for _, name := range []string{"/dev/stdout", "/dev/fd/1", "-"} {
+		if r := commandProcess(t, "bfs", path, "--root", "0", "-o", name).must(t); r.stdout != "# root 0\n0\t0\t0\n1\t0\t1\n2\t1\t2\n" {
+			t.Errorf("-o %s: %q", name, r.stdout)
+		}
+		if r := commandProcess(t, "convert", path, name, "--format", "edgelist").must(t); !strings.HasSuffix(r.stdout, "\n0 1\n1 2\n") {
+			t.Errorf("convert to %s: %q", name, r.stdout)
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,13 +48,12 @@ type engineFlags struct {
 	deviceGraph                   string
 	tuning, rates                 string
 	device                        bytesFlag // memory of each device's part
-	set                           *pflag.FlagSet
 	command                       *cobra.Command
 }
 
 func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	fl := c.Flags()
-	f.command, f.set, f.o.Drivers, f.o.Probe, f.o.LeftOut = c, fl, e.drivers, e.probe.auto, e.probe.leftOut
+	f.command, f.o.Drivers, f.o.Probe, f.o.LeftOut = c, e.drivers, e.probe.auto, e.probe.leftOut
 	fl.StringVar(&f.processors, "processors", "auto", "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N;\nauto takes the CPU below 1,048,576 edges, else the GPU that holds the graph, else the CPU with every GPU")
 	fl.StringVar((*string)(&f.o.Placement), "placement", "", "`RULE` that places vertices: "+strings.Join(placements(), ", ")+"\n(default hubs-on-cpu, or original for a graph without hubs)")
 	fl.StringVar(&f.share, "share", "", "`FRACTIONS` of the edges per processor, adding up to 1: 0.9,0.1")
@@ -61,12 +61,13 @@ func (f *engineFlags) add(e *env, c *cobra.Command, runs bool) {
 	fl.Uint64Var(&f.o.Seed, "placement-seed", 1, "seed of --placement random")
 	fl.Float64Var(&f.o.TwoEnded, "two-ended", 0, "`SHARE` of the arcs, those of the vertices of the largest degrees, that the first GPU takes")
 	fl.IntVar(&f.o.Threads, "threads", 0, "most threads of the CPU, over all processors (default all cores)")
-	fl.Var((*bytesFlag)(&f.o.MemoryLimit), "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
+	fl.Var((*bytesFlag)(&f.o.MemoryLimit), "memory-limit", memoryUsage)
 	fl.Var(&f.device, "device-memory", "most memory that the part of the graph on each GPU takes, such as 4MiB")
 	fl.StringVar(&f.deviceGraph, "device-graph", "device", "`PLACE` of a GPU's part of the graph: device (its own memory), host (the host's, read in place) or\nsplit (its own while it fits, the rest in the host's); docs/gpu.md says which GPUs can")
 	fl.StringVar(&f.rates, "rates", "", "`FILE` that bench machine wrote: the speeds that default shares follow from, and the costs that\n--director auto predicts from")
 	completes(c, "placement", placements()...)
-	completes(c, "device-graph", "device", "host", "split")
+	oneOf(c, "device-graph", "device", "host", "split")
+	atLeast(c, noThreads, "threads")
 	group(c, "GPU", "two-ended", "device-memory", "device-graph")
 	group(c, "Placement", "processors", "placement", "share", "assignment", "placement-seed", "rates")
 	if runs {
@@ -89,16 +90,13 @@ const autoProcessors = "auto"
 func (f *engineFlags) check() (err error) {
 	o := &f.o
 	if o.DeviceGraph, err = gpu.ParseGraphPlacement(f.deviceGraph); err != nil {
-		return usagef("--device-graph %q: want device, host or split", f.deviceGraph)
+		return err
 	}
 	tuning, err := cpu.ParseTuning(f.tuning)
 	if err != nil {
 		return usagef("--tuning: %v", err)
 	}
 	o.Tuning = &tuning
-	if o.MemoryLimit == 0 {
-		o.MemoryLimit = engine.DefaultMemoryLimit()
-	}
 	if f.processors == autoProcessors {
 		o.Processors = []engine.Processor{{Kind: engine.CPU}} // until resolve
 	} else if o.Processors, err = engine.ParseProcessors(f.processors); err != nil {
@@ -146,7 +144,7 @@ func (f *engineFlags) onFlags(err error) error {
 	var faults []error
 	for _, fault := range err.(interface{ Unwrap() []error }).Unwrap() {
 		if o, is := fault.(*engine.OptionError); is && flagOf[o.Field] != "" {
-			fault = usagef("--%s %v: %w", flagOf[o.Field], f.set.Lookup(flagOf[o.Field]).Value, o.Reason)
+			fault = usagef("--%s %v: %w", flagOf[o.Field], f.command.Flags().Lookup(flagOf[o.Field]).Value, o.Reason)
 		}
 		faults = append(faults, fault)
 	}
@@ -176,12 +174,19 @@ func (f *engineFlags) options(labels *graph.Labels) (o engine.Options, err error
 	return o, err
 }
 
-func checkThreads(n int) error {
-	if n < 0 {
-		return usagef("--threads %d: want 0 for all cores, or more", n)
-	}
-	return nil
+const (
+	memoryUsage = "most memory to take, such as 4GiB (default 80% of what is available)"
+	noThreads   = "0 for all cores, or more"
+)
+
+// threadsFlag adds --threads.
+func (e *env) threadsFlag(c *cobra.Command) {
+	c.Flags().IntVar(&e.threads, "threads", 0, "most threads (default all cores)")
+	atLeast(c, noThreads, "threads")
 }
+
+// memoryFlag adds --memory-limit.
+func (e *env) memoryFlag(c *cobra.Command) { c.Flags().Var(&e.memory, "memory-limit", memoryUsage) }
 
 // directors and placements name those that can be asked for by name.
 func directors() []string  { return textOf(bsp.Directors()) }
@@ -215,6 +220,57 @@ func completes(c *cobra.Command, flag string, values ...string) {
 	}
 }
 
+// Annotations of flags.
+const (
+	groupOf  = "totemgo-group"  // the group in the usage
+	valuesOf = "totemgo-values" // all that checkValues accepts
+	leastOf  = "totemgo-least"  // what checkValues wants: text that begins with the least number
+)
+
+// annotate marks flags of c.
+func annotate(c *cobra.Command, key string, values []string, flags ...string) {
+	for _, flag := range flags {
+		if err := c.Flags().SetAnnotation(flag, key, values); err != nil {
+			panic(err) // the command has no such flag
+		}
+	}
+}
+
+// group puts flags into a group of the usage.
+func group(c *cobra.Command, title string, flags ...string) {
+	annotate(c, groupOf, []string{title}, flags...)
+}
+
+// atLeast makes checkValues refuse numbers below that which want begins with.
+func atLeast(c *cobra.Command, want string, flags ...string) {
+	annotate(c, leastOf, []string{want}, flags...)
+}
+
+// oneOf makes checkValues refuse other values of a flag, and tells the shell these.
+func oneOf(c *cobra.Command, flag string, values ...string) {
+	completes(c, flag, values...)
+	annotate(c, valuesOf, values, flag)
+}
+
+// checkValues refuses values of flags that atLeast and oneOf rule out.
+func checkValues(c *cobra.Command) (err error) {
+	c.Flags().Visit(func(f *pflag.Flag) {
+		value := f.Value.String()
+		if known := f.Annotations[valuesOf]; known != nil && value != f.DefValue && !slices.Contains(known, value) {
+			last := len(known) - 1
+			err = usagef("--%s %q: want %s or %s", f.Name, value, strings.Join(known[:last], ", "), known[last])
+		}
+		for _, want := range f.Annotations[leastOf] {
+			text, _, _ := strings.Cut(want, " ")
+			least, _ := strconv.ParseFloat(text, 64) // written in this package
+			if x, _ := strconv.ParseFloat(value, 64); !(x >= least) {
+				err = usagef("--%s %s: want %s", f.Name, value, want)
+			}
+		}
+	})
+	return err
+}
+
 // readFlags are the flags of every command that reads a graph file.
 type readFlags struct {
 	format               string
@@ -242,10 +298,11 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl.BoolVar(&f.undirected, "undirected", false, "read each line of the graph as an edge that leads both ways, whatever the file says")
 	fl.StringSliceVar(&f.columns, "columns", nil, "`SRC,DST[,WEIGHT[,TIME]]`: the columns of an edge list, by name or number")
 	fl.StringVar(&f.firstLine, "first-line", "", "what the first line of an edge list is: `edge`, names (of columns) or sizes (vertices and edges)")
-	completes(c, "first-line", "edge", "names", "sizes")
+	oneOf(c, "first-line", "edge", "names", "sizes")
 	fl.BoolVar(&f.names, "names", false, "read the ids of an edge list as names (default if those of the first record are no numbers)")
 	fl.BoolVar(&f.keepIDs, "keep-ids", false, "take the ids of an edge list as they stand: vertices are 0 to the largest id")
 	fl.Int64Var(&f.vertices, "vertices", 0, "`N` vertices, 0 to N-1, whatever ids of an edge list occur")
+	atLeast(c, "1 or more", "vertices")
 	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out, in every format")
 	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
 	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
@@ -259,18 +316,10 @@ func (f *readFlags) add(c *cobra.Command, prefix string) {
 func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
 	o := graphio.Options{
 		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient, Member: f.member,
-		Columns: f.columns, Names: f.names, Threads: threads, MemoryLimit: limit, Stdin: e.stdin, Expect: f.expect,
+		Columns: f.columns, Names: f.names, FirstLine: firstLines[f.firstLine], Vertices: f.vertices, Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
+		Progress: e.progress("reading " + path).ofFile, Expect: f.expect,
 	}
-	if o.Vertices = f.vertices; f.keepIDs && f.vertices == 0 {
-		o.Vertices = -1
-	}
-	first, known := firstLines[f.firstLine]
-	o.FirstLine = first
 	switch {
-	case !known:
-		return nil, usagef("--first-line %q: want edge, names or sizes", f.firstLine)
-	case f.vertices < 0:
-		return nil, usagef("--vertices %d: want 1 or more", f.vertices)
 	case f.directed && f.undirected:
 		return nil, usagef("--directed and --undirected exclude each other")
 	case f.directed:
@@ -278,13 +327,10 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 	case f.undirected:
 		o.Direction = graphio.Undirected
 	}
-	if o.MemoryLimit == 0 {
-		o.MemoryLimit = engine.DefaultMemoryLimit()
+	if f.keepIDs && f.vertices == 0 {
+		o.Vertices = -1
 	}
-	bar := e.progress("reading " + path)
-	o.Progress = func(p graphio.Progress) { bar.set(p.Done, p.Total, p.Unit) }
 	file, err := graphio.Open(ctx, path, o)
-	bar.done()
 	if e := (*graphio.Error)(nil); errors.As(err, &e) && f.prefix != "" {
 		for i, c := range e.Hint.Cures {
 			if c == graphio.CureFormat {

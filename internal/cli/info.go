@@ -17,64 +17,55 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-func newInfo(e *env) *cobra.Command {
-	var (
-		ef     engineFlags
-		rf     readFlags
-		asJSON bool
-		stats  bool
-	)
-	c := &cobra.Command{
-		Use:   "info FILE",
-		Short: "Say what a graph file holds and what each placement would put where",
-		Long: `info reads a graph file and prints its vertices, edges, self-loops, duplicates, degree
+const infoHelp = `info reads a graph file and prints its vertices, edges, self-loops, duplicates, degree
 distribution and components, and for each placement what every processor would get.
 With --device-memory and no --processors it shows the CPU with one device of that size.
 
   totemgo info web-NotreDame.txt.gz
   totemgo info web-NotreDame.txt.gz --stats
-  totemgo info web-NotreDame.txt.gz --device-memory 4MiB`,
-		Args: takes("FILE"),
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx := c.Context()
-			if ef.device > 0 && !c.Flags().Changed("processors") {
-				ef.processors = "cpu,opencl:0"
-			}
-			if err := ef.check(); err != nil {
-				return err
-			}
-			file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			if err := file.Verify(ctx); err != nil {
-				return err
-			}
-			if need := 24 * int64(file.Source.NumVertices()); need > ef.o.MemoryLimit {
-				return &graph.MemoryError{What: "describing the graph", Need: need, Limit: ef.o.MemoryLimit}
-			}
-			doc, procs, err := e.describe(ctx, file.Source, &ef)
-			if err != nil {
-				return inFile(args[0], err)
-			}
-			if stats {
-				if doc.Statistics, err = statisticsOf(ctx, file.Source, &ef); err != nil {
-					return inFile(args[0], err)
-				}
-			}
-			doc.File, doc.Format, doc.DirectionStated = args[0], file.Report.Format, file.Report.DirectionStated && !rf.directed && !rf.undirected
-			if asJSON {
-				return e.printDocument(&doc.Head, record.SchemaInfo, doc)
-			}
-			return e.printInfo(doc, file.Report.Compression, rf.directed || rf.undirected, procs)
-		},
-	}
+  totemgo info web-NotreDame.txt.gz --device-memory 4MiB`
+
+// info prepares "totemgo info".
+func info(e *env, c *cobra.Command) runner {
+	var (
+		ef    engineFlags
+		rf    readFlags
+		stats bool
+	)
 	ef.add(e, c, false)
 	rf.add(c, "")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	e.jsonFlag(c)
 	c.Flags().BoolVar(&stats, "stats", false, "count triangles, state clustering coefficients, and bound the diameter of an undirected graph")
-	return c
+	return func(ctx context.Context, args []string) error {
+		if ef.device > 0 && !c.Flags().Changed("processors") {
+			ef.processors = "cpu,opencl:0"
+		}
+		if err := ef.check(); err != nil {
+			return err
+		}
+		file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := file.Verify(ctx); err != nil {
+			return err
+		}
+		if need := 24 * int64(file.Source.NumVertices()); need > ef.o.MemoryLimit {
+			return &graph.MemoryError{What: "describing the graph", Need: need, Limit: ef.o.MemoryLimit}
+		}
+		doc, procs, err := e.describe(ctx, file.Source, &ef)
+		if err != nil {
+			return inFile(args[0], err)
+		}
+		if stats {
+			if doc.Statistics, err = statisticsOf(ctx, file.Source, &ef); err != nil {
+				return inFile(args[0], err)
+			}
+		}
+		doc.File, doc.Format, doc.DirectionStated = args[0], file.Report.Format, file.Report.DirectionStated && !rf.directed && !rf.undirected
+		return e.show(record.SchemaInfo, doc, func() { e.printInfo(doc, file.Report.Compression, rf.directed || rf.undirected, procs) })
+	}
 }
 
 // boundSearches is the number of searches that bound the diameter.
@@ -141,10 +132,6 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 	if doc.Duplicates, err = partition.Duplicates(ctx, src, ef.o.Threads); err != nil {
 		return nil, nil, err
 	}
-	policies := partition.Policies()
-	if o.Placement != partition.Auto {
-		policies = []partition.Policy{o.Placement}
-	}
 	place := func(o engine.Options) (record.Placement, error) {
 		p, err := engine.Place(ctx, src, o)
 		if err != nil {
@@ -156,20 +143,19 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 		}
 		return placementRecord(p, o.Processors, false), nil
 	}
-	var chosen record.Placement
-	if o.Placement == partition.Auto {
-		if chosen, err = place(o); err != nil {
-			return nil, nil, err
-		}
+	first, err := place(o)
+	if err != nil {
+		return nil, nil, err
 	}
-	for _, policy := range policies {
-		r := chosen
-		if string(policy) != chosen.Placement {
-			x := o
-			if x.Placement = policy; o.Placement == partition.Auto {
-				x.TwoEnded = 0 // it belongs to the rule's own choice
-			}
-			if r, err = place(x); err != nil {
+	if o.Placement != partition.Auto {
+		doc.Placements = append(doc.Placements, first)
+		return doc, o.Processors, nil
+	}
+	o.TwoEnded = 0 // it belongs to the rule's own choice
+	for _, o.Placement = range partition.Policies() {
+		r := first
+		if string(o.Placement) != first.Placement {
+			if r, err = place(o); err != nil {
 				return nil, nil, err
 			}
 		}
@@ -178,7 +164,7 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 	return doc, o.Processors, nil
 }
 
-func (e *env) printInfo(d *record.Info, compression string, forced bool, procs []engine.Processor) error {
+func (e *env) printInfo(d *record.Info, compression string, forced bool, procs []engine.Processor) {
 	kind := "undirected"
 	if d.Directed {
 		kind = "directed"
@@ -226,9 +212,7 @@ func (e *env) printInfo(d *record.Info, compression string, forced bool, procs [
 			fmt.Fprintf(w, "diameter\t%d to %d, of the largest component\n", b.AtLeast, b.AtMost)
 		}
 	}
-	if err := w.Flush(); err != nil {
-		return err
-	}
+	_ = w.Flush() // a string takes all
 	e.print("%s\ndegrees\n", head.String())
 	most := int64(1)
 	for _, b := range d.DegreeHistogram {
@@ -267,9 +251,6 @@ func (e *env) printInfo(d *record.Info, compression string, forced bool, procs [
 			}
 		}
 		e.print("%s (%s in all)\n", names, sizeString(p.Bytes))
-		if err := e.printProcessors(p.Processors); err != nil {
-			return err
-		}
+		e.printProcessors(p.Processors)
 	}
-	return nil
 }

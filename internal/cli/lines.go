@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -19,9 +21,10 @@ import (
 
 // vertexLines reads a text file, plain or compressed, whose lines name vertices.
 type vertexLines struct {
-	path   string
-	labels *graph.Labels
-	line   int64
+	path    string
+	labels  *graph.Labels
+	line    int64
+	comment func(fields []string) error // of lines that begin with #, or nil
 }
 
 // stdinKey is the key of the command's standard input in its context.
@@ -35,23 +38,29 @@ func openInput(ctx context.Context, path string) (io.ReadCloser, error) {
 	return os.Open(path)
 }
 
-// each calls f for the fields of every line that has some, comments included.
+// each calls f for the fields of every line that has some. Lines that begin with # are comments, and with % where ids are
+// numbers; names may begin so, hence only the first lines are comments then, and none in CSV. The names of columns in the
+// first line are no fields.
 func (l *vertexLines) each(ctx context.Context, f func(fields []string) error) error {
 	in, err := openInput(ctx, l.path)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	names, kind, begun := l.labels.Names() != nil, extension(l.path), false
+	if strings.HasPrefix(kind, ".json") || kind == ".ndjson" {
+		return &graphio.Error{File: l.path, Found: "JSON", Want: "lines of TSV or CSV", Err: graphio.ErrUnsupported}
+	}
 	z, err := graphio.Decompress(in)
 	if err != nil {
-		return fmt.Errorf("%s: %w", l.path, err)
+		return l.named(err)
 	}
 	defer z.Close()
 	text := bufio.NewReader(z)
 	head, err := text.Peek(64)
 	switch {
 	case err != nil && err != io.EOF:
-		return fmt.Errorf("%s: %w", l.path, err)
+		return l.named(err)
 	case bytes.HasPrefix(head, []byte("\xef\xbb\xbf")):
 		_, _ = text.Discard(3) // peeked
 	case graphio.IsUTF16(head):
@@ -63,20 +72,43 @@ func (l *vertexLines) each(ctx context.Context, f func(fields []string) error) e
 		if l.line++; l.line%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		fields := strings.FieldsFunc(s.Text(), func(r rune) bool { return unicode.IsSpace(r) || r == ',' && l.labels.Names() == nil })
-		if l.labels.Names() != nil && strings.Contains(s.Text(), "\t") { // names may have blanks
-			fields = strings.Split(strings.TrimRight(s.Text(), "\r"), "\t")
-		}
-		if len(fields) > 0 {
-			if err := f(fields); err != nil {
-				return err
+		line := strings.TrimRight(s.Text(), "\r")
+		fields := strings.FieldsFunc(line, func(r rune) bool { return unicode.IsSpace(r) || r == ',' && !names })
+		tabs, err := strings.Contains(line, "\t"), error(nil)
+		switch {
+		case len(fields) == 0:
+			continue
+		case !names && (line[0] == '#' || line[0] == '%'), names && !begun && kind != ".csv" && line[0] == '#' && (line[1:2] == " " || !tabs):
+			if l.comment != nil {
+				err = l.comment(fields)
 			}
+		case l.line == 1 && (!names || kind == ".csv") && strings.EqualFold(strings.Trim(strings.Split(line, ",")[0], `"`), "vertex"):
+		case names && kind == ".csv":
+			if fields, err = csv.NewReader(strings.NewReader(line)).Read(); err != nil {
+				return l.bad(fmt.Sprintf("%q", line), "a line of CSV")
+			}
+			err = f(fields)
+		case names && tabs: // names may have blanks
+			fields = strings.Split(line, "\t")
+			fallthrough
+		default:
+			begun, err = true, f(fields)
+		}
+		if err != nil {
+			return err
 		}
 	}
-	if err := s.Err(); err != nil {
-		return fmt.Errorf("%s: %w", l.path, err)
+	return l.named(s.Err())
+}
+
+// named says which file an error of reading is of.
+func (l *vertexLines) named(err error) error {
+	if file := (*graphio.Error)(nil); errors.As(err, &file) && file.File == "" {
+		file.File = l.path
+	} else if err != nil {
+		err = fmt.Errorf("%s: %w", l.path, err)
 	}
-	return nil
+	return err
 }
 
 // bad is the error of the current line.
@@ -96,16 +128,13 @@ func (l *vertexLines) id(s string) (uint32, error) {
 	return v, nil
 }
 
-// pairs calls f for every line of a vertex and one more column, which may be missing if alone is set.
-// No vertex may have two lines.
-func (l *vertexLines) pairs(ctx context.Context, want string, alone bool, f func(v uint32, s string) error) error {
-	seen := make([]bool, l.labels.Len())
+// readValues reads lines of a vertex and a number ≥ 0; an optional one is 1 if it is missing. No vertex may have two lines.
+func readValues(ctx context.Context, path string, labels *graph.Labels, optional bool, set func(v uint32, x float64)) error {
+	l := &vertexLines{path: path, labels: labels}
+	seen := make([]bool, labels.Len())
 	return l.each(ctx, func(fields []string) error {
-		switch {
-		case strings.HasPrefix(fields[0], "#"):
-			return nil
-		case len(fields) != 2 && !(alone && len(fields) == 1):
-			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and "+want)
+		if len(fields) != 2 && !(optional && len(fields) == 1) {
+			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a number")
 		}
 		v, err := l.id(fields[0])
 		if err != nil {
@@ -115,17 +144,10 @@ func (l *vertexLines) pairs(ctx context.Context, want string, alone bool, f func
 			return l.bad("vertex "+fields[0]+" again", "one line a vertex")
 		}
 		seen[v] = true
-		return f(v, strings.Join(fields[1:], ""))
-	})
-}
-
-// readValues reads lines of a vertex and a number ≥ 0; an optional one is 1 if it is missing.
-func readValues(ctx context.Context, path string, labels *graph.Labels, optional bool, set func(v uint32, x float64)) error {
-	l := &vertexLines{path: path, labels: labels}
-	return l.pairs(ctx, "a number", optional, func(v uint32, s string) error {
-		x, err := strconv.ParseFloat(cmp.Or(s, "1"), 64)
+		text := strings.Join(fields[1:], "")
+		x, err := strconv.ParseFloat(cmp.Or(text, "1"), 64)
 		if err != nil || !(x >= 0) || math.IsInf(x, 0) {
-			return l.bad(fmt.Sprintf("%q", s), "a number of 0 or more")
+			return l.bad(fmt.Sprintf("%q", text), "a number of 0 or more")
 		}
 		set(v, x)
 		return nil
@@ -140,9 +162,6 @@ func readAssignment(ctx context.Context, path string, labels *graph.Labels, proc
 	l := &vertexLines{path: path, labels: labels}
 	columns, n := 0, 0
 	err := l.each(ctx, func(fields []string) (err error) {
-		if strings.HasPrefix(fields[0], "#") || strings.HasPrefix(fields[0], "%") {
-			return nil
-		}
 		if columns = cmp.Or(columns, len(fields)); len(fields) != columns || columns > 2 {
 			return l.bad(fmt.Sprintf("%d columns", len(fields)), "a vertex and a processor number, or a part a line")
 		}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/spf13/cobra"
@@ -11,62 +12,52 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-func newPartition(e *env) *cobra.Command {
-	var (
-		ef     engineFlags
-		rf     readFlags
-		asJSON bool
-	)
-	c := &cobra.Command{
-		Use:   "partition FILE",
-		Short: "Show where a placement would put a graph, without running anything",
-		Long: `partition places a graph file as bfs would and prints what each processor gets:
+const partitionHelp = `partition places a graph file as bfs would and prints what each processor gets:
 vertices, adjacency entries, how many of them lead elsewhere, and memory.
 
   totemgo partition web.tgr --processors cpu:1,cpu:1 --share 0.9,0.1
-  totemgo partition web.tgr --processors cpu:1,opencl:0 --device-memory 1GiB`,
-		Args: takes("FILE"),
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx := c.Context()
-			if err := ef.check(); err != nil {
-				return err
-			}
-			file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			ef.resolve(ctx, int64(file.Source.NumVertices()), file.Source.NumEdges(), file.Source.IsDirected())
-			o, err := ef.options(file.Source.VertexLabels())
-			if err != nil {
-				return err
-			}
-			p, err := engine.Place(ctx, file.Source, o)
-			if err != nil {
-				return inFile(args[0], err)
-			}
-			defer p.Close()
-			doc := record.Partition{Placement: placementRecord(p, o.Processors, true), Vertices: int64(file.Source.NumVertices()), Isolated: p.Isolated}
-			if asJSON {
-				return e.printDocument(&doc.Head, record.SchemaPartition, &doc)
-			}
+  totemgo partition web.tgr --processors cpu:1,opencl:0 --device-memory 1GiB`
+
+// showPartition prepares "totemgo partition".
+func showPartition(e *env, c *cobra.Command) runner {
+	var (
+		ef engineFlags
+		rf readFlags
+	)
+	ef.add(e, c, false)
+	rf.add(c, "")
+	e.jsonFlag(c)
+	return func(ctx context.Context, args []string) error {
+		if err := ef.check(); err != nil {
+			return err
+		}
+		file, err := rf.open(ctx, e, args[0], ef.o.Threads, ef.o.MemoryLimit)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		ef.resolve(ctx, int64(file.Source.NumVertices()), file.Source.NumEdges(), file.Source.IsDirected())
+		o, err := ef.options(file.Source.VertexLabels())
+		if err != nil {
+			return err
+		}
+		p, err := engine.Place(ctx, file.Source, o)
+		if err != nil {
+			return inFile(args[0], err)
+		}
+		defer p.Close()
+		doc := record.Partition{Placement: placementRecord(p, o.Processors, true), Vertices: int64(file.Source.NumVertices()), Isolated: p.Isolated}
+		return e.show(record.SchemaPartition, &doc, func() {
 			e.print("%s: %d vertices, %d without edges\n", doc.Placement.Placement, doc.Vertices, doc.Isolated)
 			if p.Reason != "" {
 				fmt.Fprintln(e.stdout, p.Reason)
 			}
-			if err := e.printProcessors(doc.Processors); err != nil {
-				return err
-			}
+			e.printProcessors(doc.Processors)
 			for i, r := range doc.Ranges {
 				e.print("  range %d: %d vertices from rank %d on, %d adjacency entries, %s\n", i, r.Vertices, r.First, r.Edges, doc.Processors[r.Owner].Name)
 			}
-			return nil
-		},
+		})
 	}
-	ef.add(e, c, false)
-	rf.add(c, "")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }
 
 // placementRecord states a placement.

@@ -1,10 +1,12 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -27,55 +29,48 @@ const (
 	rewriteShare = 10
 )
 
-// newPowerCommand makes "totemgo power" with its subcommands.
-func newPowerCommand(e *env) *cobra.Command {
-	c := &cobra.Command{
-		Use:   "power",
-		Short: "Measure energy: list meters, record a command, report a session",
-		Long: `power measures energy in sessions: meters are read before, during and after a command,
+const powerHelp = `power measures energy in sessions: meters are read before, during and after a command,
 and every phase gets joules and watts, with what they cover. docs/energy.md says how.
 
   totemgo power meters
   totemgo power record -o session.json -- sleep 10
-  totemgo power report session.json`,
-		Args: knownCommand,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(newPowerMetersCommand(e), newPowerRecordCommand(e), newPowerReportCommand(e))
-	return c
+  totemgo power report session.json`
+
+// powerCommands are those of power.
+var powerCommands = []commandRow{
+	{use: "meters", short: "List the meters of this machine, and why what is missing is missing", prepare: powerMeters, example: `  totemgo power meters
+  totemgo power meters --sysfs-root tree.json --json`},
+	{use: "record [flags] -- COMMAND [ARGUMENT...]", short: "Run a command and measure its energy", long: powerRecordHelp, prepare: powerRecord,
+		example: `  totemgo power record -o s.json -- make bench
+  totemgo power record --power model:idle=50,busy=180 -o s.json -- sleep 2
+  totemgo power record --power replay:watts.csv,column=watts,covers=whole-system --samples s.csv -- sleep 10`},
+	{use: "report SESSION", short: "Print a recorded session again", prepare: powerReport, example: `  totemgo power report s.json`},
 }
 
-func newPowerMetersCommand(e *env) *cobra.Command {
+// powerMeters prepares "totemgo power meters".
+func powerMeters(e *env, c *cobra.Command) runner {
 	var o power.OpenOptions
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "meters",
-		Short: "List the meters of this machine, and why what is missing is missing",
-		Example: `  totemgo power meters
-  totemgo power meters --sysfs-root tree.json --json`,
-		Args: takes(),
-		RunE: func(c *cobra.Command, _ []string) error {
-			list, err := power.List(o)
-			if err != nil {
-				return err
-			}
-			list.Command, list.Version = "power meters", buildVersion()
-			if asJSON {
-				return e.printJSON(list)
-			}
-			return printMeters(e.stdout, list)
-		},
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	e.jsonFlag(c)
 	powerRootFlag(c, &o)
-	return c
+	return func(_ context.Context, _ []string) error {
+		list, err := power.List(o)
+		if err != nil {
+			return err
+		}
+		list.Command, list.Version = "power meters", buildVersion()
+		if e.json {
+			return writeJSON(e.stdout, list)
+		}
+		printMeters(e.stdout, list)
+		return nil
+	}
 }
 
 func powerRootFlag(c *cobra.Command, o *power.OpenOptions) {
 	c.Flags().StringVar(&o.SysfsRoot, "sysfs-root", "", "where sysfs is: a directory, or a JSON snapshot {path: content} (default /sys)")
 }
 
-func printMeters(w io.Writer, list *record.PowerMeters) error {
+func printMeters(w io.Writer, list *record.PowerMeters) {
 	t := tabwriter.NewWriter(w, 0, 8, 2, ' ', 0)
 	if len(list.Meters) > 0 {
 		fmt.Fprintln(t, "METER\tCOVERS\tMETHOD\tRESOLUTION\tWRAPS AT\tRENEWED\tSTATE")
@@ -86,10 +81,7 @@ func printMeters(w io.Writer, list *record.PowerMeters) error {
 		case m.DuplicateOf != "":
 			state = "same as " + m.DuplicateOf
 		case !m.Available:
-			state = m.Reason
-			if m.Cure != "" {
-				state += "; " + m.Cure
-			}
+			state = reason(m.Reason, m.Cure)
 		case m.PartOf != "":
 			state = "part of " + m.PartOf
 		case !m.InTotal:
@@ -97,37 +89,32 @@ func printMeters(w io.Writer, list *record.PowerMeters) error {
 		case m.Reason != "":
 			state += "; " + m.Reason
 		}
-		resolution := unitOr(m.ResolutionJ, "J")
+		resolution := figure(m.ResolutionJ, "J", "-")
 		if m.ResolutionW != nil {
-			resolution = unitOr(m.ResolutionW, "W")
+			resolution = figure(m.ResolutionW, "W", "-")
 		}
 		fmt.Fprintf(t, "%s\t%s (%s)\t%s\t%s\t%s\t%s\t%s\n", m.Name, m.Domain, m.Coverage, m.Method,
-			resolution, unitOr(m.WrapJ, "J"), unitOr(m.UpdateIntervalS, "s"), state)
+			resolution, figure(m.WrapJ, "J", "-"), figure(m.UpdateIntervalS, "s", "-"), state)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	return printMissing(w, list.Missing)
+	_ = t.Flush() // w remembers it
+	printMissing(w, list.Missing)
 }
 
-func unitOr(x *float64, unit string) string {
+// figure states a figure that may be unknown.
+func figure(x *float64, unit, unknown string) string {
 	if x == nil {
-		return "-"
+		return unknown
 	}
 	return fmt.Sprintf("%.6g %s", *x, unit)
 }
 
-func printMissing(w io.Writer, missing []record.PowerMissing) error {
+// reason says why a meter is missing, and the cure if one is known.
+func reason(why, cure string) string { return strings.TrimSuffix(why+"; "+cure, "; ") }
+
+func printMissing(w io.Writer, missing []record.PowerMissing) {
 	for _, m := range missing {
-		line := m.Name + ": " + m.Reason
-		if m.Cure != "" {
-			line += "; " + m.Cure
-		}
-		if _, err := fmt.Fprintln(w, line); err != nil {
-			return err
-		}
+		fmt.Fprintf(w, "%s: %s\n", m.Name, reason(m.Reason, m.Cure))
 	}
-	return nil
 }
 
 // recording is what "power record" was asked for.
@@ -142,24 +129,12 @@ type recording struct {
 	subtract bool
 }
 
-func newPowerRecordCommand(e *env) *cobra.Command {
+const powerRecordHelp = `Run a command with its own standard streams, measure while it runs, and pass on its
+exit status and signals. What is missing and the summary go to standard error, with -q nothing does.`
+
+// powerRecord prepares "totemgo power record".
+func powerRecord(e *env, c *cobra.Command) runner {
 	r := recording{env: e}
-	c := &cobra.Command{
-		Use:   "record [flags] -- COMMAND [ARGUMENT...]",
-		Short: "Run a command and measure its energy",
-		Long: `Run a command with its own standard streams, measure while it runs, and pass on its
-exit status and signals. What is missing and the summary go to standard error, with -q nothing does.`,
-		Example: `  totemgo power record -o s.json -- make bench
-  totemgo power record --power model:idle=50,busy=180 -o s.json -- sleep 2
-  totemgo power record --power replay:watts.csv,column=watts,covers=whole-system --samples s.csv -- sleep 10`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return usagef("record needs a command: totemgo power record -- COMMAND")
-			}
-			return nil
-		},
-		RunE: func(c *cobra.Command, args []string) error { return r.run(c.Context(), args) },
-	}
 	f := c.Flags()
 	f.SetInterspersed(false)
 	f.StringArrayVar(&r.specs, "power", []string{power.KindAuto},
@@ -170,24 +145,27 @@ exit status and signals. What is missing and the summary go to standard error, w
 	f.DurationVar(&r.baseline, "baseline", 0, "measure the idle machine this long before the command starts")
 	f.BoolVar(&r.subtract, "subtract-baseline", false, "state also the energy less the baseline")
 	powerRootFlag(c, &r.open)
-	return c
+	c.Args = func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return usagef("record needs a command: totemgo power record -- COMMAND")
+		}
+		return nil
+	}
+	return r.run
 }
 
 func (r *recording) run(ctx context.Context, args []string) (err error) {
 	specs, err := power.ParseSpecs(r.specs)
-	if err != nil {
-		return usageError{err}
-	}
-	if !(r.rate >= power.MinRate && r.rate <= power.MaxRate) {
+	switch {
+	case err != nil:
+		return err
+	case !(r.rate >= power.MinRate && r.rate <= power.MaxRate):
 		return usagef("--rate %g: from %d to %d", r.rate, power.MinRate, power.MaxRate)
-	}
-	if r.baseline < 0 {
+	case r.baseline < 0:
 		return usagef("--baseline %v: want 0 or more", r.baseline)
-	}
-	if r.subtract && r.baseline == 0 {
+	case r.subtract && r.baseline == 0:
 		return usagef("--subtract-baseline needs --baseline above 0")
-	}
-	if r.out != "" && filepath.Clean(r.out) == filepath.Clean(r.samples) {
+	case r.out != "" && filepath.Clean(r.out) == filepath.Clean(r.samples):
 		return usagef("--output and --samples name one file, %s", r.out)
 	}
 	cmd := exec.Command(args[0], args[1:]...)
@@ -205,14 +183,11 @@ func (r *recording) run(ctx context.Context, args []string) (err error) {
 
 	meters, missing, err := power.Open(specs, r.open)
 	if err != nil {
-		if errors.Is(err, power.ErrSpec) {
-			return usageError{err}
-		}
 		return err
 	}
 	if !r.quiet && len(meters) == 0 {
 		for _, u := range missing {
-			fmt.Fprintf(r.stderr, "power: %s: %s\n", u.Name, strings.TrimSuffix(u.Reason+"; "+u.Cure, "; "))
+			fmt.Fprintf(r.stderr, "power: %s: %s\n", u.Name, reason(u.Reason, u.Cure))
 		}
 	}
 	// Signals go to the command; the session ends after it, whatever they do to ctx.
@@ -234,8 +209,9 @@ func (r *recording) run(ctx context.Context, args []string) (err error) {
 		if len(meters) == 0 {
 			told.Missing = nil // said before the run
 		}
-		if err := printSession(r.stderr, &told); err != nil {
-			return err
+		w := &remembered{to: r.stderr}
+		if printSession(w, &told); w.err != nil {
+			return w.err
 		}
 	}
 	if status != 0 {
@@ -360,36 +336,31 @@ func special(path string) bool {
 	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
-func newPowerReportCommand(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:     "report SESSION",
-		Short:   "Print a recorded session again",
-		Example: `  totemgo power report s.json`,
-		Args:    takes("SESSION"),
-		RunE: func(c *cobra.Command, args []string) error {
-			in, err := openInput(c.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer in.Close()
-			s, err := power.DecodeSession(args[0], in)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return e.printJSON(s)
-			}
-			return printSession(e.stdout, s)
-		},
+// powerReport prepares "totemgo power report".
+func powerReport(e *env, c *cobra.Command) runner {
+	e.jsonFlag(c)
+	return func(ctx context.Context, args []string) error {
+		in, err := openInput(ctx, args[0])
+		if err != nil {
+			return err
+		}
+		defer in.Close()
+		s, err := power.DecodeSession(args[0], in)
+		if err != nil {
+			return err
+		}
+		if e.json {
+			return writeJSON(e.stdout, s)
+		}
+		printSession(e.stdout, s)
+		return nil
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
 }
 
 // printSession prints a session for people. Whatever is estimated or replayed says so
 // beside every figure.
-func printSession(w io.Writer, s *record.PowerSession) error {
+func printSession(w io.Writer, s *record.PowerSession) {
+	const unknown = "unknown"
 	tag := ""
 	if s.Estimated {
 		tag += " estimated"
@@ -415,17 +386,14 @@ func printSession(w io.Writer, s *record.PowerSession) error {
 		if m.Open {
 			name += " (open)"
 		}
-		coverage := m.Coverage
-		if coverage == "" {
-			coverage = "no meter"
-		}
+		coverage := cmp.Or(m.Coverage, "no meter")
 		if m.Partial != "" {
 			coverage += ", partial: " + m.Partial
 		}
 		fmt.Fprintf(t, "%s\ttotal (%s)\t%.3f\t%.3f\t%s\t%s\t%s\t%s\n", name, coverage, m.DurationS, m.CoveredS,
-			figure(m.EnergyJ, "J"), figure(m.MeanW, "W"), figure(m.PeakW, "W"), strings.TrimSpace(tag))
+			figure(m.EnergyJ, "J", unknown), figure(m.MeanW, "W", unknown), figure(m.PeakW, "W", unknown), strings.TrimSpace(tag))
 		if m.NetEnergyJ != nil {
-			fmt.Fprintf(t, "\tless baseline\t\t\t%s\t\t\t%s\n", figure(m.NetEnergyJ, "J"), strings.TrimSpace(tag))
+			fmt.Fprintf(t, "\tless baseline\t\t\t%s\t\t\t%s\n", figure(m.NetEnergyJ, "J", unknown), strings.TrimSpace(tag))
 		}
 		for _, x := range m.Meters {
 			note := ""
@@ -439,27 +407,22 @@ func printSession(w io.Writer, s *record.PowerSession) error {
 				note += fmt.Sprintf(" %.3g s extrapolated", x.ExtrapolatedS)
 			}
 			fmt.Fprintf(t, "\t%s\t\t%.3f\t%s\t%s\t%s\t%s\n", x.Name, x.CoveredS,
-				figure(x.EnergyJ, "J"), figure(x.MeanW, "W"), figure(x.PeakW, "W"), strings.TrimSpace(note))
+				figure(x.EnergyJ, "J", unknown), figure(x.MeanW, "W", unknown), figure(x.PeakW, "W", unknown), strings.TrimSpace(note))
 		}
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	_ = t.Flush() // w remembers it
 	for _, m := range s.Meters {
 		printSeen(w, m)
 	}
 	if s.BaselineW != nil {
-		fmt.Fprintf(w, "baseline: %s%s\n", figure(s.BaselineW, "W"), tag)
+		fmt.Fprintf(w, "baseline: %s%s\n", figure(s.BaselineW, "W", unknown), tag)
 	}
 	fmt.Fprint(w, singular(fmt.Sprintf("sampler: %g Hz, %d rounds, %d late, %.3g s inside reads (%.2g of one core), longest %.3g s\n",
 		s.Sampler.RateHz, s.Sampler.Ticks, s.Sampler.LateTicks, s.Sampler.CostS, s.Sampler.CostShare, s.Sampler.WorstTickS)))
-	if err := printMissing(w, s.Missing); err != nil {
-		return err
-	}
+	printMissing(w, s.Missing)
 	for _, n := range s.Notes {
 		fmt.Fprintln(w, "note:", n)
 	}
-	return nil
 }
 
 // printSeen prints what happened to a meter: one line, longer the more went wrong.
@@ -496,9 +459,11 @@ func printSeen(w io.Writer, m record.PowerMeter) {
 	}
 }
 
-func figure(x *float64, unit string) string {
-	if x == nil {
-		return "unknown"
+// startStatus is the status for a command that could not be started: 127 where there
+// is none of that name, 126 where it cannot be run.
+func startStatus(err error) int {
+	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
+		return 127
 	}
-	return fmt.Sprintf("%.6g %s", *x, unit)
+	return 126
 }

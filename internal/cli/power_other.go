@@ -2,12 +2,7 @@
 
 package cli
 
-import (
-	"errors"
-	"io/fs"
-	"os"
-	"os/exec"
-)
+import "os"
 
 // passedSignals are those that a recording does not die of.
 func passedSignals() []os.Signal { return []os.Signal{os.Interrupt} }
@@ -20,12 +15,3 @@ func endingStatus(os.Signal) int { return 130 }
 
 // endStatus is the exit status to pass on.
 func endStatus(p *os.ProcessState) int { return p.ExitCode() }
-
-// startStatus is the status for a command that could not be started: 127 where there
-// is none of that name, 126 where it cannot be run.
-func startStatus(err error) int {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return 127
-	}
-	return 126
-}

@@ -3,10 +3,7 @@
 package cli
 
 import (
-	"errors"
-	"io/fs"
 	"os"
-	"os/exec"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -52,13 +49,4 @@ func endStatus(p *os.ProcessState) int {
 		return 128 + int(w.Signal())
 	}
 	return p.ExitCode()
-}
-
-// startStatus is the status for a command that could not be started: 127 where there
-// is none of that name, 126 where it cannot be run.
-func startStatus(err error) int {
-	if errors.Is(err, exec.ErrNotFound) || errors.Is(err, fs.ErrNotExist) {
-		return 127
-	}
-	return 126
 }

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/dustin/go-humanize"
+
+	"github.com/totemgo/totemgo/graph/graphio"
 )
 
 // bar shows progress on a terminal's standard error, one line, and nothing elsewhere.
@@ -26,13 +28,26 @@ const (
 	barWidth = 79
 )
 
+// progress begins a bar in place of the one before it.
 func (e *env) progress(title string) *bar {
-	return &bar{title: title, e: e, show: isTerminal(e.stderr) && !e.quiet, start: time.Now()}
+	e.bar.erase()
+	e.bar = &bar{title: title, e: e, show: isTerminal(e.stderr) && !e.quiet, start: time.Now()}
+	return e.bar
 }
 
-// set shows done of total; the unit is "bytes" or a plural noun. A total of 0 is
-// unknown.
+// of returns what shows how many of a unit are done: "bytes" or a plural noun.
+func (b *bar) of(unit string) func(done, total int64) {
+	return func(done, total int64) { b.set(done, total, unit) }
+}
+
+// ofFile shows how far a file is read or written.
+func (b *bar) ofFile(p graphio.Progress) { b.set(p.Done, p.Total, p.Unit) }
+
+// set shows done of total units; a total of 0 is unknown.
 func (b *bar) set(done, total int64, unit string) {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now := time.Now()
@@ -80,13 +95,15 @@ func (b *bar) draw(line string) {
 	b.width = n
 }
 
-// done takes the bar away.
-func (b *bar) done() {
+// erase takes the line away, until set shows another one.
+func (b *bar) erase() {
+	if b == nil {
+		return
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.width > 0 {
 		b.draw("")
 		fmt.Fprint(b.e.stderr, "\r")
 	}
-	b.show = false
 }

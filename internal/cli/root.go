@@ -1,5 +1,5 @@
-// Package cli holds the commands of totemgo, one file each: it reads flags, prints, and
-// returns exit statuses.
+// Package cli holds the commands of totemgo: it reads flags, prints, and returns exit statuses. Algorithms are rows of one
+// table, which one runner runs; the other commands have a file each.
 package cli
 
 //go:generate go test -run ^TestReference$ -update .
@@ -7,7 +7,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,13 +16,13 @@ import (
 	"runtime"
 	"runtime/debug"
 	"slices"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
-	"golang.org/x/term"
 
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
@@ -34,8 +33,10 @@ import (
 	"github.com/totemgo/totemgo/internal/atomicfile"
 	"github.com/totemgo/totemgo/internal/cpufeat"
 	"github.com/totemgo/totemgo/internal/hugemem"
+	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/gpu/device"
 	"github.com/totemgo/totemgo/partition"
+	"github.com/totemgo/totemgo/power"
 	"github.com/totemgo/totemgo/record"
 )
 
@@ -50,23 +51,19 @@ const (
 // version is set by the release build; otherwise the module's own version is used.
 var version = ""
 
-// usageError marks an error that the command line alone shows.
-type usageError struct{ error }
-
-func (e usageError) Unwrap() error { return e.error }
-
-func usagef(format string, args ...any) error {
-	return usageError{fmt.Errorf(format, args...)}
-}
-
 // exitError is an error with an exit status of its own. Without err, the command has said all.
 type exitError struct {
 	status int
 	err    error
 }
 
-func (e *exitError) Error() string { return fmt.Sprintf("exit status %d: %v", e.status, e.err) }
+func (e *exitError) Error() string { return fmt.Sprint(e.err) }
 func (e *exitError) Unwrap() error { return e.err }
+
+// usageError marks an error that the command line alone shows.
+func usageError(err error) error { return &exitError{exitUsage, err} }
+
+func usagef(format string, args ...any) error { return usageError(fmt.Errorf(format, args...)) }
 
 // env is what a command may touch besides its flags.
 type env struct {
@@ -76,6 +73,12 @@ type env struct {
 	drivers        []device.Driver
 	probe          *probe
 	quiet          bool // no progress and no notes
+	bar            *bar // shown last
+
+	// Flags that mean the same in every command that has them.
+	json    bool
+	threads int
+	memory  bytesFlag // most memory to take
 }
 
 // Main executes the command line of the process and returns the exit status. The drivers are
@@ -156,14 +159,16 @@ func endsItself(ctx context.Context) {
 }
 
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, drivers ...device.Driver) int {
-	out := &remembered{to: stdout}
-	in := &patient{ctx: ctx, from: stdin}
+	reading, stop := context.WithCancel(ctx)
+	defer stop()
+	in := &patient{ctx: reading, from: stdin}
 	ctx = context.WithValue(ctx, stdinKey{}, io.Reader(in))
-	e := &env{stdin: in, stdout: out, stderr: stderr, args: args, drivers: drivers}
+	e := &env{stdin: in, stderr: stderr, args: args, drivers: drivers}
+	out := &remembered{to: stdout, before: func() { e.bar.erase() }}
+	e.stdout = out
 	e.probe = &probe{note: e.note, left: map[string]bool{}}
 	root := newRoot(e)
 	root.SetArgs(args)
-	root.SetIn(stdin)
 	root.SetOut(out)
 	root.SetErr(stderr)
 	root.InitDefaultCompletionCmd(args...)
@@ -183,7 +188,7 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 			*limit = cmp.Or(*limit, bytesFlag(engine.DefaultMemoryLimit()))
 			hugemem.Limit(int64(*limit))
 		}
-		return checkFiles(c, args)
+		return cmp.Or(e.checkFiles(c, args), checkValues(c))
 	}
 	// Goroutines that read a mapped graph look after themselves; this is for the others.
 	var ran *cobra.Command
@@ -193,38 +198,36 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 		return err
 	})
 	hugemem.Limit(0)
+	e.bar.erase()
 	if out.err != nil && ctx.Err() == nil {
 		started, err = true, fmt.Errorf("standard output: %w", out.err)
 	}
-	var status *exitError
+	status, hint, exit := exitFailed, "", (*exitError)(nil)
 	switch {
 	case err == nil:
 		return exitOK
-	case errors.As(err, &status):
-		if status.err != nil {
-			fmt.Fprintf(stderr, "totemgo: %v\n", message(status.err))
-		}
-		return status.status
+	case errors.As(err, &exit) && exit.status != exitUsage:
+		status, err = exit.status, exit.err
 	case ctx.Err() != nil:
 		return interrupted(ctx, stderr)
 	case !started:
-		fmt.Fprintf(stderr, "totemgo: %v; see %s --help\n", message(err), ran.CommandPath())
-		return exitUsage
-	case isUsage(err):
-		fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
-		return exitUsage
+		status, hint = exitUsage, "; see "+ran.CommandPath()+" --help"
+	case exit != nil || isUsage(err):
+		status = exitUsage
 	}
-	fmt.Fprintf(stderr, "totemgo: %v\n", message(err))
-	return exitFailed
+	if err != nil {
+		fmt.Fprintf(stderr, "totemgo: %s%s\n", message(err), hint)
+	}
+	return status
 }
 
-// isUsage tells whether an error shows that the command line alone is wrong.
+// isUsage tells whether an error of a package shows that the command line alone is wrong.
 func isUsage(err error) bool {
-	var u usageError
-	var file *graphio.Error // what a file shows
-	return errors.As(err, &u) || errors.Is(err, engine.ErrOptions) || errors.Is(err, gen.ErrOption) ||
-		(errors.Is(err, graphio.ErrOptions) || errors.Is(err, graphio.ErrUnknownFormat)) && !errors.As(err, &file) ||
-		errors.Is(err, graph500.ErrConfig) || errors.Is(err, allpairs.ErrOptions) || errors.Is(err, graph500.ErrStyle)
+	wrong := func(target error) bool { return errors.Is(err, target) }
+	if file := (*graphio.Error)(nil); !errors.As(err, &file) && (wrong(graphio.ErrOptions) || wrong(graphio.ErrUnknownFormat)) {
+		return true // what a file shows has the same errors
+	}
+	return slices.ContainsFunc([]error{engine.ErrOptions, gen.ErrOption, graph500.ErrConfig, graph500.ErrStyle, allpairs.ErrOptions, power.ErrSpec}, wrong)
 }
 
 // message is what an error tells a person: one line, without the packages' prefixes and
@@ -241,10 +244,14 @@ func message(err error) string {
 		}
 	}
 	s = strings.Join(lines, "; ")
+	s = strings.ReplaceAll(s, "raise the memory limit", "--memory-limit sets another")
 	s = packagePrefix.ReplaceAllString(s, "$1")
 	s = strings.ReplaceAll(s, "invalid options: ", "")
 	if w := (*engine.WeightError)(nil); errors.As(err, &w) && w.Reason == engine.WeightNegative {
 		s += "; --bellman-ford accepts negative weights"
+	}
+	if errors.Is(err, kernels.ErrUnsupported) {
+		s += "; --processors cpu runs it"
 	}
 	if errors.Is(err, engine.ErrMemory) || errors.Is(err, partition.ErrMemory) || errors.Is(err, graph.ErrMemory) || errors.Is(err, hugemem.ErrMemory) {
 		s += "; --memory-limit sets another"
@@ -253,7 +260,7 @@ func message(err error) string {
 }
 
 // oneOfMany finds a count of 1 before the plural of what is counted.
-var oneOfMany = regexp.MustCompile(`(^|[^\d.,])1 ((?:[a-z]+ )?(?:vertices|entries|searches|(?:edge|arc|record|tuple|label|weight|parent|level|root|column|value|name|` +
+var oneOfMany = regexp.MustCompile(`(^|[^\d.,-])1 ((?:[a-z]+ )?(?:vertices|entries|searches|(?:edge|arc|record|reading|field|tuple|label|weight|parent|level|root|column|value|name|` +
 	`line|file|byte|thread|core|processor|share|self-loop|duplicate|iteration|round|sample|gap|wrap|reset|repeat|read|step|pair|time|row|fault)s))\b`)
 
 // singular writes "1 vertex" where text has "1 vertices".
@@ -269,28 +276,24 @@ func singular(text string) string {
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
-var packagePrefix = regexp.MustCompile(`(^|: |; )(?:(?:allpairs|bsp|engine|gen|gpu|graph|graph500|graphio|hugemem|partition|power): )+`)
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:(?:allpairs|bsp|engine|gen|gpu|graph|graph500|graphio|hugemem|kernels|partition|power): )+`)
 
 // flagError says in words what is wrong with a flag's value.
 func flagError(_ *cobra.Command, err error) error {
-	s := err.Error()
-	if m := numberError.FindStringSubmatch(s); m != nil {
-		what := "a whole number"
-		if m[3] == "ParseFloat" {
-			what = "a number"
+	bad, number, unknown := (*pflag.InvalidValueError)(nil), (*strconv.NumError)(nil), (*pflag.NotExistError)(nil)
+	switch {
+	case errors.As(err, &bad) && errors.As(err, &number):
+		name, what := bad.GetFlag().Name, map[string]string{"ParseFloat": "a number", "ParseBool": "true or false"}[number.Func]
+		if errors.Is(err, strconv.ErrRange) {
+			return usagef("--%s %q is too large", name, bad.GetValue())
 		}
-		if m[5] == "value out of range" {
-			return usagef("%s %s is too large", m[2], m[1])
-		}
-		return usagef("%s %s: want %s", m[2], m[1], what)
+		return usagef("--%s %q: want %s", name, bad.GetValue(), cmp.Or(what, "a whole number"))
+	case bad != nil:
+		return usagef("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
+	case errors.As(err, &unknown) && foreignFlags[unknown.GetSpecifiedName()] != "":
+		return usagef("there is no -%s: %s", unknown.GetSpecifiedName(), foreignFlags[unknown.GetSpecifiedName()])
 	}
-	if m := sizeError.FindStringSubmatch(s); m != nil {
-		return usagef("%s: %s", m[1], m[2])
-	}
-	if m := unknownShorthand.FindStringSubmatch(s); m != nil && foreignFlags[m[1]] != "" {
-		return usagef("there is no -%s: %s", m[1], foreignFlags[m[1]])
-	}
-	return usageError{err}
+	return usageError(err)
 }
 
 // foreignFlags says what to type for the flags of the GAP Benchmark Suite.
@@ -303,12 +306,6 @@ var foreignFlags = map[string]string{
 	"r": "--root is the vertex that totemgo bfs, sssp and reach start from",
 	"s": "--undirected reads arcs as edges; the size of a generated graph is --scale",
 }
-
-var (
-	unknownShorthand = regexp.MustCompile(`^unknown shorthand flag: '(.)'`)
-	numberError      = regexp.MustCompile(`^invalid argument (".*") for ".*?(--[a-z0-9-]+)" flag: strconv\.(\w+): parsing (".*"): (.*)$`)
-	sizeError        = regexp.MustCompile(`^invalid argument ".*" for ".*?(--[a-z0-9-]+)" flag: (.*)$`)
-)
 
 // takes checks the number of arguments and names those that are missing.
 func takes(names ...string) cobra.PositionalArgs {
@@ -344,6 +341,54 @@ func knownCommand(c *cobra.Command, args []string) error {
 	return usagef("unknown command %q", args[0])
 }
 
+// commandRow is a command: how it is called, what it says, and what it does.
+type commandRow struct {
+	use, short, long, example string // use names the arguments that it takes, in capitals
+	prepare                   func(e *env, c *cobra.Command) runner
+	commands                  []commandRow // its own, instead of prepare
+}
+
+// runner runs a command line.
+type runner func(ctx context.Context, args []string) error
+
+// commands are those that are no algorithms.
+var commands = []commandRow{
+	{use: "apsp FILE", short: "Find the distances between all pairs of vertices", long: apspHelp, prepare: apsp},
+	{use: "graph500 --scale N", short: "Run the Graph500 benchmark: generate, construct, search, validate", long: graph500Help, prepare: runGraph500},
+	{use: "generate KIND -o FILE", short: "Make a graph: " + strings.Join(generators, ", "), long: generateHelp, prepare: generate},
+	{use: "convert INPUT OUTPUT", short: "Convert a graph file to another format", long: convertHelp, prepare: convert},
+	{use: "info FILE", short: "Say what a graph file holds and what each placement would put where", long: infoHelp, prepare: info},
+	{use: "partition FILE", short: "Show where a placement would put a graph, without running anything", long: partitionHelp, prepare: showPartition},
+	{use: "validate GRAPH PARENTS", short: "Check a BFS tree against a graph by the rules of Graph500", long: validateHelp, prepare: validate},
+	{use: "bench", short: "Time searches, and measure what the machine allows", long: benchHelp, commands: benchCommands},
+	{use: "devices", short: "List the processors that --processors can name", long: devicesHelp, prepare: devices},
+	{use: "power", short: "Measure energy: list meters, record a command, report a session", long: powerHelp, commands: powerCommands},
+	{use: "version", short: "Print the version and what the machine offers", prepare: showVersion},
+}
+
+// build makes the command of a row.
+func (r commandRow) build(e *env) *cobra.Command {
+	c := &cobra.Command{Use: r.use, Short: r.short, Long: r.long, Example: r.example}
+	if r.prepare == nil {
+		c.Args, c.RunE = knownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
+		for _, sub := range r.commands {
+			c.AddCommand(sub.build(e))
+		}
+		return c
+	}
+	var names []string
+	for _, word := range strings.Fields(r.use)[1:] {
+		if strings.ToUpper(word) != word || word[0] == '-' {
+			break
+		}
+		names = append(names, word)
+	}
+	c.Args = takes(names...)
+	run := r.prepare(e, c)
+	c.RunE = func(c *cobra.Command, args []string) error { return run(c.Context(), args) }
+	return c
+}
+
 func newRoot(e *env) *cobra.Command {
 	showVersion := false
 	root := &cobra.Command{
@@ -368,7 +413,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 		Args:          knownCommand,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if showVersion {
-				return e.printVersion(false)
+				return e.printVersion()
 			}
 			return c.Help()
 		},
@@ -384,7 +429,7 @@ Results go to standard output; progress and messages to standard error. Exit sta
 				err = knownCommand(c, rest)
 			}
 			if err != nil {
-				return usageError{err}
+				return usageError(err)
 			}
 			c.InitDefaultHelpFlag()
 			return c.Help()
@@ -393,27 +438,18 @@ Results go to standard output; progress and messages to standard error. Exit sta
 	root.SetFlagErrorFunc(flagError)
 	root.SetUsageFunc(usage)
 	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(newCapacity(e))
 	for _, a := range algorithms {
-		root.AddCommand(newAlgorithm(e, a))
+		root.AddCommand(a.row().build(e))
 	}
-	root.AddCommand(
-		newAllPairs(e), newGraph500(e), newGenerate(e), newConvert(e), newInfo(e), newPartition(e), newCapacity(e), newValidate(e), newBench(e), newDevices(e), newPowerCommand(e), newVersion(e),
-	)
+	for _, r := range commands {
+		root.AddCommand(r.build(e))
+	}
 	return root
 }
 
-// groupOf is the annotation of flags that the usage shows in a group of their own.
-const groupOf = "totemgo-group"
-
 // flagGroups are the titles of groups of flags in the usage, "" for those without one.
 var flagGroups = [...]string{"", "Graph file", "Placement", "GPU"}
-
-// group puts flags of c into a group.
-func group(c *cobra.Command, title string, names ...string) {
-	for _, name := range names {
-		c.Flags().Lookup(name).Annotations = map[string][]string{groupOf: {title}}
-	}
-}
 
 // usage prints how a command is called, its commands and its flags by group.
 func usage(c *cobra.Command) error {
@@ -447,26 +483,18 @@ func usage(c *cobra.Command) error {
 	return nil
 }
 
-// printVersion prints the version and the machine.
-func (e *env) printVersion(asJSON bool) error {
-	doc := record.Version{Head: e.head(record.SchemaVersion), Go: runtime.Version()}
-	if asJSON {
-		return e.printJSON(doc)
-	}
-	e.print("totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, doc.Machine.OS, doc.Machine.CPU, doc.Machine.Cores)
-	return nil
+// showVersion prepares "totemgo version".
+func showVersion(e *env, c *cobra.Command) runner {
+	e.jsonFlag(c)
+	return func(_ context.Context, _ []string) error { return e.printVersion() }
 }
 
-func newVersion(e *env) *cobra.Command {
-	var asJSON bool
-	c := &cobra.Command{
-		Use:   "version",
-		Short: "Print the version and what the machine offers",
-		Args:  takes(),
-		RunE:  func(*cobra.Command, []string) error { return e.printVersion(asJSON) },
-	}
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	return c
+// printVersion prints the version and the machine.
+func (e *env) printVersion() error {
+	doc := record.Version{Go: runtime.Version()}
+	return e.show(record.SchemaVersion, &doc, func() {
+		e.print("totemgo %s (%s, %s)\n%s, %d cores\n", doc.Version, doc.Go, doc.Machine.OS, doc.Machine.CPU, doc.Machine.Cores)
+	})
 }
 
 // buildVersion is the module's version as the build knows it.
@@ -498,37 +526,4 @@ func machine() *record.Machine {
 		m.Features = append(m.Features, "avx512")
 	}
 	return m
-}
-
-// printJSON prints a document, indented, with a newline at the end.
-func (e *env) printJSON(doc any) error {
-	enc := json.NewEncoder(e.stdout)
-	enc.SetIndent("", "  ")
-	enc.SetEscapeHTML(false)
-	return enc.Encode(doc)
-}
-
-// printDocument fills in the head of doc and prints it.
-func (e *env) printDocument(head *record.Head, schema string, doc any) error {
-	*head = e.head(schema)
-	return e.printJSON(doc)
-}
-
-// print prints text for a person on standard output.
-func (e *env) print(format string, args ...any) {
-	fmt.Fprint(e.stdout, singular(fmt.Sprintf(format, args...)))
-}
-
-// note prints a line for a person on standard error.
-func (e *env) note(format string, args ...any) {
-	if e.quiet {
-		return
-	}
-	fmt.Fprintf(e.stderr, "totemgo: %s\n", singular(fmt.Sprintf(format, args...)))
-}
-
-// isTerminal tells whether w is a terminal.
-func isTerminal(w io.Writer) bool {
-	f, ok := beneath(w).(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
 }

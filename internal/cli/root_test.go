@@ -44,6 +44,13 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"--nothing", []string{"unknown flag", "--nothing"}},
 		{"nothing", []string{"unknown command", "nothing"}},
 		{"graph500 20", []string{"totemgo graph500 --scale 20"}},
+		{"graph500 20 16", []string{"totemgo graph500 --scale 20 --edgefactor 16"}},
+		{"graph500 --scale 20 16", []string{"totemgo graph500 --edgefactor 16"}},
+		{"bfs MISSING --root 1 --vertices 0", []string{"--vertices 0", "1 or more"}},
+		{"bfs MISSING --root 1 -o t.tsv.lz4", []string{"t.tsv.lz4", ".gz, .zst or .xz"}},
+		{"bfs MISSING --root 1 -o t.parquet", []string{"t.parquet", ".csv, .json, .jsonl"}},
+		{"apsp MISSING -o t.7z", []string{"t.7z", ".csv, .json, .jsonl"}},
+		{"bfs EL --root 1 --json=maybe", []string{"--json", "true or false"}},
 		{"graph500 -s 20", []string{"there is no -s", "--scale"}},
 		{"bfs -f EL -n 4", []string{"there is no -f", "totemgo bfs FILE"}},
 		{"bfs -g 10", []string{"there is no -g", "kron:N"}},
@@ -361,9 +368,50 @@ func TestQuiet(t *testing.T) {
 func TestLoneRoot(t *testing.T) {
 	el := file(t, "g.el", "0 1\n1 2\n")
 	for args, want := range map[string]bool{"--directed --root 2": true, "--directed --root 0": false, "--undirected --root 2": false} {
-		r := command(t, append([]string{"bfs", el}, strings.Fields(args)...)...)
-		if r.status != 0 || strings.Contains(r.stderr, "--undirected") != want {
-			t.Errorf("%s: %+v", args, r)
+		for _, search := range []string{"bfs", "bfs --depth 1", "sssp --unit-weights", "reach"} {
+			r := command(t, append(strings.Fields(search+" "+args), el)...)
+			if r.status != 0 || strings.Contains(r.stderr, "--undirected") != want {
+				t.Errorf("%s %s: %+v", search, args, r)
+			}
 		}
+	}
+	if r := command(t, "path", el, "2", "0", "--directed"); !strings.Contains(r.stderr, "--undirected") {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestRootAgain: roots given apart are all roots.
+func TestRootAgain(t *testing.T) {
+	el := file(t, "g.el", "0 1\n2 3\n")
+	if r := command(t, "bfs", el, "--root", "0", "--root", "2").must(t); !strings.HasPrefix(r.stdout, "root 0,2\nreached 4 of 4") {
+		t.Errorf("%q", r.stdout)
+	}
+	if r := command(t, "sssp", el, "--unit-weights", "--root", "0", "--root", "3"); r.status != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestPlurals: one of something is singular in summaries, and no sign makes one of it.
+func TestPlurals(t *testing.T) {
+	el, out := file(t, "g.el", "0 1\n"), filepath.Join(t.TempDir(), "o.el")
+	for _, c := range []struct{ args, want string }{
+		{"convert " + el + " " + out, "2 vertices, 1 edge, "}, {"generate chain --vertices 2 -o " + out, "2 vertices, 1 edge in "},
+		{"generate chain --vertices 1 --dry-run", "1 vertex, 0 edges\n"},
+	} {
+		if r := command(t, strings.Fields(c.args)...).must(t); !strings.Contains(r.stdout, c.want) || strings.Contains(r.stdout, "0.0 M") {
+			t.Errorf("%s: %q, want %q", c.args, r.stdout, c.want)
+		}
+	}
+	if got := singular("-1 threads, 1 readings, 1 fields"); got != "-1 threads, 1 reading, 1 field" {
+		t.Error(got)
+	}
+	if r := command(t, "bfs", el, "--root", "0", "--threads", "-1"); !strings.Contains(r.stderr, "--threads -1: want 0 for all cores, or more") {
+		t.Errorf("%+v", r)
+	}
+	if r := command(t, "bfs", el, "--root", "0", "--memory-limit", "1"); !strings.HasSuffix(r.stderr, "--memory-limit sets another\n") {
+		t.Errorf("%+v", r)
+	}
+	if r := command(t, "path", file(t, "e.el", "# none\n"), "0", "1"); !strings.Contains(r.stderr, "totemgo: vertex 0 is not in a graph") {
+		t.Errorf("%+v", r)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"io"
 	"iter"
 	"path/filepath"
 	"slices"
@@ -159,14 +160,34 @@ type rowFormat struct {
 	begin, before, separator, after, between, end string
 }
 
-// formatOf is the format that a file's name tells: CSV, JSON, or TSV for all other names. Rows
-// of TSV follow head, lines that begin with #.
-func (t *table) formatOf(path, head string) (f rowFormat, names []string) {
+// extension is that of a file's name, in lower case, without that of a compression.
+func extension(path string) string {
 	name := strings.ToLower(path)
 	for _, compressed := range []string{".gz", ".zst", ".xz"} {
 		name = strings.TrimSuffix(name, compressed)
 	}
-	switch filepath.Ext(name) {
+	return filepath.Ext(name)
+}
+
+// notRows are extensions that tell other formats than those of rows, or compressions that are not written.
+var notRows = []string{".7z", ".br", ".lz4", ".lzma", ".npy", ".parquet", ".rar", ".tar", ".xlsx", ".z", ".zip"}
+
+// checkRows refuses a file name that tells a format in which rows are not written.
+func checkRows(path string) error {
+	if slices.Contains(notRows, extension(path)) {
+		return usagef("%s: rows are written as .csv, .json, .jsonl or else TSV, compressed as .gz, .zst or .xz", path)
+	}
+	z, err := graphio.Compress(io.Discard, path)
+	if err != nil {
+		return usageError(err)
+	}
+	return z.Close()
+}
+
+// formatOf is the format that a file's name tells: CSV, JSON, or TSV for all other names. Rows
+// of TSV follow head, lines that begin with #.
+func (t *table) formatOf(path, head string) (f rowFormat, names []string) {
+	switch extension(path) {
 	case ".csv": // RFC 4180
 		return rowFormat{begin: strings.Join(t.names(), ",") + "\r\n", separator: ",", after: "\r\n"}, nil
 	case ".json":
@@ -185,12 +206,7 @@ func (t *table) formatOf(path, head string) (f rowFormat, names []string) {
 // writeTable writes a table in the format and compression of the file's name.
 func (e *env) writeTable(ctx context.Context, path, head string, t *table) error {
 	f, names := t.formatOf(path, head)
-	return e.writeFile(ctx, path, func(to *bufio.Writer) error {
-		z, err := graphio.Compress(to, path)
-		if err != nil {
-			return err
-		}
-		w := bufio.NewWriterSize(z, 1<<16)
+	return e.writeFile(ctx, path, func(w *bufio.Writer) error {
 		line := []byte(f.begin)
 		between := ""
 		for row := range t.rows {
@@ -201,13 +217,7 @@ func (e *env) writeTable(ctx context.Context, path, head string, t *table) error
 			}
 			line, between = line[:0], f.between
 		}
-		line = append(line, f.end...)
-		if _, err := w.Write(line); err != nil {
-			return err
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		return z.Close()
+		_, err := w.Write(append(line, f.end...))
+		return err
 	})
 }

@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -15,98 +17,78 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-func newValidate(e *env) *cobra.Command {
-	var (
-		rf      readFlags
-		threads int
-		asJSON  bool
-		memory  bytesFlag
-	)
-	c := &cobra.Command{
-		Use:   "validate GRAPH PARENTS",
-		Short: "Check a BFS tree against a graph by the rules of Graph500",
-		Long: `validate checks a tree, as "bfs -o" writes it, against a graph file by the five rules
+const validateHelp = `validate checks a tree, as "bfs -o" writes it, against a graph file by the five rules
 of Graph500. It exits with status 1, and names the rule, vertex and edge, where the tree
 is not valid. Lines are "vertex parent [level]"; a parent of -1 says unreached; the
 first line "# root R" names the root.
 
   totemgo bfs web.txt.gz --root 0 -o parents.tsv
-  totemgo validate web.txt.gz parents.tsv`,
-		Args: takes("GRAPH", "PARENTS"),
-		RunE: func(c *cobra.Command, args []string) error {
-			ctx := c.Context()
-			if err := checkThreads(threads); err != nil {
-				return err
-			}
-			file, err := rf.open(ctx, e, args[0], threads, int64(memory))
-			if err != nil {
-				return err
-			}
-			defer file.Close()
-			if err := file.Verify(ctx); err != nil {
-				return err
-			}
-			tree, err := readParents(ctx, args[1], file.Source.VertexLabels())
-			if err != nil {
-				return err
-			}
-			validator := graph500.NewValidator(file.Source, threads)
-			defer validator.Close()
-			verdict, err := validator.Validate(ctx, *tree)
-			if err != nil {
-				return err
-			}
-			root := string(file.Source.VertexLabels().Append(nil, tree.Root))
-			doc := record.Validate{
-				Root: file.Source.VertexLabels().Label(tree.Root), Valid: len(verdict.Violations) == 0,
-				Reached: verdict.Reached, Depth: verdict.Depth, Violations: verdict.Violations,
-			}
-			if file.Source.VertexLabels().Names() != nil {
-				doc.RootName = root
-			}
-			if asJSON {
-				doc.Head = e.head(record.SchemaValidate)
-				if err := e.printJSON(doc); err != nil {
-					return err
-				}
-			} else if doc.Valid {
+  totemgo validate web.txt.gz parents.tsv`
+
+// validate prepares "totemgo validate".
+func validate(e *env, c *cobra.Command) runner {
+	var rf readFlags
+	rf.add(c, "")
+	e.jsonFlag(c)
+	e.threadsFlag(c)
+	e.memoryFlag(c)
+	return func(ctx context.Context, args []string) error {
+		file, err := rf.open(ctx, e, args[0], e.threads, int64(e.memory))
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		if err := file.Verify(ctx); err != nil {
+			return err
+		}
+		labels := file.Source.VertexLabels()
+		tree, err := readParents(ctx, args[1], labels)
+		if err != nil {
+			return err
+		}
+		validator := graph500.NewValidator(file.Source, e.threads)
+		defer validator.Close()
+		verdict, err := validator.Validate(ctx, *tree)
+		if err != nil {
+			return err
+		}
+		root := string(labels.Append(nil, tree.Root))
+		doc := record.Validate{
+			Root: labels.Label(tree.Root), Valid: len(verdict.Violations) == 0,
+			Reached: verdict.Reached, Depth: verdict.Depth, Violations: verdict.Violations,
+		}
+		if labels.Names() != nil {
+			doc.RootName = root
+		}
+		err = e.show(record.SchemaValidate, &doc, func() {
+			if doc.Valid {
 				e.print("valid: root %s, %d vertices reached, depth %d\n", root, doc.Reached, doc.Depth)
 			}
-			if err := verdict.Err(); err != nil {
-				return fmt.Errorf("%s: %w", args[1], err)
-			}
-			return nil
-		},
+		})
+		if err != nil {
+			return err
+		}
+		if err := verdict.Err(); err != nil {
+			return fmt.Errorf("%s: %w", args[1], err)
+		}
+		return nil
 	}
-	rf.add(c, "")
-	c.Flags().IntVar(&threads, "threads", 0, "most threads (default all cores)")
-	c.Flags().BoolVar(&asJSON, "json", false, "print JSON")
-	c.Flags().Var(&memory, "memory-limit", "most memory to take, such as 4GiB (default 80% of what is available)")
-	return c
 }
 
 // readParents reads a tree as bfs -o writes it.
 func readParents(ctx context.Context, path string, labels *graph.Labels) (*graph500.Tree, error) {
-	n := labels.Len()
-	t := &graph500.Tree{Root: graph.None, Parents: make([]uint32, n)}
-	for i := range t.Parents {
-		t.Parents[i] = graph.None
-	}
-	levels := make([]uint32, 0)
-	columns := 0 // of the first line with a parent
-	named := false
+	t := &graph500.Tree{Root: graph.None, Parents: slices.Repeat([]uint32{graph.None}, labels.Len())}
+	columns, named := 0, false // columns of the first line with a parent
 	l := &vertexLines{path: path, labels: labels}
-	err := l.each(ctx, func(fields []string) (err error) {
-		switch {
-		case l.line == 1 && strings.EqualFold(strings.Trim(fields[0], `"`), "vertex") && l.labels.Names() == nil:
-			return nil // the names of the columns, in CSV
-		case strings.HasPrefix(fields[0], "#"):
-			if root, is := strings.CutPrefix(strings.Join(fields, " "), "# root "); is && !named {
-				t.Root, err = l.id(root)
-				named = true
-			}
-			return err
-		case len(fields) != 2 && len(fields) != 3:
+	l.comment = func(fields []string) (err error) {
+		if root, is := strings.CutPrefix(strings.Join(fields, " "), "# root "); is && !named {
+			t.Root, err = l.id(root)
+			named = true
+		}
+		return err
+	}
+	err := l.each(ctx, func(fields []string) error {
+		if len(fields) != 2 && len(fields) != 3 {
 			return l.bad(fmt.Sprintf("%d columns", len(fields)), "vertex, parent and, if you like, level")
 		}
 		v, err := l.id(fields[0])
@@ -123,10 +105,7 @@ func readParents(ctx context.Context, path string, labels *graph.Labels) (*graph
 			return err
 		}
 		t.Parents[v] = p
-		if columns == 0 {
-			columns = len(fields)
-		}
-		if len(fields) != columns {
+		if columns = cmp.Or(columns, len(fields)); len(fields) != columns {
 			return l.bad(fmt.Sprintf("%d columns", len(fields)), fmt.Sprintf("%d, as on the lines before", columns))
 		}
 		if !named && p == v && t.Root == graph.None {
@@ -137,10 +116,10 @@ func readParents(ctx context.Context, path string, labels *graph.Labels) (*graph
 			if err != nil {
 				return l.bad(fmt.Sprintf("level %q", fields[2]), "a number")
 			}
-			if len(levels) == 0 {
-				levels = make([]uint32, n)
+			if t.Levels == nil {
+				t.Levels = make([]uint32, labels.Len())
 			}
-			levels[v] = uint32(level)
+			t.Levels[v] = uint32(level)
 		}
 		return nil
 	})
@@ -149,9 +128,6 @@ func readParents(ctx context.Context, path string, labels *graph.Labels) (*graph
 	}
 	if t.Root == graph.None {
 		return nil, &graphio.Error{File: path, Found: "no root", Want: `a first line "# root R", or a vertex that is its own parent`, Err: graphio.ErrFormat}
-	}
-	if len(levels) > 0 {
-		t.Levels = levels
 	}
 	return t, nil
 }

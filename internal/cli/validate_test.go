@@ -125,3 +125,31 @@ func TestAssignmentForms(t *testing.T) {
 		}
 	}
 }
+
+// TestValidateNames: a tree by names is read as bfs writes it, in TSV and in CSV, whatever the names begin with.
+func TestValidateNames(t *testing.T) {
+	g := file(t, "g.csv", "a,#h\n\"#h\",\"b, c\"\n\"b, c\",vertex\n")
+	for _, name := range []string{"t.tsv", "t.csv", "t.csv.gz", "t"} {
+		for _, root := range []string{"a", "#h", "vertex"} {
+			tree := filepath.Join(t.TempDir(), name)
+			command(t, "bfs", g, "--names", "--undirected", "--root", root, "-o", tree).must(t)
+			if r := command(t, "validate", g, tree, "--names", "--undirected"); !strings.HasPrefix(r.stdout, "valid: root "+root+", 4 vertices") {
+				t.Errorf("%s from %s: %+v\n%s", name, root, r, content(t, tree))
+			}
+		}
+	}
+	scores := filepath.Join(t.TempDir(), "scores.csv")
+	command(t, "pagerank", g, "--names", "-o", scores).must(t)
+	command(t, "pagerank", g, "--names", "--warm", scores).must(t)
+	for name, says := range map[string]string{"t.json": "found JSON, expected lines of TSV or CSV", "t.jsonl": "found JSON"} {
+		tree := filepath.Join(t.TempDir(), name)
+		command(t, "bfs", g, "--names", "--root", "a", "-o", tree).must(t)
+		if r := command(t, "validate", g, tree, "--names"); r.status != 1 || !strings.Contains(r.stderr, tree+": "+says) {
+			t.Errorf("%s: %+v", name, r)
+		}
+	}
+	cut := file(t, "cut.gz", "\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03\x33")
+	if r := command(t, "validate", g, cut, "--names"); r.status != 1 || strings.Contains(r.stderr, ": :") || !strings.Contains(r.stderr, cut+": ") {
+		t.Errorf("%+v", r)
+	}
+}
