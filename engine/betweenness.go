@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"time"
 
 	"github.com/totemgo/totemgo/graph"
@@ -74,14 +75,13 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 		return nil, err
 	}
 	r := &BetweennessResult{Searches: int64(len(p.ranks))}
+	// The first searches are examples of all.
+	rand.New(rand.NewPCG(0, 0)).Shuffle(len(p.ranks), func(i, j int) { p.ranks[i], p.ranks[j] = p.ranks[j], p.ranks[i] })
 	begin, scale, predicted := time.Now(), p.scale(e.place.Directed, o), prediction{of: int64(len(p.ranks))}
 	finished := func(n, threads int, took time.Duration) {
 		now := time.Since(begin)
 		total := predicted.add(int64(n), threads, took, now)
-		if r.Predicted == 0 && 50*predicted.done >= predicted.of {
-			r.Predicted = total
-		}
-		if o.Progress != nil {
+		if r.Predicted = predicted.early; o.Progress != nil {
 			o.Progress(predicted.done, predicted.of, total-now)
 		}
 	}

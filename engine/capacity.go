@@ -2,6 +2,7 @@ package engine
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -135,14 +136,8 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 		return f, err
 	}
 	d := need(e)
-	f.Placing, f.Placed = partition.NeedFor(size.partition(&o)), e.held()
-	f.State, f.Result, f.Varies = d.state, d.result, d.varies
-	if d.program != nil {
-		f.State, f.Result = d.state+e.runBytes(d.program), d.result+e.resultBytes(d.program)
-	}
-	if d.program != bsp.Tree {
-		f.Idle = e.runBytes(bsp.Tree)
-	}
+	f = e.footprint(d)
+	f.Placing = partition.NeedFor(size.partition(&o))
 	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
 		f.Idle = 0
 	}
@@ -151,6 +146,28 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 		err = fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, f.Peak(), o.MemoryLimit)
 	}
 	return f, err
+}
+
+// footprint is what the engine and a run take.
+func (e *Engine) footprint(d demand) Footprint {
+	f := Footprint{Placed: e.held(), State: d.state, Result: d.result, Varies: d.varies}
+	if d.program != nil {
+		f.State, f.Result = d.state+e.runBytes(d.program), d.result+e.resultBytes(d.program)
+	}
+	if d.program != bsp.Tree {
+		f.Idle = e.runBytes(bsp.Tree)
+	}
+	return f
+}
+
+// Memory is the most host memory in bytes that the engine, a run of an algorithm of Footprints and its result take, 0 for another.
+func (e *Engine) Memory(algorithm string) int64 {
+	need := demands[algorithm]
+	if need == nil || e.enter(context.Background()) != nil {
+		return 0
+	}
+	defer e.mapping.RUnlock()
+	return e.footprint(need(e)).Peak()
 }
 
 // deviceFootprints are the Devices of a Footprint of a program, which may be nil.

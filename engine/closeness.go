@@ -80,9 +80,7 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 	finished := func(n, threads int, took time.Duration) {
 		now := time.Since(start)
 		total := p.add(int64(n), threads, took, now)
-		if r.Predicted == 0 && 50*p.done >= p.of {
-			r.Predicted = total
-		}
+		r.Predicted = p.early
 		if o.Progress != nil {
 			o.Progress(alone+p.done, r.Roots, total-now)
 		}

@@ -116,6 +116,8 @@ type Betweenness struct {
 	Sum        float64 `json:"sum"`               // of all scores
 	Largest    float64 `json:"largest"`           // score
 	PredictedS float64 `json:"predicted_s"`       // time of the searches, as predicted once 2% of them were done
+	// Most memory of the host that was predicted, that of the graph as read left out
+	PredictedBytes int64 `json:"predicted_bytes"`
 }
 
 // Closeness is the document of "totemgo closeness".
@@ -128,7 +130,9 @@ type Closeness struct {
 	Average         float64 `json:"average"`          // mean distance of the pairs
 	LargestDistance int64   `json:"largest_distance"` // of a pair
 	Hops            []int64 `json:"hops"`             // pairs by distance; at 0 each root with itself
-	PredictedS      float64 `json:"predicted_s"`      // time, as predicted once 2% of the roots were done
+	PredictedS      float64 `json:"predicted_s"`      // time, as predicted once 2% of the roots, and two batches a thread, were done
+	// Most memory of the host that was predicted, that of the graph as read left out
+	PredictedBytes int64 `json:"predicted_bytes"`
 }
 
 // Diameter is the document of "totemgo diameter".
@@ -141,4 +145,6 @@ type Diameter struct {
 	Searches          int64  `json:"searches"`            // roots that distances were measured from
 	FromName          string `json:"from_name,omitempty"` // name of From, if ids are names
 	ToName            string `json:"to_name,omitempty"`   // name of To, if ids are names
+	// Most memory of the host that was predicted, that of the graph as read left out
+	PredictedBytes int64 `json:"predicted_bytes"`
 }

@@ -18,10 +18,13 @@ func (j *job) addSamples(samples *int, seed *uint64) {
 	atLeast(j.Command, "1 or more", "samples")
 }
 
-// roots shows how many roots are searched from.
-func (j *job) roots() func(done, of int64, _ time.Duration) {
-	bar := j.progress(j.Name())
-	return func(done, of int64, _ time.Duration) { bar.set(done, of, "roots") }
+// roots shows how many roots are searched from, and the predicted time and memory in bytes of all.
+func (j *job) roots(eng *engine.Engine) (progress func(done, of int64, left time.Duration), bytes int64) {
+	bar, start, bytes := j.progress(j.Name()), time.Now(), eng.Memory(j.Name())
+	return func(done, of int64, left time.Duration) {
+		bar.predict(time.Since(start)+left, bytes)
+		bar.set(done, of, "roots")
+	}, bytes
 }
 
 const closenessHelp = `closeness reads a graph file ("-" is standard input) and finds how near each vertex is to all
@@ -43,7 +46,8 @@ func closeness(j *job) solver {
 	byHarmonic := fl.Bool("harmonic", false, "rank by harmonic closeness")
 	j.addSamples(&o.Samples, &o.Seed)
 	return func(ctx context.Context, eng *engine.Engine) (*result, error) {
-		o.Progress = j.roots()
+		progress, bytes := j.roots(eng)
+		o.Progress = progress
 		r, err := eng.Closeness(ctx, o)
 		if err != nil {
 			return nil, err
@@ -66,7 +70,7 @@ func closeness(j *job) solver {
 				numbers("eccentricity", r.Eccentricity), numbers("reached_by", r.Reach)),
 			compare: byValue(by),
 			doc: &record.Closeness{Roots: r.Roots, Outward: o.Outward, PerComponent: *perComponent, Pairs: pairs, Average: r.Average(),
-				LargestDistance: int64(far), Hops: r.Hops, PredictedS: r.Predicted.Seconds()},
+				LargestDistance: int64(far), Hops: r.Hops, PredictedS: r.Predicted.Seconds(), PredictedBytes: bytes},
 		}, nil
 	}
 }
@@ -91,7 +95,8 @@ func betweenness(j *job) solver {
 	fl.BoolVar(&o.NoReduction, "no-reduction", false, "search from vertices of degree 1 too, which have a closed form")
 	j.addSamples(&o.Samples, &o.Seed)
 	return func(ctx context.Context, eng *engine.Engine) (*result, error) {
-		o.Progress = j.roots()
+		progress, bytes := j.roots(eng)
+		o.Progress = progress
 		r, err := eng.Betweenness(ctx, o)
 		if err != nil {
 			return nil, err
@@ -106,7 +111,7 @@ func betweenness(j *job) solver {
 			table:   perVertex(r.Label, len(r.Scores), numbers("score", r.Scores)),
 			compare: byValue(r.Scores),
 			doc: &record.Betweenness{Searches: r.Searches, Samples: int64(o.Samples), Normalized: o.Normalized, Ordered: o.Ordered,
-				Sum: sum, Largest: largest, PredictedS: r.Predicted.Seconds()},
+				Sum: sum, Largest: largest, PredictedS: r.Predicted.Seconds(), PredictedBytes: bytes},
 		}, nil
 	}
 }
@@ -134,7 +139,8 @@ func diameter(j *job) solver {
 		if eng.NumVertices() == 0 {
 			return nil, errors.New("the graph has no vertices")
 		}
-		doc := &record.Diameter{Diameter: r.Diameter, From: r.From, To: r.To, ComponentVertices: r.Vertices, Searches: r.Roots}
+		doc := &record.Diameter{PredictedBytes: eng.Memory("diameter"), Diameter: r.Diameter, From: r.From, To: r.To, ComponentVertices: r.Vertices,
+			Searches: r.Roots}
 		from, to := ends.spell(r.From), ends.spell(r.To)
 		if ends.labels.Names() != nil {
 			doc.FromName, doc.ToName = from, to

@@ -57,6 +57,13 @@ func (b *bar) set(done, total int64, unit string) {
 	}
 }
 
+// predict shows the time and the memory in bytes that the whole will have taken with the title.
+func (b *bar) predict(all time.Duration, bytes int64) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.title = fmt.Sprintf("predicted %v, %s", all.Round(100*time.Millisecond), strings.ReplaceAll(humanize.IBytes(uint64(bytes)), " ", ""))
+}
+
 // progressLine says what is done since the start, the mean rate since then, and the time that the rest takes at that rate.
 func progressLine(title string, done, total int64, unit string, since time.Duration) string {
 	amount := func(x float64, unit string) string {
