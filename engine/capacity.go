@@ -63,7 +63,7 @@ var demands = map[string]func(e *Engine) demand{
 	"closeness": closenessDemand,
 	"diameter": func(e *Engine) demand {
 		d := closenessDemand(e)
-		d.state += 12 * int64(e.n) // labels, members, and those by level
+		d.state += (4 + diameterBytes) * int64(e.n) // and labels
 		d.varies = true            // few roots need few threads
 		return d
 	},

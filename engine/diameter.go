@@ -7,26 +7,7 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/totemgo/totemgo/graph"
 )
-
-// DiameterResult is the largest distance in a component.
-type DiameterResult struct {
-	*RunResult
-	// Diameter is the largest distance, in arcs, of two vertices of the largest weak component; of several the one
-	// with the smallest id. In a directed graph it is the largest one along arcs; pairs without a path do not count.
-	Diameter int64
-	// Bound is an upper bound of Diameter, the same but after DiameterBounds.
-	Bound int64
-	// Vertices is the number of vertices of that component.
-	Vertices int64
-	// From and To are ids of the file at that distance.
-	From, To uint64
-	// Roots is the number of searches.
-	Roots int64
-	Time  time.Duration
-}
 
 // Diameter returns the largest distance in the largest component. In an undirected graph searches from few vertices bound the
 // distances from all others (Takes and Kosters, CIKM 2011), so that those that cannot have a longer one are not searched from. A
@@ -49,31 +30,29 @@ func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (_ *Diamete
 		return nil, err
 	}
 	defer t.release()
-	d := &diameter{ctx: ctx, e: e, turn: t, result: &DiameterResult{RunResult: &RunResult{labels: e.labels}}}
-	d.largest(c.Labels)
-	switch r := d.result; {
-	case e.place.Directed && searches > 0:
+	d := &diameter{ctx: ctx, e: e, turn: t, radius: math.MaxInt32, result: &DiameterResult{RunResult: &RunResult{labels: e.labels}}}
+	if e.place.Directed && searches > 0 {
 		return nil, fmt.Errorf("%w: bounds of the diameter of a directed graph", ErrArgument)
-	case len(d.members) < 2:
-	case e.place.Directed:
-		err = d.searchFrom(d.members)
-		r.Bound = r.Diameter
-	default:
-		if err = e.room("diameter", 20*int64(e.n)); err != nil {
-			return nil, err
-		}
-		d.search = e.NewResult()
-		defer d.search.Free()
-		d.least, d.most, d.radius = make([]int32, len(d.members)), slices.Repeat([]int32{math.MaxInt32}, len(d.members)), math.MaxInt32
-		d.middle = slices.Clone(d.most)
+	}
+	if err = e.room("diameter", diameterBytes*int64(e.n)); err == nil {
+		d.largest(c.Labels)
 		err = d.bound(searches)
-		r.Bound = max(r.Diameter, min(int64(slices.Max(d.most)), 2*int64(d.radius)))
-		if len(d.candidates()) == 0 {
-			r.Bound = r.Diameter
-		}
+	}
+	if err != nil {
+		return nil, fmt.Errorf("engine: diameter: %w", err)
 	}
 	d.result.Vertices, d.result.Time = int64(len(d.members)), time.Since(start)
-	return d.result, err
+	return d.result, nil
+}
+
+// diameterBytes is the memory of a vertex: a member, its size while the largest component is found, and a candidate.
+const diameterBytes = 16 + 4 + 8
+
+// member is a vertex of the component.
+type member struct {
+	id          uint32
+	least, most int32 // bounds of the largest distance from it: least is large once it was searched from, most 0 with others
+	middle      int32 // level from the member with the smallest largest distance
 }
 
 // diameter is a call of Diameter.
@@ -81,147 +60,142 @@ type diameter struct {
 	ctx     context.Context
 	e       *Engine
 	turn    *turn
-	members []uint32 // of the component, by dense id, rising
-	least   []int32  // by member: bounds of the largest distance from it; most is 0 once it was searched from
-	most    []int32
-	middle  []int32 // levels from the one with the smallest such distance, radius
-	radius  int32
-	search  *BFSResult
+	members []member // by dense id, rising
+	radius  int32    // smallest largest distance from a member searched from alone
 	result  *DiameterResult
 }
 
-// largest sets the members and the end points of a component of one vertex.
+// largest sets the members, and the end points of a component of one vertex.
 func (d *diameter) largest(labels []uint32) {
-	size, largest := make([]uint32, len(labels)), uint32(0)
+	if len(labels) == 0 {
+		return
+	}
+	size := make([]uint32, len(labels))
 	for _, c := range labels {
 		size[c]++
 	}
-	for c, n := range size {
-		if n > size[largest] {
-			largest = uint32(c)
-		}
-	}
+	most := slices.Max(size)
+	largest := uint32(slices.Index(size, most))
+	d.members = make([]member, 0, most)
 	for v, c := range labels {
 		if c == largest {
-			d.members = append(d.members, uint32(v))
+			d.members = append(d.members, member{uint32(v), 0, math.MaxInt32, math.MaxInt32})
 		}
 	}
-	if len(d.members) > 0 {
-		d.result.From = d.e.labels.Label(d.members[0])
-		d.result.To = d.result.From
-	}
+	d.found(d.members[0].id, d.members[0].id, 0)
 }
 
-// from takes the distances from one vertex, and in an undirected graph bounds those from all others by them.
-func (d *diameter) from(v uint32) error {
-	if err := d.e.search(d.ctx, d.turn, d.e.labels.Label(v), d.search, false); err != nil {
-		return fmt.Errorf("engine: diameter: %w", err)
+// found sets the longest distance so far.
+func (d *diameter) found(from, to uint32, distance int64) {
+	d.result.Diameter, d.result.From, d.result.To = distance, d.e.labels.Label(from), d.e.labels.Label(to)
+}
+
+// alone searches from one member of an undirected graph, and bounds the distances from all others by its levels.
+func (d *diameter) alone(v uint32, search *BFSResult) error {
+	if err := d.e.search(d.ctx, d.turn, d.e.labels.Label(v), search, false); err != nil {
+		return err
 	}
 	d.result.Roots++
-	level, farthest := d.search.Levels(), v
-	for _, u := range d.members {
-		if level[u] > level[farthest] {
-			farthest = u
-		}
-	}
+	level := search.Levels()
+	farthest := slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(level[a.id], level[b.id]) }).id
 	far := level[farthest]
-	for i, u := range d.members {
-		d.least[i] = max(d.least[i], level[u], far-level[u])
-		d.most[i] = min(d.most[i], far+level[u])
-		if far < d.radius {
-			d.middle[i] = level[u]
+	for i := range d.members {
+		u := &d.members[i]
+		l := level[u.id]
+		if u.least, u.most = max(u.least, l, far-l), min(u.most, far+l); far < d.radius {
+			u.middle = l
+		}
+		if u.id == v {
+			u.least = math.MaxInt32
 		}
 	}
-	d.radius = min(d.radius, far)
-	d.keep(v, farthest, int64(far))
+	if d.radius = min(d.radius, far); int64(far) > d.result.Diameter {
+		d.found(v, farthest, int64(far))
+	}
 	return nil
 }
 
-// keep takes a distance if it is the largest so far.
-func (d *diameter) keep(from, to uint32, distance int64) {
-	if distance > d.result.Diameter {
-		d.result.Diameter, d.result.From, d.result.To = distance, d.e.labels.Label(from), d.e.labels.Label(to)
+// together searches from members, by index, at once.
+func (d *diameter) together(c []int) error {
+	roots := make([]uint32, len(c))
+	for k, i := range c {
+		roots[k], d.members[i].most = d.members[i].id, 0
 	}
-}
-
-// searchFrom takes the largest distance from any of some vertices.
-func (d *diameter) searchFrom(roots []uint32) error {
+	slices.Sort(roots)
 	r, err := d.e.distances(d.ctx, d.turn, roots, ClosenessOptions{})
 	if err != nil {
-		return fmt.Errorf("engine: diameter: %w", err)
+		return err
 	}
 	d.result.Roots += int64(len(roots))
-	farthest := slices.MaxFunc(d.members, func(a, b uint32) int { return int(r.Eccentricity[a]) - int(r.Eccentricity[b]) })
-	if far := int64(r.Eccentricity[farthest]); far > d.result.Diameter {
-		// One search against arcs names the other end.
-		back, err := d.e.distances(d.ctx, d.turn, []uint32{farthest}, ClosenessOptions{Outward: true})
-		if err != nil {
-			return fmt.Errorf("engine: diameter: %w", err)
-		}
-		d.result.Roots++
-		for _, v := range d.members {
-			if back.Total[v] == uint64(far) {
-				d.keep(v, farthest, far)
-				break
+	farthest := slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(r.Eccentricity[a.id], r.Eccentricity[b.id]) }).id
+	far := r.Eccentricity[farthest]
+	if int64(far) <= d.result.Diameter {
+		return nil
+	}
+	// One search against arcs names the other end.
+	back, err := d.e.distances(d.ctx, d.turn, []uint32{farthest}, ClosenessOptions{Outward: true})
+	if err != nil {
+		return err
+	}
+	d.result.Roots++
+	other := slices.IndexFunc(d.members, func(v member) bool { return back.Total[v.id] == uint64(far) })
+	d.found(d.members[other].id, farthest, int64(far))
+	return nil
+}
+
+// bound searches from candidates until there are none: in an undirected graph one at a time as long as that spares others, from
+// two of the largest bounds and one in the middle in turn, then many at once. It ends after so many searches, if limit > 0.
+func (d *diameter) bound(limit int64) error {
+	r, c := d.result, d.candidates()
+	if !d.e.place.Directed && len(c) > 0 {
+		search := d.e.NewResult()
+		defer search.Free()
+		for before := 0; len(c) > 0 && (limit == 0 || r.Roots < limit); c = d.candidates() {
+			if r.Roots%3 == 1 && limit == 0 {
+				if r.Roots > 4 && len(c) > before-before/8 {
+					break
+				}
+				before = len(c)
+			}
+			if err := d.alone(d.next(c, r.Roots%3 == 0), search); err != nil {
+				return err
 			}
 		}
+	}
+	for ; len(c) > 0 && limit == 0; c = d.candidates() {
+		if slices.SortStableFunc(c, func(a, b int) int { return cmp.Compare(d.members[b].most, d.members[a].most) }); !d.e.place.Directed {
+			c = c[:min(len(c), diameterBatch)]
+		}
+		if err := d.together(c); err != nil {
+			return err
+		}
+	}
+	if r.Bound = r.Diameter; len(c) > 0 {
+		most := slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(a.most, b.most) }).most
+		r.Bound = max(r.Diameter, min(int64(most), 2*int64(d.radius)))
 	}
 	return nil
 }
 
-// bound searches from candidates until there are none: one at a time as long as that spares others, from two
-// of the largest bounds and one in the middle in turn, then many at once. It ends after so many searches, if limit > 0.
-func (d *diameter) bound(limit int64) error {
-	c := d.candidates()
-	for before := 0; len(c) > 0 && (limit == 0 || d.result.Roots < limit); c = d.candidates() {
-		if d.result.Roots%3 == 1 && limit == 0 {
-			if d.result.Roots > 4 && len(c) > before-before/8 {
-				break
-			}
-			before = len(c)
-		}
-		next := c[0]
-		if d.result.Roots%3 > 0 {
-			for _, i := range c {
-				if x := cmp.Compare(d.most[i], d.most[next]); x > 0 || x == 0 && d.least[i] > d.least[next] {
-					next = i
-				}
-			}
-		} else {
-			for i, u := range d.members {
-				if x := cmp.Compare(d.least[i], d.least[next]); x < 0 || x == 0 && d.degree(u) > d.degree(d.members[next]) {
-					next = i
-				}
-			}
-		}
-		if err := d.from(d.members[next]); err != nil {
-			return err
-		}
-		d.least[next] = math.MaxInt32 // searched
+// next is the candidate with the largest bound, or the member in the middle of the component; of several of these one of few ranks,
+// which mostly has many neighbours.
+func (d *diameter) next(c []int, middle bool) uint32 {
+	if middle {
+		rank := d.e.place.RankOf
+		return slices.MinFunc(d.members, func(a, b member) int {
+			return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(rank[a.id], rank[b.id]))
+		}).id
 	}
-	if limit > 0 {
-		return nil
-	}
-	for ; len(c) > 0; c = d.candidates() {
-		slices.SortStableFunc(c, func(a, b int) int { return int(d.most[b]) - int(d.most[a]) })
-		c = c[:min(len(c), diameterBatch)]
-		roots := make([]uint32, len(c))
-		for k, i := range c {
-			roots[k], d.most[i] = d.members[i], 0
-		}
-		slices.Sort(roots)
-		if err := d.searchFrom(roots); err != nil {
-			return err
-		}
-	}
-	return nil
+	return d.members[slices.MaxFunc(c, func(a, b int) int {
+		return cmp.Or(cmp.Compare(d.members[a].most, d.members[b].most), cmp.Compare(d.members[b].least, d.members[a].least))
+	})].id
 }
 
 // candidates are members, by index, one of which is an end of each distance longer than the longest so far: both ends have such
 // a bound, and one is beyond half of it from the middle (iFUB; Crescenzi et al., TCS 2013).
 func (d *diameter) candidates() (c []int) {
-	for i, m := range d.most {
-		if int64(m) > d.result.Diameter && 2*int64(d.middle[i]) > d.result.Diameter {
+	for i, m := range d.members {
+		if int64(m.most) > d.result.Diameter && 2*int64(m.middle) > d.result.Diameter && len(d.members) > 1 {
 			c = append(c, i)
 		}
 	}
@@ -230,13 +204,3 @@ func (d *diameter) candidates() (c []int) {
 
 // diameterBatch is the number of vertices that are searched from at once.
 const diameterBatch = 512
-
-// degree is the number of neighbours.
-func (d *diameter) degree(v uint32) uint64 {
-	rank := d.e.place.RankOf[v]
-	if rank == graph.None {
-		return 0
-	}
-	s := d.e.place.Subgraphs[d.e.place.RangeOf(rank)]
-	return cmp.Or(s.Out, s.In).Degree(rank - s.First)
-}
