@@ -64,7 +64,7 @@ var demands = map[string]func(e *Engine) demand{
 	"diameter": func(e *Engine) demand {
 		d := closenessDemand(e)
 		d.state += (4 + diameterBytes) * int64(e.n) // and labels
-		d.varies = true            // few roots need few threads
+		d.varies = true                             // few roots need few threads
 		return d
 	},
 	"triangles": func(e *Engine) demand {
