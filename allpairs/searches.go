@@ -9,8 +9,10 @@ import (
 	"math/bits"
 	"slices"
 	"strings"
+	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -407,12 +409,24 @@ func (s *searcher[T]) together() int {
 	return 1
 }
 
+// vertexBytes is the memory of a thread's searches in bytes a vertex.
+func (s *searcher[T]) vertexBytes() int64 {
+	size := int64(unsafe.Sizeof(T(0)))
+	if s.together() > 1 {
+		return (words+1)*size + 3*8 + 2*4 + 1
+	}
+	return 2*size + 8 + 2*4 + 1
+}
+
 func (s *searcher[T]) units() int { return (s.g.NumVertices() + s.together() - 1) / s.together() }
 
 // unit runs searches and hands their rows to take.
 func (s *searcher[T]) unit(worker, i int, take func(Row[T]) error) error {
 	x := s.all[worker]
 	if x == nil {
+		if err := hugemem.Check(int64(s.g.NumVertices()) * s.vertexBytes()); err != nil {
+			return fmt.Errorf("allpairs: a thread's searches: %w", err)
+		}
 		x = newSearch(s.arcs, s.predecessors)
 		// A sum of negative floats may be far from its terms: no bound then.
 		if s.all[worker] = x; s.known != nil && s.weights != nil && (s.height == nil || rounding[T]() == 0) {

@@ -89,6 +89,7 @@ func methods(root uint64) map[string]func(context.Context, *engine.Engine) error
 		"Isolated":    func(_ context.Context, e *engine.Engine) error { e.Isolated(); return nil },
 		"Kernels":     func(_ context.Context, e *engine.Engine) error { e.Kernels(); return nil },
 		"Labels":      func(_ context.Context, e *engine.Engine) error { e.Labels().Len(); return nil },
+		"Memory":      func(_ context.Context, e *engine.Engine) error { e.Memory("closeness"); return nil },
 		"NewResult":   func(_ context.Context, e *engine.Engine) error { e.NewResult().Free(); return nil },
 		"NumVertices": func(_ context.Context, e *engine.Engine) error { e.NumVertices(); return nil },
 		"Placement":   func(_ context.Context, e *engine.Engine) error { e.Placement(); return nil },

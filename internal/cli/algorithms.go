@@ -183,7 +183,9 @@ func (j *job) execute(ctx context.Context, a algorithm, solve solver, path strin
 		if vertices == 0 { // unknown: few take more than many
 			return nil
 		}
-		// At least what newEngine asks for: the up to six arrays of a part are rounded up, less if there are several.
+		// At least what newEngine asks for: vertices without edges take least, and the up to six arrays of a part are rounded
+		// up, less if there are several.
+		vertices = min(vertices, 2*records)
 		need := max(0, engine.NeedFor(vertices, records, directed, 1, graph.Unweighted)-6*hugemem.HugePage)
 		return fits(fmt.Sprintf("placing %d vertices and %d edges", vertices, records), need, o.MemoryLimit)
 	}
