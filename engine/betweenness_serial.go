@@ -15,6 +15,8 @@ import (
 const (
 	serialLevel = 1 << 14 // most arcs of a level, as a mean over all
 	unitRoots   = 16      // roots whose scores are added up before they join the others'
+
+	stopVertices = 1 << 16 // vertices between two looks at the context
 )
 
 // pathVertex is what a search knows of a vertex: its distance from the root, less than 0 if there is none yet, and number × expUp^exp, first
@@ -83,12 +85,15 @@ func (s *serialPaths) targets(rank uint32) float64 {
 	return s.reach[rank]
 }
 
-// searchFrom adds the dependencies of the paths from a root to the thread's scores.
-func (s *serialPaths) searchFrom(t *serialThread, root uint32) {
+// searchFrom adds the dependencies of the paths from a root to the thread's scores, or stops once ctx ends.
+func (s *serialPaths) searchFrom(ctx context.Context, t *serialThread, root uint32) {
 	weight := s.scale * s.targets(root)
 	t.vertices[root] = pathVertex{number: 1}
 	t.order = append(t.order[:0], root)
 	for i := 0; i < len(t.order); i++ {
+		if i%stopVertices == 0 && ctx.Err() != nil {
+			return
+		}
 		v := &t.vertices[t.order[i]]
 		v.fix()
 		for _, w := range s.rows.Of(t.order[i]) {
@@ -102,6 +107,9 @@ func (s *serialPaths) searchFrom(t *serialThread, root uint32) {
 		}
 	}
 	for i := len(t.order) - 1; i > 0; i-- {
+		if i%stopVertices == 0 && ctx.Err() != nil {
+			return
+		}
 		rank := t.order[i]
 		v := &t.vertices[rank]
 		sum := 0.0
@@ -125,8 +133,9 @@ func (s *serialPaths) searchFrom(t *serialThread, root uint32) {
 	}
 }
 
-// join adds the scores of a unit once those before it have been, so that no sum depends on the number of threads.
-func (s *serialPaths) join(ctx context.Context, t *serialThread, unit int) error {
+// join adds the scores of a unit once those before it have been, so that no sum depends on the number of threads, and
+// calls joined.
+func (s *serialPaths) join(ctx context.Context, t *serialThread, unit int, joined func()) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for s.turn < unit && !s.end && ctx.Err() == nil {
@@ -139,6 +148,7 @@ func (s *serialPaths) join(ctx context.Context, t *serialThread, unit int) error
 		s.scores[v] += x
 	}
 	clear(t.scores)
+	joined()
 	s.turn++
 	s.next.Broadcast()
 	return nil
@@ -192,18 +202,13 @@ func (s *serialPaths) search(ctx context.Context, e *Engine, t *turn, roots []ui
 		}
 		batch := roots[unit*unitRoots : min(len(roots), (unit+1)*unitRoots)]
 		for _, root := range batch {
-			if err := ctx.Err(); err != nil {
-				return err
-			}
-			s.searchFrom(own, root)
+			s.searchFrom(ctx, own, root)
 		}
 		took := time.Since(start)
-		if err := s.join(ctx, own, unit); err != nil {
-			return err
-		}
-		joined = true
-		finished(len(batch), threads, took)
-		return nil
+		return s.join(ctx, own, unit, func() {
+			joined = true
+			finished(len(batch), threads, took)
+		})
 	})
 }
 
