@@ -12,7 +12,6 @@ import (
 	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
-	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/internal/workers"
 )
 
@@ -424,9 +423,6 @@ func (s *searcher[T]) units() int { return (s.g.NumVertices() + s.together() - 1
 func (s *searcher[T]) unit(worker, i int, take func(Row[T]) error) error {
 	x := s.all[worker]
 	if x == nil {
-		if err := hugemem.Check(int64(s.g.NumVertices()) * s.vertexBytes()); err != nil {
-			return fmt.Errorf("allpairs: a thread's searches: %w", err)
-		}
 		x = newSearch(s.arcs, s.predecessors)
 		// A sum of negative floats may be far from its terms: no bound then.
 		if s.all[worker] = x; s.known != nil && s.weights != nil && (s.height == nil || rounding[T]() == 0) {

@@ -411,7 +411,13 @@ func (m *Matrix[T]) solve(ctx context.Context, g *graph.CSR, p *Plan, o Options,
 // newSearcher converts the weights for searches on so many threads.
 func newSearcher[T Value](ctx context.Context, g *graph.CSR, o Options, threads int) (*searcher[T], error) {
 	a, err := newArcs[T](ctx, g, o.Algebra, workers.Count(o.Threads))
-	return &searcher[T]{arcs: a, predecessors: o.Predecessors, all: make([]*search[T], threads)}, err
+	s := &searcher[T]{arcs: a, predecessors: o.Predecessors, all: make([]*search[T], threads)}
+	if err == nil {
+		if err = hugemem.Check(int64(threads) * int64(g.NumVertices()) * s.vertexBytes()); err != nil {
+			err = fmt.Errorf("allpairs: searches on %d threads: %w", threads, err)
+		}
+	}
+	return s, err
 }
 
 // searchAll searches from every vertex. With known distances it finds only predecessors, over the arcs
