@@ -72,10 +72,10 @@ var demands = map[string]func(e *Engine) demand{
 		d.varies = true
 		return d
 	},
-	"kcore": func(e *Engine) demand { return demand{program: kcore, varies: true} },
+	"kcore": func(e *Engine) demand { return demand{program: kcore, state: 4 * int64(e.place.Ranks), varies: true} },
 	"cdlp": func(e *Engine) demand {
 		p, bytes := e.propagation(e.opts.Threads)
-		return demand{program: p, state: bytes, varies: true}
+		return demand{program: p, state: bytes}
 	},
 	"path": func(e *Engine) demand { return demand{state: int64(e.place.Ranks), varies: true} }, // and 8 bytes a vertex reached
 	"bc": func(e *Engine) demand {
@@ -93,6 +93,7 @@ func closenessDemand(e *Engine) demand {
 		return demand{program: many[0]}
 	}
 	state := searcher.ManyBytes(&kernels.ManyRoots{Ranks: uint32(e.place.Ranks), Threads: e.opts.Threads})
+	state += 4 * int64(e.place.Ranks) // the roots; sums by rank are as large as the result is then
 	return demand{state: state, result: 24 * int64(e.n), varies: true}
 }
 

@@ -151,7 +151,43 @@ func TestFootprintCapacity(t *testing.T) {
 	}
 }
 
-// TestFootprint compares what an engine, a run and its result hold with what FootprintOf says, within 2% but for lists of a search.
+// held returns the bytes that placing a graph takes, and those held at the most while it is placed, with a run and its result.
+func held(t *testing.T, g graph.Source, o engine.Options, run func(*testing.T, *engine.Engine) (any, error)) (placing, all int64, kernels string) {
+	before := heap() + hugemem.Live().Taken
+	sampling := sync.Mutex{}
+	o.Progress = func(int64, int64) {
+		sampling.Lock()
+		placing = max(placing, heap()+hugemem.Live().Taken-before)
+		sampling.Unlock()
+	}
+	e := open(t, g, o)
+	defer e.Close()
+	hugemem.Peak()
+	stop := make(chan struct{})
+	var sampler sync.WaitGroup
+	sampler.Go(func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				all = max(all, heap()+hugemem.Live().Taken-before)
+			}
+		}
+	})
+	r, err := run(t, e)
+	close(stop)
+	sampler.Wait()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all = max(all, hugemem.Peak()+heap()-before) // arrays at their most, with a result in the Go heap
+	runtime.KeepAlive(r)
+	return placing, all, e.Kernels()
+}
+
+// TestFootprint compares what an engine, a run and its result hold with what FootprintOf says, within 2%. Left out are
+// closeness, of which 64 roots need less than all, and diameter and betweenness, whose searches depend on the graph.
 func TestFootprint(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("the race detector has memory of its own")
@@ -170,50 +206,50 @@ func TestFootprint(t *testing.T) {
 			t.Fatal(err)
 		}
 		size := engine.GraphSize{Vertices: int64(g.NumVertices()), Isolated: figures.Isolated, Edges: g.NumEdges(), Hubs: true}
+		weighted, err := graph.RandomWeights(t.Context(), g, 1, 255, 1, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
 		for _, procs := range [][]int{{2}, {1, 1}} {
-			for _, name := range []string{"bfs", "cc", "pagerank"} {
-				run := runs[name]
-				o := engine.Options{Processors: cpus(procs...), Director: bsp.DirectorBeamer}
+			names := []string{"bfs", "cc", "pagerank"}
+			if len(procs) == 1 { // there are no lists to exchange
+				names = append(names, "cdlp", "kcore", "path", "reach", "sssp", "triangles")
+			}
+			for _, name := range names {
+				o := engine.Options{Processors: cpus(procs...), Director: bsp.DirectorBeamer, Weights: name == "sssp"}
+				size, g := size, graph.Source(g)
+				if o.Weights {
+					size.Weights, g = graph.Int32, weighted
+				}
 				f, err := engine.FootprintOf(name, size, o)
 				if err != nil {
 					t.Fatal(err)
 				}
-				before := heap() + hugemem.Live().Taken
-				placing, sampling := int64(0), sync.Mutex{}
-				o.Progress = func(int64, int64) {
-					sampling.Lock()
-					placing = max(placing, heap()+hugemem.Live().Taken-before)
-					sampling.Unlock()
-				}
-				e := open(t, g, o)
-				hugemem.Peak()
-				r, err := run(t, e)
-				if err != nil {
-					t.Fatal(err)
-				}
-				// Arrays at their most, with a result in the Go heap.
-				all := hugemem.Peak() + heap() - before
-				if name == "cc" {
-					all += 4 * size.Vertices // the labels by rank, garbage by now
-				}
-				runtime.KeepAlive(r)
-				for _, c := range []struct {
-					what            string
-					want, predicted int64
-				}{{"placing", placing, f.Placing}, {"with a run and its result", all, f.Placed + f.Idle + f.State + f.Result}} {
-					off := float64(c.predicted)/float64(c.want) - 1
-					t.Logf("scale %d, %v, %s, %s: %d, predicted %d: %+.1f%%", scale, procs, name, c.what, c.want, c.predicted, 100*off)
-					least := -0.02
-					if name == "bfs" && !strings.Contains(e.Kernels(), "avx512") {
+				least := -0.02
+				for try := 1; ; try++ { // samples may miss the most
+					placing, all, kernels := held(t, g, o, runs[name])
+					if name == "bfs" && !strings.Contains(kernels, "avx512") {
 						least = -0.08 // lists of arcs, which some kernels make for a push, are not counted
 					}
-					if off < least || off > 0.02 {
-						t.Errorf("scale %d, %v, %s, %s: %d, predicted %d: %+.1f%%", scale, procs, name, c.what, c.want, c.predicted, 100*off)
+					within := true
+					for _, c := range []struct {
+						what            string
+						want, predicted int64
+					}{{"placing", placing, f.Placing}, {"with a run and its result", all, f.Placed + f.Idle + f.State + f.Result}} {
+						off := float64(c.predicted)/float64(c.want) - 1
+						t.Logf("scale %d, %v, %s, %s: %d, predicted %d: %+.1f%%", scale, procs, name, c.what, c.want, c.predicted, 100*off)
+						if off < least || try == 4 && off > 0.02 {
+							t.Errorf("%s, %s: %+.1f%%", name, c.what, 100*off)
+						}
+						within = within && off <= 0.02
+					}
+					if within || try == 4 {
+						break
 					}
 				}
-				e.Close()
 			}
 		}
 		runtime.KeepAlive(g)
+		runtime.KeepAlive(weighted)
 	}
 }

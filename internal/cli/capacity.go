@@ -30,7 +30,8 @@ and the placed graph with the state of a run and its result, as the check before
 of arcs, which some kernels make for a push, are not counted.
 Bytes of each device are those of its part of the graph and of a run; algorithms that a device cannot run are named with
 the reason. Parts are those of equal degrees, at --speeds or those of devices nobody measured.
-A ~ marks states that depend on the form of the graph or are not held to 2%: these are estimates. --vertices and --edges
+A ~ marks states with lists whose lengths depend on the form of the graph: these are estimates, of Kronecker graphs within 2%
+but for bc, closeness and diameter, which may take less. --vertices and --edges
 count edges that differ, without self-loops; a Kronecker graph of scale 20 has 646,000 vertices with
 edges and 15.7 million such edges.
 
