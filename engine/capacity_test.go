@@ -226,7 +226,7 @@ func TestFootprint(t *testing.T) {
 					t.Fatal(err)
 				}
 				least := -0.02
-				for try := 1; ; try++ { // samples may miss the most
+				for try := 1; ; try++ { // samples may miss the most, or see garbage
 					placing, all, kernels := held(t, g, o, runs[name])
 					if name == "bfs" && !strings.Contains(kernels, "avx512") {
 						least = -0.08 // lists of arcs, which some kernels make for a push, are not counted
@@ -238,10 +238,10 @@ func TestFootprint(t *testing.T) {
 					}{{"placing", placing, f.Placing}, {"with a run and its result", all, f.Placed + f.Idle + f.State + f.Result}} {
 						off := float64(c.predicted)/float64(c.want) - 1
 						t.Logf("scale %d, %v, %s, %s: %d, predicted %d: %+.1f%%", scale, procs, name, c.what, c.want, c.predicted, 100*off)
-						if off < least || try == 4 && off > 0.02 {
+						outside := off < least || off > 0.02
+						if within = within && !outside; outside && try == 4 {
 							t.Errorf("%s, %s: %+.1f%%", name, c.what, 100*off)
 						}
-						within = within && off <= 0.02
 					}
 					if within || try == 4 {
 						break
