@@ -93,7 +93,8 @@ func closenessDemand(e *Engine) demand {
 		return demand{program: many[0]}
 	}
 	state := searcher.ManyBytes(&kernels.ManyRoots{Ranks: uint32(e.place.Ranks), Threads: e.opts.Threads})
-	state += 4 * int64(e.place.Ranks) // the roots; sums by rank are as large as the result is then
+	// The roots; sums by rank lie beside, but the result takes their place.
+	state += 4*int64(e.place.Ranks) - 24*e.place.Isolated
 	return demand{state: state, result: 24 * int64(e.n), varies: true}
 }
 
