@@ -150,6 +150,8 @@ func refusals() []refusal {
 		{name: "totem/header", file: "a.totem", content: "# NODES: 3\n0 1\n", line: 2, class: graphio.ErrFormat, mention: []string{"EDGES"}},
 		{name: "konect/format", file: "out.a", content: "% tri unweighted\n1 2\n", line: 1, class: graphio.ErrFormat, mention: []string{"tri"}},
 		{name: "konect/dynamic", file: "out.a", content: "% asym dynamic\n1 2 -1 5\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"dynamic"}},
+		{name: "konect/one-id", file: "out.a", content: "% asym unweighted\n% 2 3 3\n\n 2\n1 3\n", line: 4, class: graphio.ErrFormat, mention: []string{"1 column"}},
+		{name: "konect/one-id-weighted", file: "out.a", content: "% asym positive\n2\n1 3\n", line: 2, class: graphio.ErrFormat, mention: []string{"1 column"}},
 		{name: "konect/range", file: "out.a", content: "% asym unweighted\n% 2 3 3\n1 2\n1 4\n", line: 4, class: graphio.ErrFormat, mention: []string{"vertex 4", "1..3"}},
 		{name: "gr/problem", file: "a.gr", content: "p cnf 3 1\n", line: 1, class: graphio.ErrUnsupported, mention: []string{"cnf"}},
 		{name: "adjacency/word", file: "a.adj", content: "Adjacency\n0\n0\n", line: 1, class: graphio.ErrFormat, mention: []string{`"Adjacency"`}},

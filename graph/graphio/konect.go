@@ -53,9 +53,9 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	}
 	f.Report.DirectionStated = true
 	l := &layout{directed: format == "asym", comments: "%#", ends: [2]string{"vertex", "vertex"},
-		columns: 2, want: "2: source and target", open: true, optional: true}
+		columns: 2, want: "2: source and target", open: true}
 	if kind != "unweighted" && in.o.WeightColumn >= 0 {
-		l.columns, l.weight, l.want = 3, 3, "3: source, target and weight"
+		l.columns, l.weight, l.optional, l.want = 3, 3, true, "3: source, target and weight"
 	}
 	if len(sizes) == 3 {
 		d := declare("KONECT", 2, 1, max(sizes[1], sizes[2]), sizes[0], "record", "records")
