@@ -87,6 +87,9 @@ func (d *diameter) largest(labels []uint32) {
 
 // found sets the longest distance so far.
 func (d *diameter) found(from, to uint32, distance int64) {
+	if !d.e.place.Directed {
+		from, to = min(from, to), max(from, to)
+	}
 	d.result.Diameter, d.result.From, d.result.To = distance, d.e.labels.Label(from), d.e.labels.Label(to)
 }
 

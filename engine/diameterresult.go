@@ -12,7 +12,7 @@ type DiameterResult struct {
 	Bound int64
 	// Vertices is the number of vertices of that component.
 	Vertices int64
-	// From and To are ids of the file at that distance.
+	// From and To are ids of the file at that distance; in an undirected graph From is the smaller one. There may be others.
 	From, To uint64
 	// Roots is the number of searches.
 	Roots int64

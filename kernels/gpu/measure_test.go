@@ -17,6 +17,9 @@ func TestMeasure(t *testing.T) {
 	p := build(t, dev, gpu.BuildOptions{})
 	o := gpu.MeasureOptions{Largest: 4 << 20, Each: time.Millisecond}
 	m, err := p.Measure(t.Context(), o)
+	for try := 1; err == nil && m.LaunchS == 0 && try < 4; try++ { // a difference too, but of many launches
+		m, err = p.Measure(t.Context(), o)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
