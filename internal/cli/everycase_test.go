@@ -218,9 +218,16 @@ func runScript(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	script := exec.Command(bash, filepath.Join(dir, "run.sh"))
-	script.Env = append(os.Environ(), asCommand+"=1", "TOTEMGO="+self, "SKIP=77")
-	out, err := script.CombinedOutput()
+	run := func() (*exec.Cmd, []byte, error) {
+		script := exec.Command(bash, filepath.Join(dir, "run.sh"))
+		script.Env = append(os.Environ(), asCommand+"=1", "TOTEMGO="+self, "SKIP=77")
+		out, err := script.CombinedOutput()
+		return script, out, err
+	}
+	script, out, err := run()
+	for try := 1; err != nil && filepath.Base(dir) == "b18" && try < 4; try++ { // compares times: other packages' tests run beside it
+		script, out, err = run()
+	}
 	switch {
 	case script.ProcessState != nil && script.ProcessState.ExitCode() == 77:
 		t.Skipf("%s", out)
