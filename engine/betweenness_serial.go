@@ -19,8 +19,8 @@ const (
 	stopVertices = 1 << 16 // vertices between two looks at the context
 )
 
-// pathVertex is what a search knows of a vertex: its distance from the root, less than 0 if there is none yet, and number × expUp^exp, first
-// of paths from the root, then (targets + dependency) ÷ paths.
+// pathVertex is what a search knows of a vertex: its distance from the root, less than 0 if there is none yet, and
+// number × expUp^exp: paths from the root, after the way back (targets + dependency) ÷ paths.
 type pathVertex struct {
 	number   float64
 	distance int32
