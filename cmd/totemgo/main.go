@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 
+	_ "github.com/totemgo/totemgo/internal/arenas"
 	"github.com/totemgo/totemgo/internal/cli"
 )
 

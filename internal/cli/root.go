@@ -84,7 +84,6 @@ type env struct {
 // Main executes the command line of the process and returns the exit status. The drivers are
 // those of devices besides the system's OpenCL and CUDA.
 func Main(drivers ...device.Driver) int {
-	spareSpace()
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, drivers...)
 }
 

@@ -6,6 +6,4 @@ import "os"
 
 func interrupts() []os.Signal { return []os.Signal{os.Interrupt} }
 
-func spareSpace() {}
-
 func peakRSS() int64 { return 0 }

@@ -5,6 +5,7 @@ import (
 	"os"
 
 	"github.com/totemgo/totemgo/cuda"
+	_ "github.com/totemgo/totemgo/internal/arenas"
 	"github.com/totemgo/totemgo/internal/cli"
 )
 
