@@ -66,9 +66,12 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) != 2 {
 		return errors.New("usage: labelpropagation GRAPH ROUNDS")
 	}
-	rounds, notNumber := strconv.Atoi(args[1])
+	rounds, err := strconv.Atoi(args[1])
+	if err != nil {
+		return fmt.Errorf("ROUNDS: %w", err)
+	}
 	f, err := graphio.Open(ctx, args[0], graphio.Options{})
-	if err := errors.Join(err, notNumber); err != nil {
+	if err != nil {
 		return err
 	}
 	e, err := engine.New(ctx, f.Source, engine.Options{})
