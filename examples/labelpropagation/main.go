@@ -35,13 +35,10 @@ func (vote) Pull(_ uint32, row, _, from []uint32, _ []uint64, _ uint32) (uint32,
 		labels[k] = from[u]
 	}
 	slices.Sort(labels)
-	best, most, count := uint32(0), 0, 0
+	best, most := uint32(0), 0
 	for i, label := range labels {
-		if i > 0 && label != labels[i-1] {
-			count = 0
-		}
-		if count++; count > most {
-			best, most = label, count
+		if i >= most && labels[i-most] == label { // most + 1 times, as labels rise
+			best, most = label, most+1
 		}
 	}
 	return best, most > 0
