@@ -27,6 +27,7 @@ func (e *WeightError) Error() string {
 	return fmt.Sprintf("%v: the arc from %d to %d has weight %s, %s", ErrWeights, e.From, e.To, e.Weight, e.Reason)
 }
 
+// Unwrap returns ErrWeights.
 func (e *WeightError) Unwrap() error { return ErrWeights }
 
 // Matrix is a square matrix of distances, in tiles of Side × Side. The tiles' rows and columns

@@ -38,6 +38,7 @@ func (e *NegativeCycleError) Error() string {
 	return fmt.Sprintf("%v: %s → %s", ErrNegativeCycle, strings.Join(e.Names, " → "), e.Names[0])
 }
 
+// Unwrap returns ErrNegativeCycle.
 func (e *NegativeCycleError) Unwrap() error { return ErrNegativeCycle }
 
 // arcs is a graph's arcs with weights of type T.

@@ -91,6 +91,7 @@ func constant(d kernels.Direction) *kernels.Rule {
 // need not be built.
 type OneWay interface {
 	Director
+	// Direction is that of every superstep.
 	Direction() kernels.Direction
 }
 
@@ -149,9 +150,16 @@ func (d fixed) Steps(_ *Observation, limits kernels.MultiStepLimits) int { retur
 // further levels; an empty one is top-down. Levels of vertices do not depend on it.
 type Script []kernels.Direction
 
-func (d Script) Name() string       { return "script" }
+// Name implements Director.
+func (d Script) Name() string { return "script" }
+
+// Need implements Director: it needs no counts.
 func (d Script) Need() kernels.Need { return 0 }
-func (d Script) Start(GraphInfo)    {}
+
+// Start implements Director.
+func (d Script) Start(GraphInfo) {}
+
+// Next implements Director by the entry of the level.
 func (d Script) Next(o *Observation) kernels.Direction {
 	if len(d) == 0 {
 		return kernels.TopDown
@@ -159,6 +167,7 @@ func (d Script) Next(o *Observation) kernels.Direction {
 	return d[min(o.Level, len(d)-1)]
 }
 
+// Rule implements Ruled from the last entry on.
 func (d Script) Rule(o *Observation) *kernels.Rule {
 	if o.Level < len(d)-1 {
 		return nil
@@ -166,6 +175,7 @@ func (d Script) Rule(o *Observation) *kernels.Rule {
 	return constant(d.Next(o))
 }
 
+// Steps implements Lookahead: the levels up to the next bottom-up one.
 func (d Script) Steps(o *Observation, limits kernels.MultiStepLimits) int {
 	for n := 1; n < limits.Levels; n++ {
 		if d.Next(&Observation{Level: o.Level + n}) != kernels.TopDown {

@@ -16,10 +16,10 @@ import (
 // undirected graph and ordered pairs of a directed one: betweenness_centrality(normalized=False) of networkx, and
 // betweenness of igraph.
 type BetweennessOptions struct {
-	// Roots, if there are any, are the only sources of paths, as ids of the file.
+	// Roots, if there are any, are the only sources of paths, as ids of the file. One given twice counts twice.
 	Roots []uint64
-	// Samples is the number of sources, chosen by Seed among all n vertices; 0 takes all. Scores are scaled by
-	// n ÷ Samples, as networkx does with k.
+	// Samples is the number of sources, chosen by Seed among all n vertices; 0 and n or more take all. Scores are
+	// scaled by n ÷ Samples, as networkx does with k. Roots take no Samples.
 	Samples int
 	Seed    uint64
 	// Ordered counts an undirected graph's pairs both ways: twice the score.

@@ -13,7 +13,7 @@ import (
 
 // ClosenessOptions choose the roots of Closeness. The zero value takes all vertices.
 type ClosenessOptions struct {
-	// Samples is the number of roots, chosen by Seed among all vertices; 0 takes all. A sample of k of n vertices
+	// Samples is the number of roots, chosen by Seed among all n vertices; 0 and n or more take all. A sample of k
 	// estimates the mean distance to a vertex.
 	Samples int
 	Seed    uint64

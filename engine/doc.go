@@ -16,7 +16,8 @@
 // An Engine may be used from any goroutine. Runs share its threads, first come, first served: one
 // takes max(1, free ÷ callers) of each CPU processor, and waits while a
 // processor has none. A lone run has all; with a device one goes on at a time. A call that waits
-// returns when its context ends. Options.MemoryLimit bounds the memory. Results outlive the engine.
+// returns when its context ends; one from a body, an operator or a Progress of the same engine waits
+// for the run that it is in. Options.MemoryLimit bounds the memory. Results outlive the engine.
 //
 // Importing the package starts nothing; Close ends every goroutine of an engine. No engine
 // uses more threads than GOMAXPROCS.

@@ -59,7 +59,7 @@ type Options struct {
 	// Rates are the costs by which bsp.DirectorAuto chooses; if zero, New measures them.
 	// Levels do not depend on them, directions do.
 	Rates bsp.Rates
-	// MemoryLimit is the most bytes that New may allocate beside the graph given to it. 0 is
+	// MemoryLimit is the most bytes that New and runs may allocate beside the graph given to New. 0 is
 	// DefaultMemoryLimit, a negative value is no limit.
 	MemoryLimit int64
 	// Consume lets New free the records of an EdgeList or the rows of a CSR given to it.

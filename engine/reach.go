@@ -18,7 +18,8 @@ var reach = &program.Program{
 
 // Reach returns the vertices that can be reached along arcs from one of the roots, ids of the
 // file, roots included. It takes as many supersteps as the largest distance of a vertex to its
-// nearest root. A root that is no vertex fails with graph.ErrNoVertex.
+// nearest root. Without roots the set is empty. A root that is no vertex fails with graph.ErrNoVertex;
+// other errors are Run's.
 func (e *Engine) Reach(ctx context.Context, roots ...uint64) (*ReachResult, error) {
 	var isolated []uint32 // dense ids of roots without arcs, which have no rank
 	result := &ReachResult{Roots: roots}

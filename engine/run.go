@@ -15,7 +15,8 @@ import (
 
 // Run runs a program with body on the engine's processors and returns its arrays by vertex id.
 // The body and the program's operators see ranks: RankOf and RunResult translate. A program must
-// not change after its first run, whose memory later ones use; it may run several times at once.
+// not change after its first run, whose memory later ones use; it may run several times at once. The
+// Machine is valid until body returns. A body that panics fails with bsp.ErrBody and the stack.
 //
 // Processors that cannot run the program are refused by name: the error wraps
 // kernels.ErrUnsupported. Other errors wrap program.ErrInvalid, ErrMemory, ErrArgument or
@@ -121,7 +122,7 @@ func (e *Engine) bothWays() error {
 }
 
 // RankOf returns the rank of the vertex with id label of the file, and false for a vertex
-// without arcs. The error wraps graph.ErrNoVertex.
+// without arcs. The error wraps graph.ErrNoVertex or is ErrClosed.
 func (e *Engine) RankOf(label uint64) (rank uint32, ok bool, err error) {
 	if err := e.enter(context.Background()); err != nil {
 		return 0, false, err

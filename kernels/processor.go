@@ -35,10 +35,11 @@ func (d Direction) String() string {
 	return "bottom-up"
 }
 
-// Range and Part describe a partition: see package graph.
 type (
+	// Range is a run of ranks with one owner.
 	Range = graph.Range
-	Part  = graph.Part
+	// Part is the partition that a processor loads.
+	Part = graph.Part
 )
 
 // Kind is the kind of a processor: CPU, or that of a device's driver.
@@ -67,6 +68,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 // methods of a run; different processors run concurrently, and so may the runs of a CPU. One
 // goroutine at a time calls those of a device and of its runs.
 type Processor interface {
+	// Kind is CPU, or that of the device's driver.
 	Kind() Kind
 	// Load takes the partition. It is called once. p and its arrays must stay valid until
 	// Close; nothing writes them after Load.

@@ -62,16 +62,17 @@ type Run interface {
 	VertexMap(ctx context.Context, op int, over program.Set, args [4]float64) (Reduced, error)
 	// Local runs local operator op.
 	Local(ctx context.Context, op int) error
-	// Keep stores the frontier as set k ≥ 1, Use makes set k, empty if not stored, the frontier
-	// and returns counts of it; program.Default leaves it as it is, program.All makes it every own
-	// vertex.
+	// Keep stores the frontier as set k ≥ 1.
 	Keep(k program.Set) error
+	// Use makes set k, empty if not stored, the frontier and returns counts of it; program.Default
+	// leaves it as it is, program.All makes it every own vertex.
 	Use(k program.Set) (Counts, error)
 	// Whole returns an array of type U32 by rank, not a copy.
 	Whole(array int) ([]uint32, error)
 	// Read writes the entries of own vertices of an array to out, a []T of the array's type by
 	// vertex id. Values of arrays with Ranks become vertex ids.
 	Read(array int, out any) error
+	// Close frees the run's memory.
 	Close() error
 }
 

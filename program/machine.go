@@ -85,6 +85,7 @@ func (p *Program) LeastArray() int {
 // Machine drives a program. After a failure all its methods return that failure, so that a body
 // may look at the error of the last of several calls.
 type Machine interface {
+	// Info describes the graph.
 	Info() Info
 	// Seed puts a vertex into the frontier and, if array ≥ 0, sets its entry. It makes the
 	// vertex visited.
@@ -102,6 +103,6 @@ type Machine interface {
 	Gather(array int) ([][]uint32, error)
 	// Keep stores the frontier as set k ≥ 1.
 	Keep(k Set) error
-	// Use makes set k the frontier.
+	// Use makes set k the frontier, empty if it was not stored; Default leaves it as it is, All makes it every vertex.
 	Use(k Set) (Frontier, error)
 }

@@ -134,7 +134,7 @@ func (p *Processor) KernelSet() string {
 // KernelTime is what Choose measured of one kernel: for each set the median time of runs
 // over the same items, in nanoseconds an item.
 type KernelTime struct {
-	Kernel string             // one of probe, settle, scan, spread, fetch, mapBack, relax
+	Kernel string             // one of probe, settle, scan, spread, fetch, mapBack
 	Chosen string             // the set that runs
 	Ns     map[string]float64 // by set; empty where nothing was measured
 }

@@ -28,4 +28,5 @@ type Error struct {
 
 func (e *Error) Error() string { return fmt.Sprintf("gpu: %s on %s: %v", e.Op, e.Device, e.Err) }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }

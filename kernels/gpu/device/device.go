@@ -44,6 +44,7 @@ type Driver interface {
 
 // Device is one compute device. Errors are *Error.
 type Device interface {
+	// Info describes the device.
 	Info() Info
 	// Build compiles source with options of an OpenCL compiler, or loads an earlier
 	// compilation of both; it returns ErrBuild with the compiler's log.
@@ -56,6 +57,7 @@ type Device interface {
 	NewBuffer(bytes int64) (Buffer, error)
 	// NewStaging allocates host memory for copies; its contents are undefined.
 	NewStaging(bytes int64) (Staging, error)
+	// NewStream makes an in-order queue.
 	NewStream() (Stream, error)
 	// Close frees the device, after everything made from it.
 	Close() error
@@ -73,6 +75,7 @@ type HostReader interface {
 type Buffer interface {
 	// Size is the number of bytes requested.
 	Size() int64
+	// Free frees the memory.
 	Free() error
 }
 
@@ -81,6 +84,7 @@ type Staging interface {
 	// Bytes is the memory, aligned to 64 bytes. It must not be accessed where an enqueued
 	// copy uses it, until that is complete.
 	Bytes() []byte
+	// Free frees the memory.
 	Free() error
 }
 
@@ -90,12 +94,15 @@ type Program interface {
 	Kernel(name string) (Kernel, error)
 	// Binary returns the argument of Device.Load; nil where Load would be no faster than Build.
 	Binary() ([]byte, error)
+	// Free frees the program.
 	Free() error
 }
 
 // Kernel is one instance of a kernel, with arguments of its own.
 type Kernel interface {
+	// Name is the name in the source.
 	Name() string
+	// Free frees the kernel.
 	Free() error
 }
 
@@ -120,6 +127,7 @@ type Launch struct {
 
 // Stream is an in-order queue.
 type Stream interface {
+	// Launch enqueues a run of a kernel. Values of arguments are copied before it returns.
 	Launch(k Kernel, l Launch) error
 	// Write enqueues a copy of n bytes of src from srcAt to dst at dstAt.
 	Write(dst Buffer, dstAt int64, src Staging, srcAt, n int64) error
@@ -134,6 +142,7 @@ type Stream interface {
 	Flush() error
 	// Finish waits until all work is complete.
 	Finish() error
+	// Free frees the queue.
 	Free() error
 }
 
@@ -141,6 +150,7 @@ type Stream interface {
 type Event interface {
 	// Wait waits until the event is complete.
 	Wait() error
+	// Free frees the event.
 	Free() error
 }
 

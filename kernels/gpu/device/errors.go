@@ -59,6 +59,7 @@ func (e *Error) Error() string {
 	return text
 }
 
+// Unwrap returns Err.
 func (e *Error) Unwrap() error { return e.Err }
 
 // Printable escapes control codes, newlines among them, and bytes that are not UTF-8: texts of drivers

@@ -127,10 +127,12 @@ func (d *Device) free(kind string, f func() error) error {
 // Info describes the device under it, within the options.
 func (d *Device) Info() device.Info { return d.info }
 
+// Build implements device.Device.
 func (d *Device) Build(source string, options []string) (device.Program, error) {
 	return d.program("Build", func() (device.Program, error) { return d.under.Build(source, options) })
 }
 
+// Load implements device.Device.
 func (d *Device) Load(binary []byte, options []string) (device.Program, error) {
 	return d.program("Load", func() (device.Program, error) { return d.under.Load(binary, options) })
 }
@@ -151,6 +153,7 @@ func obtain[T any](d *Device, op, kind string, do func() (T, error), wrap func(T
 	return wrap(v), nil
 }
 
+// NewBuffer implements device.Device.
 func (d *Device) NewBuffer(bytes int64) (device.Buffer, error) {
 	return obtain(d, "NewBuffer", "buffer", func() (device.Buffer, error) {
 		d.mu.Lock()
@@ -196,15 +199,18 @@ func (d *Device) NewHostBuffer(bytes int64, fill func([]byte)) (device.Buffer, e
 	}, func(b device.Buffer) device.Buffer { return &buffer{b, d, 0} })
 }
 
+// NewStaging implements device.Device.
 func (d *Device) NewStaging(bytes int64) (device.Staging, error) {
 	return obtain(d, "NewStaging", "staging", func() (device.Staging, error) { return d.under.NewStaging(bytes) },
 		func(s device.Staging) device.Staging { return &staging{s, d} })
 }
 
+// NewStream implements device.Device.
 func (d *Device) NewStream() (device.Stream, error) {
 	return obtain(d, "NewStream", "stream", d.under.NewStream, func(s device.Stream) device.Stream { return &stream{Stream: s, d: d} })
 }
 
+// Close implements device.Device.
 func (d *Device) Close() error { return d.under.Close() }
 
 type program struct {
