@@ -13,7 +13,7 @@ var (
 	// or where Options.Format names none of Formats.
 	ErrUnknownFormat = errors.New("unknown format")
 	// ErrUnsupported is returned for a variant of a known format that is not read,
-	// such as a complex or array MatrixMarket file.
+	// such as a complex MatrixMarket file.
 	ErrUnsupported = errors.New("unsupported variant")
 	// ErrOptions is returned where options contradict each other or the format.
 	ErrOptions = errors.New("options do not fit")
