@@ -291,7 +291,7 @@ func (s *deviceSolver[T]) run(ctx context.Context, m *Matrix[T], method Method, 
 }
 
 // DeviceRate measures for about 50 ms how many additions and minima a second a device's kernel does in registers
-// alone.
+// alone. Errors are ctx's or the device's.
 func DeviceRate[T Value](ctx context.Context, dev device.Device) (rate float64, err error) {
 	s, err := newDeviceSolver[T](dev, 0, Blocked, Shortest)
 	if err != nil {

@@ -56,7 +56,7 @@ func newMatrix[T Value](n int, by Algebra) *Matrix[T] {
 	return &Matrix[T]{n: n, tiles: tiles, by: by, data: mem.S, free: func() error { mem.Free(); return nil }}
 }
 
-// Free gives the memory back; no other method may be called afterwards.
+// Free gives the memory back; no other method may be called afterwards. The error is always nil.
 func (m *Matrix[T]) Free() error {
 	m.before.Free()
 	return m.free()

@@ -34,7 +34,7 @@ func (a *NPY[T]) Size() int64 {
 	return int64(len(a.head)) + int64(a.n)*int64(a.n)*int64(unsafe.Sizeof(T(0)))
 }
 
-// WriteRow writes row u into the file, and returns buffer for the next row.
+// WriteRow writes row u into the file, and returns buffer for the next row. The error is file's.
 func (a *NPY[T]) WriteRow(file io.WriterAt, u int, row []T, buffer []byte) ([]byte, error) {
 	buffer, err := binary.Append(buffer[:0], binary.LittleEndian, row)
 	if err == nil {
@@ -43,7 +43,7 @@ func (a *NPY[T]) WriteRow(file io.WriterAt, u int, row []T, buffer []byte) ([]by
 	return buffer, err
 }
 
-// Write writes the file with the rows that row returns for 0 … n−1.
+// Write writes the file with the rows that row returns for 0 … n−1. The error is w's.
 func (a *NPY[T]) Write(w io.Writer, row func(u uint32) []T) error {
 	_, err := w.Write(a.head)
 	for u := 0; u < a.n && err == nil; u++ {

@@ -64,7 +64,7 @@ func NewSummarizer[T Value](n int, o Options) *Summarizer[T] {
 	return b
 }
 
-// Add adds a row. Each worker may call it at once.
+// Add adds a row. Each worker may call it at once. The error is nil, for Rows.
 func (b *Summarizer[T]) Add(worker int, r Row[T]) error {
 	far, sum, pairs, u := math.Inf(-1), 0.0, int64(0), r.From
 	for v, d := range r.Distances {

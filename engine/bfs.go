@@ -47,7 +47,7 @@ func (e *Engine) BFSInto(ctx context.Context, root uint64, r *BFSResult) error {
 }
 
 // CountBFS is BFSInto with statistics that count the adjacency entries read, which takes
-// time.
+// time. Errors are BFSInto's.
 func (e *Engine) CountBFS(ctx context.Context, root uint64, r *BFSResult) error {
 	return e.into(ctx, root, r, true)
 }

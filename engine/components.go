@@ -186,7 +186,7 @@ func (c *components) body(m program.Machine) error {
 // Components returns the weakly connected components: two vertices have the same label if and
 // only if a path joins them, whatever the direction of its arcs. It is Afforest (Sutton, Ben-Nun,
 // Barak 2018): union-find that skips most arcs of the largest component. Partitions exchange
-// their forests once.
+// their forests once. Errors are Run's.
 func (e *Engine) Components(ctx context.Context) (*ComponentsResult, error) {
 	c := &components{e: e}
 	r, err := inTurn(ctx, e, func(t *turn) (*RunResult, error) {

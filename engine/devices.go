@@ -60,7 +60,8 @@ func OpenDevices(ctx context.Context, o Options) (*Devices, error) {
 	return d, nil
 }
 
-// DescribeDevices is OpenDevices for FootprintOf: it opens the devices to describe them, and runs nothing.
+// DescribeDevices is OpenDevices for FootprintOf: it opens the devices to describe them, and
+// runs nothing. Errors are OpenDevice's.
 func DescribeDevices(o Options) (*Devices, error) {
 	d := &Devices{open: map[string]*openDevice{}}
 	for _, p := range o.Processors {
@@ -166,7 +167,7 @@ func OpenDevice(p Processor, drivers ...device.Driver) (device.Device, error) {
 	return dev, nil
 }
 
-// Close frees the devices. Close the engines that use them first.
+// Close frees the devices, after the engines that use them. The error has the failure of each device.
 func (d *Devices) Close() error {
 	var errs []error
 	for _, o := range d.open {

@@ -15,7 +15,7 @@ import (
 )
 
 // Place places a graph as New does, without processors: devices need not exist. The caller
-// closes the placement.
+// closes the placement. Errors are those of New without devices.
 func Place(ctx context.Context, src graph.Source, o Options) (_ *partition.Placement, err error) {
 	if err := checkArguments(ctx, src); err != nil {
 		return nil, err

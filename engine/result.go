@@ -88,7 +88,7 @@ func (r *BFSResult) Collect() *BFSResult {
 // Label is the file's id of the vertex with dense id v.
 func (r *BFSResult) Label(v uint32) uint64 { return r.labels.Label(v) }
 
-// ID is the dense id of the vertex with the file's id label.
+// ID is the dense id of the vertex with the file's id label. The error wraps graph.ErrNoVertex.
 func (r *BFSResult) ID(label uint64) (uint32, error) { return r.labels.ID(label) }
 
 // Tree yields every reached vertex and its parent as the file's ids, in the order of dense

@@ -150,7 +150,7 @@ type RunResult struct {
 // Label is the file's id of the vertex with dense id v.
 func (r *RunResult) Label(v uint32) uint64 { return r.labels.Label(v) }
 
-// ID is the dense id of the vertex with the file's id label.
+// ID is the dense id of the vertex with the file's id label. The error wraps graph.ErrNoVertex.
 func (r *RunResult) ID(label uint64) (uint32, error) { return r.labels.ID(label) }
 
 // each yields the file's id and the value of each of n vertices that has one, in the order of dense ids.

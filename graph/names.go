@@ -23,6 +23,7 @@ func NewNames(ends []uint64, text []byte) (*Names, error) {
 
 // MappedNames are NewNames with a check of the last end only, which does not read a whole mapped file. If the names do
 // not rise, Find may miss some; wrong ends make names empty. The slices are kept.
+// A last end other than the length of text is an error.
 func MappedNames(ends []uint64, text []byte) (*Names, error) {
 	last := uint64(0)
 	if len(ends) > 0 {
@@ -34,7 +35,7 @@ func MappedNames(ends []uint64, text []byte) (*Names, error) {
 	return &Names{ends, text}, nil
 }
 
-// Validate tells whether the names rise.
+// Validate returns an error that states the first name that does not rise.
 func (n *Names) Validate() error {
 	for i := 1; i < len(n.ends); i++ {
 		if n.ends[i] < n.ends[i-1] || string(n.At(uint64(i-1))) >= string(n.At(uint64(i))) {

@@ -13,12 +13,12 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// WriteSession writes a session's results and samples as JSON, whole.
+// WriteSession writes a session's results and samples as JSON, whole: an error leaves the file as it was.
 func WriteSession(path string, s *record.PowerSession) error {
 	return atomicfile.Write(path, func(w io.Writer) error { return EncodeSession(w, s) })
 }
 
-// EncodeSession writes a session to w as WriteSession does to a file.
+// EncodeSession writes a session to w as WriteSession does to a file. The error is w's.
 func EncodeSession(w io.Writer, s *record.PowerSession) error {
 	e := json.NewEncoder(w)
 	e.SetEscapeHTML(false)
@@ -54,7 +54,7 @@ func DecodeSession(path string, r io.Reader) (*record.PowerSession, error) {
 
 // WriteSamples writes all samples of a session as CSV: wall-clock time (the start plus
 // the monotonic time), seconds since the start, meter, and energy since the meter's
-// first reading or power.
+// first reading or power. The error wraps ErrFormat for a start that is no time, or is w's.
 func WriteSamples(w io.Writer, s *record.PowerSession) error {
 	start, err := time.Parse(time.RFC3339Nano, s.Start)
 	if err != nil {

@@ -134,7 +134,7 @@ func probe(tree *Sysfs, o OpenOptions, totals bool) (meters []Meter, missing []U
 
 // List states what meters the machine has, and why what is not there is not: one
 // entry for each meter that can be read, cannot be read, or is seen twice, and one
-// line for each kind without any. All are closed again.
+// line for each kind without any. All are closed again. Errors are those of OpenSysfs.
 func List(o OpenOptions) (*record.PowerMeters, error) {
 	tree, err := OpenSysfs(o.SysfsRoot)
 	if err != nil {

@@ -380,7 +380,7 @@ func (s *Session) Baseline(ctx context.Context, d time.Duration) (Interval, erro
 }
 
 // Close takes a last reading, ends the sampler and closes the meters. The results
-// stay. A second Close returns what the first did.
+// stay. The error joins those of the meters; a second Close returns what the first did.
 func (s *Session) Close() error {
 	s.mu.Lock()
 	s.end = s.round(false)

@@ -83,7 +83,7 @@ func ParseSpec(text string) (Spec, error) {
 }
 
 // ParseSpecs parses several specifications. One text may list several kinds without
-// options: "rapl,nvml".
+// options: "rapl,nvml". Errors are those of ParseSpec.
 func ParseSpecs(texts []string) ([]Spec, error) {
 	var specs []Spec
 	for _, t := range texts {

@@ -20,7 +20,8 @@ type Sysfs struct {
 
 // OpenSysfs opens the tree at root: a directory, or a JSON snapshot file, an object
 // of path and content ({"class/powercap/intel-rapl:0/name": "package-0\n", ...}).
-// The content null stands for a file that may not be read. "" is /sys.
+// The content null stands for a file that may not be read. "" is /sys. The
+// error wraps ErrFormat for a file that is no snapshot, or is the system's.
 func OpenSysfs(root string) (*Sysfs, error) {
 	if root == "" { // a system without sysfs has an empty tree
 		return &Sysfs{root: "/sys"}, nil
@@ -50,6 +51,7 @@ func OpenSysfs(root string) (*Sysfs, error) {
 
 // NewSnapshot makes a tree from paths relative to /sys and their content; nil
 // content stands for a file that may not be read. The map is copied.
+// A path that leads out of the tree is ErrFormat.
 func NewSnapshot(files map[string]*string) (*Sysfs, error) {
 	s := &Sysfs{root: "/sys", files: make(map[string]*string, len(files))}
 	for p, c := range files {

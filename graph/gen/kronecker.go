@@ -79,7 +79,7 @@ func (o KroneckerOptions) Fill(ctx context.Context, from int64, edges []graph.Ed
 	})
 }
 
-// FillWide is Fill for ids of 64 bits, at any scale.
+// FillWide is Fill for ids of 64 bits, at any scale, with the same errors.
 func (o KroneckerOptions) FillWide(ctx context.Context, from int64, edges []graph.Pair64, weights []float32) error {
 	k := newKronecker(o)
 	return fill(ctx, o, from, edges, weights, func(from int64, edges []graph.Pair64, weights []float32) {

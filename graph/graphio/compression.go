@@ -73,7 +73,7 @@ type plain struct{ io.Writer }
 func (plain) Close() error { return nil }
 
 // Decompress returns a reader of what r holds, decompressed if its first bytes are those of gzip,
-// zstd, bzip2 or xz. Close leaves r open.
+// zstd, bzip2 or xz. Close leaves r open. Errors are r's, or those of a damaged header.
 func Decompress(r io.Reader) (io.ReadCloser, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	magic, err := buffered.Peek(6)

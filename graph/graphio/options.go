@@ -258,8 +258,8 @@ type File struct {
 	layout  *tgrLayout // its header
 }
 
-// Close unmaps what is mapped. The Source must not be used afterwards. Closing twice
-// is allowed.
+// Close unmaps what is mapped. The Source must not be used afterwards. A second Close
+// returns nil. The error is the system's.
 func (f *File) Close() error {
 	f.native = nil
 	if f.mapping == nil {
