@@ -33,8 +33,9 @@ func (s *Swap) Do(f func(e *Engine) error) error {
 	return f(now.Engine)
 }
 
-// Swap makes e, which it owns from then on, the engine of later calls, then waits for the calls on the old engine and closes it.
-// Until then both are in memory. The error is the old engine's Close; on a closed handle it closes e and returns ErrClosed.
+// Swap makes e, another engine, which it owns from then on, the engine of later calls, then waits for
+// the calls on the old engine and closes it. Until then both are in memory. The error is the old engine's Close; on a
+// closed handle it closes e and returns ErrClosed.
 func (s *Swap) Swap(e *Engine) error {
 	old := s.put(&swapped{Engine: e})
 	if old == nil {
