@@ -1,9 +1,9 @@
 // Command httpbfs answers breadth-first searches, paths and distances over HTTP.
 //
 //	httpbfs -listen :8080 GRAPH
-//	curl 'localhost:8080/bfs?root=30&to=8274'
-//	curl 'localhost:8080/path?from=30&to=8274'
-//	curl 'localhost:8080/distance?from=30&to=8274'
+//	curl 'localhost:8080/bfs?root=30&to=3'
+//	curl 'localhost:8080/path?from=30&to=3'
+//	curl 'localhost:8080/distance?from=30&to=3'
 //	curl -X POST localhost:8080/reload
 //
 // The answer is JSON: how many vertices the root reaches, how far the farthest is, and
