@@ -12,7 +12,7 @@ type Run struct {
 	Vertices int64   `json:"vertices"`         // of the graph
 	TimeS    float64 `json:"time_s"`           // of the algorithm: not of reading, placing and writing
 	Levels   []Level `json:"levels,omitempty"` // one per call of an operator; absent unless requested
-	Top      []Row   `json:"top,omitempty"`    // the first rows by rank, best first; absent unless requested
+	Top      []Row   `json:"top,omitempty"`    // the first rows by rank, best first, fields named as the columns of -o; absent unless requested
 }
 
 // SetRun sets what the documents of all algorithms have.

@@ -18,7 +18,7 @@ type BFS struct {
 	CopyS      *float64 `json:"copy_s,omitempty"`  // as in Search; absent unless the run is on devices alone
 	Kernels    string   `json:"kernels,omitempty"` // as in Bench; absent without a CPU processor
 	Levels     []Level  `json:"levels"`            // one per superstep; none of a search with --depth or several roots
-	Top        []Row    `json:"top,omitempty"`     // vertices of the lowest levels; absent unless requested
+	Top        []Row    `json:"top,omitempty"`     // rows of the lowest levels, fields named as the columns of -o; absent unless requested
 	// True if edges examined come from an extra, untimed search
 	CountedOutsideClock bool `json:"counted_outside_clock,omitempty"`
 }
