@@ -30,7 +30,8 @@ type BetweennessOptions struct {
 	// have a closed form. Directed graphs and chosen sources take no reduction.
 	NoReduction bool
 	levels      bool // tests: no search is one thread's
-	// Progress, if not nil, is called after each search with the time that those left are predicted to take.
+	// Progress, if not nil, is called after each search, by one goroutine at a time, with the time that those left are
+	// predicted to take.
 	Progress func(done, of int64, left time.Duration)
 }
 

@@ -20,8 +20,8 @@ type ClosenessOptions struct {
 	// Outward measures distances from a vertex to the roots, along arcs, instead of those from the roots to it. They
 	// are the same in an undirected graph.
 	Outward bool
-	// Progress, if not nil, is called after each batch of roots with the time that those left are predicted to take:
-	// at first what one batch took × their number ÷ threads.
+	// Progress, if not nil, is called after each batch of roots, by one goroutine at a time, with the time that those
+	// left are predicted to take: at first what one batch took × their number ÷ threads.
 	Progress func(done, of int64, left time.Duration)
 }
 
