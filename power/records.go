@@ -90,7 +90,10 @@ type decoder struct {
 	times       stamps
 	sep         string         // "" is white space
 	header      bool           // the header has been read, or is not needed
+	names       []string       // of the columns; nil without a header
 	width       int            // fields of the first line
+	partial     bool           // the next line is the rest of one
+	mark        string         // of decimals, "." or ",", once a number has one
 	power, when int            // columns or groups; when is -1 without times
 	where       int            // column of f.where, or of the devices, or -1
 	name        string         // of that column
@@ -111,6 +114,9 @@ func newDecoder(f lineFormat) *decoder {
 // is ErrChoice where no later line can be read either.
 func (d *decoder) line(s string) (w float64, at stamp, skip bool, err error) {
 	s = strings.TrimSpace(strings.TrimPrefix(s, "\ufeff"))
+	if d.partial {
+		s, d.partial = "", false
+	}
 	if s == "" || d.f.pattern == nil && strings.HasPrefix(s, "#") {
 		return 0, stamp{}, true, nil
 	}
@@ -119,7 +125,10 @@ func (d *decoder) line(s string) (w float64, at stamp, skip bool, err error) {
 		return 0, stamp{}, err == nil, err
 	}
 	if d.when >= 0 {
-		if at, err = d.times.parse(f[d.when]); err != nil {
+		if f[d.when], err = d.decimal(f[d.when]); err == nil {
+			at, err = d.times.parse(f[d.when])
+		}
+		if err != nil {
 			return 0, stamp{}, false, err
 		}
 	}
@@ -128,8 +137,35 @@ func (d *decoder) line(s string) (w float64, at stamp, skip bool, err error) {
 			return 0, at, false, err
 		}
 	}
-	w, err = parsePower(f[d.power], d.f.scale)
+	if f[d.power], err = d.decimal(f[d.power]); err == nil {
+		w, err = parsePower(f[d.power], d.f.scale)
+	}
 	return w, at, false, err
+}
+
+// markedNumber is a number: its whole part, which may have marks of thousands, its decimal mark, the
+// digits behind it, and what follows.
+var markedNumber = regexp.MustCompile(`^([-+]?[0-9]+|[-+]?[0-9]{1,3}(?:[.,][0-9]{3})+)(?:([.,])([0-9]*))?((?:[^0-9.,].*)?)$`)
+
+// decimal writes a number with a decimal point and without marks of thousands. All numbers of a log
+// have one decimal mark.
+func (d *decoder) decimal(s string) (string, error) {
+	m := markedNumber.FindStringSubmatch(s)
+	if m == nil || m[2] != "" && strings.Contains(m[1], m[2]) {
+		return s, nil
+	}
+	whole, mark, digits := strings.NewReplacer(".", "", ",", "").Replace(m[1]), m[2], m[3]
+	thousands := len(digits) == 3 && len(m[1]) <= 3 && m[1] != "0" // 1,234: or decimals
+	switch {
+	case mark == "":
+		return whole + m[4], nil
+	case mark == "," && d.mark == "." && thousands:
+		return whole + digits + m[4], nil
+	case mark == "," && d.mark == "" && thousands || d.mark != "" && mark != d.mark:
+		return s, fmt.Errorf("%w: %q: a comma may mark decimals or thousands; write all numbers with a decimal point", ErrChoice, s)
+	}
+	d.mark = mark
+	return whole + "." + digits + m[4], nil
 }
 
 // fields takes a line apart: nil for the header, and for what does not match the pattern.
@@ -150,10 +186,44 @@ func (d *decoder) fields(s string) (f []string, err error) {
 	for len(f) > d.width && f[len(f)-1] == "" {
 		f = f[:len(f)-1]
 	}
-	if max(d.power, d.when, d.where) >= len(f) || len(f) > d.width {
+	if header, err := d.again(f); header {
+		return nil, err
+	}
+	// Between blanks a field that lacks has no place.
+	if max(d.power, d.when, d.where) >= len(f) || len(f) > d.width || len(f) < d.width && d.sep == "" {
 		return nil, fmt.Errorf("%w: %d fields where the first line has %d", ErrFormat, len(f), d.width)
 	}
 	return f, nil
+}
+
+// again tells whether a line names columns, as the header does, or their units in place of values.
+func (d *decoder) again(f []string) (header bool, err error) {
+	if d.names == nil || len(f) <= d.power || f[d.power] == "" {
+		return false, nil
+	}
+	bare := func(i int) string { return strings.Trim(f[i], "()[]") }
+	scale, err := unit(bare(d.power))
+	switch {
+	case slices.EqualFunc(f, d.names, strings.EqualFold):
+		return true, nil
+	case scale > 0 || err != nil:
+		if named, _ := columnScale(d.names[d.power]); d.f.scale == 0 && err != nil || scale != d.f.scale && named > 0 && named == d.f.scale {
+			return true, fmt.Errorf("%w: the unit %q of column %q: say unit=W, kW, mW or uW", ErrChoice, f[d.power], d.names[d.power])
+		}
+		d.f.scale = cmp.Or(d.f.scale, scale)
+		if d.when >= 0 && d.when < len(f) {
+			d.times.unit = cmp.Or(d.times.unit, timeUnits[strings.ToLower(bare(d.when))])
+		}
+		return true, nil
+	case wordy(f[d.power]) && slices.ContainsFunc(f, d.named):
+		return true, fmt.Errorf("%w: another header, %.200q: cut the log there", ErrChoice, strings.Join(f, ","))
+	}
+	return false, nil
+}
+
+// named tells whether a column is called s.
+func (d *decoder) named(s string) bool {
+	return slices.ContainsFunc(d.names, func(n string) bool { return s != "" && strings.EqualFold(n, s) })
 }
 
 // device looks whether a line is of the device that was asked for. If none was, it fails
@@ -189,8 +259,14 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 	d.width, header = len(fields), true
 	if columnNumber(d.f.column) > 0 {
 		// A line with a number where the power stands is no header.
-		_, err := parsePower(fields[d.power], 0)
-		header = err != nil && err != errMissing
+		power, err := d.decimal(fields[d.power])
+		if err != nil {
+			return false, err
+		}
+		header = wordy(power)
+	}
+	if header {
+		d.names = fields
 	}
 	if header || d.f.time != "" {
 		if d.when, err = find(fields, d.f.time, timeNames, header); err != nil && d.f.time != "" {
@@ -227,12 +303,13 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 var (
 	unitScale = map[string]float64{"W": 1, "kW": 1e3, "mW": 1e-3, "uW": 1e-6, "µW": 1e-6, "μW": 1e-6,
 		"w": 1, "watt": 1, "watts": 1, "kw": 1e3, "kilowatt": 1e3, "kilowatts": 1e3, "milliwatt": 1e-3, "milliwatts": 1e-3,
-		"microwatt": 1e-6, "microwatts": 1e-6}
+		"microwatt": 1e-6, "microwatts": 1e-6, "megawatt": 1e6, "megawatts": 1e6}
 	otherUnits = map[string]string{"mw": "may be milliwatts or megawatts", "j": "is an energy", "mj": "is an energy", "uj": "is an energy",
 		"kj": "is an energy", "joule": "is an energy", "joules": "is an energy", "ws": "is an energy", "wh": "is an energy",
 		"mwh": "is an energy", "kwh": "is an energy", "va": "is no power", "kva": "is no power", "var": "is no power", "ma": "is no power",
 		"amps": "is no power", "ampere": "is no power", "mv": "is no power", "volt": "is no power", "volts": "is no power",
-		"dbm": "is no power in watts", "hp": "is no power in watts"}
+		"dbm": "is no power in watts", "hp": "is no power in watts", "dw": "is neither W, kW, mW nor uW", "btu": "is no power in watts",
+		"energy": "is no power", "voltage": "is no power", "temperature": "is no power", "apparent": "is no power", "reactive": "is no power"}
 )
 
 // unit is the scale of a unit, 0 if it is none, and an error if it is not one of power.
@@ -243,10 +320,13 @@ func unit(s string) (scale float64, err error) {
 	return scale, err
 }
 
+// prefixed is a unit in two words.
+var prefixed = regexp.MustCompile(`(?i)(milli|kilo|micro|mega)[^a-z]+(watts?)`)
+
 // columnScale is that of the unit in a column's name, as in "power_mW" and "draw [W]"; 0:
 // there is none.
 func columnScale(name string) (scale float64, err error) {
-	for _, w := range slices.Backward(words(name)) {
+	for _, w := range slices.Backward(words(prefixed.ReplaceAllString(name, "$1$2"))) {
 		if scale, err = unit(w); err != nil {
 			return 0, fmt.Errorf("column %q: %w; choose another with column=, or say unit=W, kW, mW or uW", name, err)
 		} else if scale > 0 {
@@ -282,7 +362,7 @@ func find(fields []string, name string, usual []string, header bool) (int, error
 		usual = []string{name}
 	}
 	for _, u := range usual {
-		called := func(f string) bool { return strings.EqualFold(f, u) }
+		called := func(f string) bool { return strings.EqualFold(f, u) || name == "" && usualName(f) == u }
 		i := slices.IndexFunc(fields, called)
 		if i >= 0 && slices.ContainsFunc(fields[i+1:], called) {
 			return -1, fmt.Errorf("%w: several columns are called %q: give the number of one", ErrFormat, u)
@@ -291,6 +371,11 @@ func find(fields []string, name string, usual []string, header bool) (int, error
 		}
 	}
 	return -1, fmt.Errorf("%w: no column %q in the header %.200q", ErrFormat, strings.Join(usual, ", "), strings.Join(fields, ","))
+}
+
+// usualName writes the name of a column as the usual names are written: "Device ID" as device_id.
+func usualName(s string) string {
+	return strings.Join(strings.FieldsFunc(strings.ToLower(s), func(r rune) bool { return strings.ContainsRune(" _-()[]#/", r) }), "_")
 }
 
 var quotedField = regexp.MustCompile(`"[^"]*"`)
@@ -335,6 +420,12 @@ func split(s, sep string) []string {
 	return joined
 }
 
+// wordy tells whether s is neither a power nor says that there is none.
+func wordy(s string) bool {
+	_, err := parsePower(s, 0)
+	return err != nil && err != errMissing
+}
+
 func numeric(s string) bool {
 	_, err := strconv.ParseFloat(s, 64)
 	return err == nil
@@ -342,7 +433,7 @@ func numeric(s string) bool {
 
 // noValue are what sources write, in lower case, where they have no value; so is text in [].
 var noValue = map[string]bool{"": true, "n/a": true, "#n/a": true, "na": true, "nan": true, "null": true, "nil": true, "none": true,
-	"-": true, "--": true, "unknown": true, "unavailable": true, "err!": true}
+	"-": true, "--": true, "unknown": true, "no data": true, "nodata": true, "unavailable": true, "err!": true}
 
 // parsePower reads a number, which a unit may follow. scale is that of the column, 0 if it
 // has none: 1.

@@ -51,6 +51,12 @@ func TestLogColumns(t *testing.T) {
 		"microseconds":                  {Spec{Time: "t_us"}, "t_us,watts\n1764323940000000,100\n1764323941000000,200\n"},
 		"seconds by name":               {Spec{Time: "uptime [s]"}, "uptime [s],watts\n200000000.5,100\n200000001.5,200\n"},
 		"a column twice, by number":     {Spec{Column: "2"}, "time,watts,watts\n0,100,1\n1,200,1\n"},
+		"names in words":                {Spec{Unit: "W"}, "Elapsed [s],GPU Index,Power (W)\n0,1,100\n1,1,200\n"},
+		"decimal commas":                {Spec{}, "t;watts\n0,5;100\n1,5;200,0\n"},
+		"decimal commas, thousands":     {Spec{Column: "mW"}, "t;mW\n0;100.000,0\n1;200.000,0\n"},
+		"thousands":                     {Spec{Column: "power_mW"}, "t,power_mW\n0,\"100,000.0\"\n1,\"200,000\"\n"},
+		"millions":                      {Spec{Column: "uW"}, "t,uW\n0,\"100,000,000\"\n1,\"200,000,000\"\n"},
+		"decimals below 1":              {Spec{Column: "kW"}, "t;kW\n0;0,100\n1;0,200\n"},
 		"exponents":                     {Spec{}, "t,watts\n1.999999999e9,1e2\n2000000000,2e2\n"},
 	} {
 		i, err := replayed(t, c.spec, c.log)
@@ -68,22 +74,23 @@ func TestLogRefused(t *testing.T) {
 		log  string
 		want []string
 	}{
-		"no such time, power by number":  {Spec{Column: "2", Time: "when"}, "time,watts\n0,100\n1,200\n", []string{"line 1", `"when"`}},
-		"time by name and no header":     {Spec{Column: "2", Time: "when"}, "0,100\n1,200\n", []string{"line 1", `"when"`}},
-		"column beyond":                  {Spec{Column: "3"}, "time,watts\n0,100\n1,200\n", []string{"line 1", "column 3 of 2"}},
-		"time beyond":                    {Spec{Column: "2", Time: "5"}, "time,watts\n0,100\n1,200\n", []string{"line 1", "column 5 of 2"}},
-		"thousands are no second column": {Spec{}, "time,watts\n0,\"1,100\"\n1,\"1,200\"\n", []string{"0 readings", "line 2", `"1,100"`}},
-		"decimal commas":                 {Spec{}, "t;watts\n0;100,5\n1;200,5\n", []string{"0 readings", "line 2", `"100,5"`}},
-		"one reading":                    {Spec{}, "t,watts\n0,100\n1,x\n", []string{"1 readings", "line 3", `"x"`}},
-		"a time beyond 64 bits":          {Spec{}, "t,watts\n50000000000,100\n50000000001,200\n", []string{"line 2", "50000000000"}},
-		"a date beyond 64 bits":          {Spec{}, "t,watts\n0001-01-01 00:00:00,100\n0001-01-01 00:00:01,200\n", []string{"line 2", "0001"}},
-		"a column twice":                 {Spec{}, "t,watts,Watts\n0,100,1\n1,200,1\n", []string{"line 1", "watts", "several", "number"}},
-		"negative power":                 {Spec{}, "t,watts\n0,100\n1,-200\n", []string{"1 readings", "line 3", `"-200"`}},
-		"milliseconds beyond 64 bits":    {Spec{Time: "time_ms"}, "time_ms,watts\n50000000000000,100\n50000000001000,200\n", []string{"line 2", "50000000000000"}},
-		"a header alone":                 {Spec{}, "t,watts\n", []string{"0 readings"}},
-		"UTF-16":                         {Spec{}, "\xff\xfet\x00,\x00w\x00\n\x000\x00,\x001\x00\n\x00", []string{"line 1", "UTF-16"}},
-		"gzip":                           {Spec{}, "\x1f\x8b\b\x00\x00\x00\x00\x00", []string{"line 1", "compressed"}},
-		"nothing":                        {Spec{}, "", []string{"0 readings"}},
+		"no such time, power by number": {Spec{Column: "2", Time: "when"}, "time,watts\n0,100\n1,200\n", []string{"line 1", `"when"`}},
+		"time by name and no header":    {Spec{Column: "2", Time: "when"}, "0,100\n1,200\n", []string{"line 1", `"when"`}},
+		"column beyond":                 {Spec{Column: "3"}, "time,watts\n0,100\n1,200\n", []string{"line 1", "column 3 of 2"}},
+		"time beyond":                   {Spec{Column: "2", Time: "5"}, "time,watts\n0,100\n1,200\n", []string{"line 1", "column 5 of 2"}},
+		"mostly malformed":              {Spec{}, "t,watts\n0,100\n1,a\n2,b\n3,c\n4,100\n", []string{"2 readings, 3 malformed lines", "line 3", `"a"`}},
+		"a clock that was set":          {Spec{}, "time,watts\n1970-01-01T00:00:05Z,500\n2025-01-01T00:00:00Z,100\n2025-01-01T00:00:01Z,100\n", []string{"482135h", "cut the log"}},
+		"time without a date":           {Spec{}, "date,time,watts\n2025-07-18,11:59:59,100\n2025-07-18,12:00:00,100\n", []string{"line 2", "11:59:59", "date and time in one field"}},
+		"one reading":                   {Spec{}, "t,watts\n0,100\n1,x\n", []string{"1 readings", "line 3", `"x"`}},
+		"a time beyond 64 bits":         {Spec{}, "t,watts\n50000000000,100\n50000000001,200\n", []string{"line 2", "50000000000"}},
+		"a date beyond 64 bits":         {Spec{}, "t,watts\n0001-01-01 00:00:00,100\n0001-01-01 00:00:01,200\n", []string{"line 2", "0001"}},
+		"a column twice":                {Spec{}, "t,watts,Watts\n0,100,1\n1,200,1\n", []string{"line 1", "watts", "several", "number"}},
+		"negative power":                {Spec{}, "t,watts\n0,100\n1,-200\n", []string{"1 readings", "line 3", `"-200"`}},
+		"milliseconds beyond 64 bits":   {Spec{Time: "time_ms"}, "time_ms,watts\n50000000000000,100\n50000000001000,200\n", []string{"line 2", "50000000000000"}},
+		"a header alone":                {Spec{}, "t,watts\n", []string{"0 readings"}},
+		"UTF-16":                        {Spec{}, "\xff\xfet\x00,\x00w\x00\n\x000\x00,\x001\x00\n\x00", []string{"line 1", "UTF-16"}},
+		"gzip":                          {Spec{}, "\x1f\x8b\b\x00\x00\x00\x00\x00", []string{"line 1", "compressed"}},
+		"nothing":                       {Spec{}, "", []string{"0 readings"}},
 	} {
 		_, err := replayed(t, c.spec, c.log)
 		if err == nil {
@@ -94,6 +101,65 @@ func TestLogRefused(t *testing.T) {
 			t.Errorf("%s: %v is not ErrFormat", name, err)
 		}
 		mustContain(t, err.Error(), append(c.want, "log.csv")...)
+	}
+}
+
+// What could be read in two ways is refused at that line, with the choice.
+func TestLogUndecided(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec Spec
+		log  string
+		want []string
+	}{
+		"a comma of thousands or decimals":  {Spec{}, "time,watts\n0,\"1,100\"\n1,\"1,200\"\n", []string{"line 2", `"1,100"`, "decimal point"}},
+		"the same in the first line":        {Spec{Column: "2", Time: "1"}, "0;1,100\n1;1,200\n2;1,200\n", []string{"line 1", `"1,100"`}},
+		"a point behind decimal commas":     {Spec{}, "t;watts\n0;950,5\n1;1.050\n", []string{"line 3", `"1.050"`}},
+		"a decimal comma behind points":     {Spec{}, "t;watts\n0;950.5\n1;1050,5\n", []string{"line 3", `"1050,5"`}},
+		"uptime in nanoseconds":             {Spec{}, "t,watts\n123456000000000,100\n123457000000000,100\n", []string{"line 2", "123456000000000", "time_ms"}},
+		"uptime in milliseconds":            {Spec{}, "t,watts\n864000000,100\n864001000,100\n", []string{"line 2", "864000000", "time_ms"}},
+		"minutes in digits":                 {Spec{}, "t,watts\n202507181000,100\n202507181001,100\n", []string{"line 2", "202507181000"}},
+		"a header with other places":        {Spec{}, "time,watts\n0,100\n1,100\nwatts,time\n100,2\n100,3\n", []string{"line 4", "another header", "watts,time"}},
+		"a header with another unit":        {Spec{Column: "2"}, "time,power_W\n0,100\n1,100\ntime,power_mW\n2,100000\n", []string{"line 4", "power_mW"}},
+		"another unit below the header":     {Spec{}, "time,watts\ns,mW\n0,100\n1,100\n", []string{"line 2", "mW", "unit="}},
+		"units below the header, an energy": {Spec{}, "time,power\ns,kWh\n0,100\n1,100\n", []string{"line 2", "kWh", "unit="}},
+	} {
+		_, err := replayed(t, c.spec, c.log)
+		if !errIs(err, ErrChoice) {
+			t.Errorf("%s: %v is not ErrChoice", name, err)
+			continue
+		}
+		mustContain(t, err.Error(), append(c.want, "log.csv")...)
+	}
+}
+
+// A row with too few fields, between blanks, has its values in other columns; a cut last line, and
+// readings in bursts, are told.
+func TestLogDoubts(t *testing.T) {
+	for name, c := range map[string]struct {
+		spec      Spec
+		log       string
+		malformed int
+		joules    float64
+		note      string
+	}{
+		"a missing field between blanks": {Spec{Column: "watts"}, "t watts temp\n0 100 30\n1 30\n2 100 30\n", 1, 200, "2 fields where the first line has 3"},
+		"a last line without an end":     {Spec{}, "t,watts,temp\n0,100,30\n1,100,30\n2,1", 0, 150.5, "the last line has no end"},
+		"two cards of one name": {Spec{}, "t,name,watts\n0,A100,100\n0.005,A100,300\n1,A100,100\n1.005,A100,300\n2,A100,100\n2.005,A100,300\n", 0,
+			401, "come in bursts"},
+		"a header twice":      {Spec{}, "time,watts\n0,100\n1,100\nTime,Watts\n2,100\n3,100\n", 0, 300, ""},
+		"the newest first":    {Spec{}, "t,watts\n180000,100\n100000,100\n20000,100\n", 0, 360000, ""},
+		"no data":             {Spec{}, "t,watts\n0,100\n1,No data\n2,100\n", 0, 200, ""},
+		"a number of a clock": {Spec{}, "t,watts\n946684800,100\n946684801,100\n", 0, 100, ""},
+	} {
+		seen, err := logSeen(t, c.spec, c.log)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if notes := strings.Join(seen.Notes, "; "); !strings.Contains(notes, c.note) || (c.note == "") != (notes == "") || seen.Malformed != c.malformed {
+			t.Errorf("%s: %d malformed, notes %q", name, seen.Malformed, notes)
+		}
+		near(t, name, *seen.EnergyJ, c.joules, 1e-9*c.joules)
 	}
 }
 
@@ -134,6 +200,10 @@ func TestLogUnits(t *testing.T) {
 		"kW in brackets":   {Spec{Column: "draw [kW]"}, "t,draw [kW]\n0,0.1\n1,0.2\n"},
 		"by number":        {Spec{Column: "2"}, "t,load (milliwatts)\n0,100000\n1,200000\n"},
 		"words":            {Spec{Column: "total kilowatts avg"}, "t,total kilowatts avg\n0,0.1\n1,0.2\n"},
+		"two words":        {Spec{Column: "2"}, "t,load (milli-Watts)\n0,100000\n1,200000\n"},
+		"megawatts":        {Spec{Column: "2"}, "t,megawatts\n0,0.0001\n1,0.0002\n"},
+		"below the header": {Spec{}, "time,power\n(ms),[mW]\n0,100000\n1000,200000\n"},
+		"below, and said":  {Spec{Column: "power_mW"}, "t,power_mW\ns,mW\n0,100000\n1,200000\n"},
 		"behind the value": {Spec{Column: "draw"}, "t,draw\n0,100 W\n1,0.2 kW\n"},
 		"blanks":           {Spec{}, "t watts\n0 100 W\n1 200 W\n"},
 		"said":             {Spec{Column: "power_mw", Unit: "mW"}, "t,power_mw\n0,100000\n1,200000\n"},
@@ -150,7 +220,7 @@ func TestLogUnits(t *testing.T) {
 	for column, want := range map[string]string{
 		"power_mw": "milliwatts or megawatts", "POWER_MW": "milliwatts or megawatts", "energy_J": "energy", "E [Wh]": "energy",
 		"total_kWh": "energy", "apparent (VA)": "no power",
-		"current_mA": "no power", "power_dBm": "no power in watts",
+		"current_mA": "no power", "power_dBm": "no power in watts", "total energy": "no power", "Voltage": "no power", "power_apparent": "no power", "draw (dW)": "neither",
 	} {
 		_, err := replayed(t, Spec{Column: column}, "t,"+column+"\n0,1\n1,2\n")
 		if !errIs(err, ErrFormat) {

@@ -39,12 +39,15 @@ func newReplay(s Spec, f lineFormat) (Meter, error) {
 	if err := m.read(r, f); err != nil {
 		return nil, fmt.Errorf("power: %s: %s: %w", s.name(), s.File, err)
 	}
+	if size, _ := r.Seek(0, io.SeekCurrent); !endsLine(r, size) {
+		m.faults.Notes = append(m.faults.Notes, "the last line has no end: if it was cut short, its power may be wrong")
+	}
 	return m, nil
 }
 
 func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 	d := newDecoder(f)
-	var first, latest stamp // the earliest of all lines, and the latest so far of those read
+	var first, latest, last stamp // the earliest of all lines; of those read, the latest and the last
 	err := scan(r, bufio.ScanLines, d.line, func(n int, w float64, at stamp, err error) error {
 		valued := err == nil || err == errMissing
 		switch {
@@ -54,8 +57,8 @@ func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 			return fmt.Errorf("line %d: %w: a log to replay needs times; name their column with time=NAME", n, ErrFormat)
 		case first.has && at.has && at.absolute != first.absolute:
 			err, valued = fmt.Errorf("%w: time changes between date and seconds", ErrFormat), false
-		case latest.has && valued && latest.at-at.at > maxLate:
-			err, valued = fmt.Errorf("%w: its time lies %v before that of earlier lines", ErrFormat, latest.at-at.at), false
+		case last.has && valued && last.at-at.at > maxLate:
+			err, valued = fmt.Errorf("%w: its time lies %v before that of the line before", ErrFormat, last.at-at.at), false
 		}
 		if !valued && err != errOther {
 			m.faults.malformed(n, err)
@@ -72,6 +75,7 @@ func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 		} else {
 			latest = at
 		}
+		last = at
 		m.log = append(m.log, Reading{At: at.at, Watts: w, Missing: err != nil})
 		return nil
 	})
@@ -79,10 +83,16 @@ func (m *replayMeter) read(r io.Reader, f lineFormat) error {
 		return err
 	}
 	known := m.settle(first.at)
-	if known < 2 {
-		err = fmt.Errorf("%w: %d readings, two at least are needed", ErrFormat, known)
+	for i := 1; i < len(m.log); i++ {
+		if step := m.log[i].At - m.log[i-1].At; step > maxLate {
+			return fmt.Errorf("%w: between two lines lie %v: cut the log there", ErrFormat, step)
+		}
+	}
+	if known < 2 || m.faults.Malformed > known {
+		err = fmt.Errorf("%w: %d readings, %d malformed lines: want two readings, and no more malformed lines than readings",
+			ErrFormat, known, m.faults.Malformed)
 		switch {
-		case len(m.log) > known:
+		case len(m.log) > known && m.faults.Malformed <= known:
 			err = fmt.Errorf("%w; %d lines have no value", err, len(m.log)-known)
 		case len(m.faults.Notes) > 0:
 			err = fmt.Errorf("%w; %s", err, m.faults.Notes[0])

@@ -83,7 +83,9 @@ func (c *stamps) parse(s string) (stamp, error) {
 	return stamp{}, notTime(s)
 }
 
-func notTime(s string) error { return fmt.Errorf("%w: %q is no time", ErrFormat, s) }
+func notTime(s string) error {
+	return fmt.Errorf("%w: %q is no time: want date and time in one field, as in 2026-01-31 15:04:05, or a number", ErrFormat, s)
+}
 
 // absolute is a time as a stamp.
 func absolute(s string, t time.Time) (stamp, error) {
@@ -117,9 +119,9 @@ var timeUnits = map[string]time.Duration{"ns": time.Nanosecond, "us": time.Micro
 
 // parseNumber reads the number s, which is about v, in a unit, or by its size if that is 0.
 func parseNumber(s string, v float64, unit time.Duration) (stamp, error) {
-	a := math.Abs(v)
+	a, guessed := math.Abs(v), unit == 0
 	switch {
-	case unit > 0:
+	case !guessed:
 	case a >= 1e17:
 		unit = time.Nanosecond
 	case a >= 1e14:
@@ -140,7 +142,11 @@ func parseNumber(s string, v float64, unit time.Duration) (stamp, error) {
 	if v > 0 && err == nil && ferr == nil {
 		at = time.Duration(n)*unit + time.Duration(math.Round(float64(x)/math.Pow10(len(frac))*float64(unit)))
 	}
-	return stamp{has: true, absolute: a*float64(unit) >= 1e17, at: at}, nil
+	absolute := a*float64(unit) >= 1e17
+	if y := time.Unix(0, int64(at.Abs())).Year(); guessed && absolute && (y < 2000 || y > 2100) {
+		return stamp{}, fmt.Errorf("%w: %q is a time in an unknown unit: name it in the column's name, as in time_ms", ErrChoice, s)
+	}
+	return stamp{has: true, absolute: absolute, at: at}, nil
 }
 
 // parseZone reads a zone: a name of the time zone database, or an offset such as +02:00.

@@ -229,15 +229,25 @@ func openSource(path string, baud int, d *decoder) (io.ReadCloser, error) {
 	if err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), f.Close())
 	}
+	d.partial = !endsLine(f, at)
 	return &tail{f, true, at}, nil
 }
 
-// readHeader shows the decoder the first lines of a file, up to its header.
+// endsLine tells whether a line ends at that byte of f, if it can be read.
+func endsLine(f io.ReaderAt, at int64) bool {
+	last := make([]byte, 1)
+	n, _ := f.ReadAt(last, at-1) // at 0 there is none
+	return n == 0 || last[0] == '\n'
+}
+
+// readHeader shows the decoder the first lines of a file, up to the one behind its header, which may
+// hold units.
 func readHeader(f *os.File, d *decoder) error {
 	sc := bufio.NewScanner(f)
 	sc.Buffer(nil, maxLine)
-	for !d.header && sc.Scan() {
-		if _, _, _, err := d.line(sc.Text()); err != nil && !d.header {
+	for more := true; more && sc.Scan(); {
+		more = !d.header
+		if _, _, _, err := d.line(sc.Text()); err != nil && (!d.header || errors.Is(err, ErrChoice)) {
 			return err
 		}
 	}

@@ -87,6 +87,27 @@ func TestLineFollowsAFile(t *testing.T) {
 	}
 }
 
+// A file that is followed may end within a line, whose rest is no line, and may have units below its
+// header.
+func TestLineFollowsFromWithinALine(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "live.csv")
+	if err := os.WriteFile(file, []byte("power\n(mW)\n90000\n12"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s := openStream(t, "line:"+file)
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	fmt.Fprintf(f, "0000\n121000\n")
+	await(t, s, 1)
+	m := s.Result().Meters[0]
+	if len(m.Samples) != 1 || *m.Samples[0].PowerW != 121 || m.Seen.Malformed != 0 {
+		t.Errorf("%+v, %+v", m.Samples, m.Seen)
+	}
+}
+
 func TestLineRefusesAWrongColumn(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "live.csv")
 	if err := os.WriteFile(file, []byte("volts,amps\n"), 0o644); err != nil {

@@ -103,7 +103,7 @@ func runGraph500(e *env, c *cobra.Command) runner {
 			return err
 		}
 		for _, v := range referenceVariables {
-			if os.Getenv(v[0]) != "" {
+			if _, set := os.LookupEnv(v[0]); set {
 				e.note("%s has no effect: %s", v[0], v[1])
 			}
 		}
