@@ -382,7 +382,10 @@ func TestUnknownCounters(t *testing.T) {
 		// What is disabled and counts all the same, as on AMD and where the firmware has locked it, counts.
 		"disabled and counts": {[]string{"5000000"}, []string{"6000000"}, 1, "", []string{""}},
 		"no range":            {[]string{"5000000", "6000000"}, []string{"1000000", "7000000"}, 0, "1 of 2 packages", []string{"range is unknown", ""}},
-		"denied":              {[]string{"5000000", "", "6000000"}, []string{"7000000", "", "9000000"}, 5, "2 of 3 packages", []string{"", ""}},
+		// One wrong value may come and go.
+		"jump":   {[]string{"5000000", "6000000"}, []string{"200000000000", "7000000"}, 0, "1 of 2 packages", []string{"range is unknown", ""}},
+		"jumped": {[]string{"5000000", "6000000"}, []string{"7000000", "200000000000"}, 0, "1 of 2 packages", []string{"", "further than 5000 W"}},
+		"denied": {[]string{"5000000", "", "6000000"}, []string{"7000000", "", "9000000"}, 5, "2 of 3 packages", []string{"", ""}},
 	} {
 		p := powercap{Snapshots: map[string]map[string]*string{"a": tree(c.before...), "b": tree(c.after...)}}
 		got, s := playPowercap(t, p, []string{"a", "b"}, []float64{0, 3})

@@ -10,16 +10,18 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// maxWatts bounds what one counter can plausibly tell: a counter that falls is a
-// wrap only if the energy that this implies stays below it, else a reset. The
-// largest packages and cards draw under 2 kW.
+// maxWatts bounds what one counter can plausibly tell, a rise since its last move and a wrap since its
+// last reading: what implies more energy is a reset. The largest packages and cards draw under 2 kW.
 const maxWatts = 5000
 
 // maxDelay is how much later than its time a counter may have been read, in seconds.
 const maxDelay = 0.2
 
-// maxReading bounds a reading of power: what lies above is no power, and sums stay finite.
-const maxReading = 1e12
+// What lies above is no power: of a stream, so that sums stay finite; of a device that is polled.
+const (
+	maxReading = 1e12
+	maxPolled  = 1e5
+)
 
 // unseenWatts is the power from which on two wraps could hide between two readings.
 const unseenWatts = 400
@@ -49,8 +51,9 @@ type series struct {
 	info   Info
 	period float64 // seconds between readings; 0: the source's own pace
 	points []point
-	raw    uint64 // last count
-	sum    uint64 // counts since the first
+	raw    uint64  // last count
+	moved  float64 // when it was another than the one before
+	sum    uint64  // counts since the first
 
 	seen   record.PowerSeen // its counts and its loss
 	absent int              // readings without a value since the last point
@@ -81,34 +84,38 @@ func (s *series) add(r Reading) {
 	case n > 0 && dt == 0:
 		s.seen.Repeats++
 		return
-	case power && !(r.Watts >= 0 && r.Watts <= maxReading):
+	case power && !(r.Watts >= 0 && r.Watts <= maxReading) || power && !s.info.Stream && r.Watts > maxPolled:
 		s.seen.Malformed++
 		return
 	case n > 0 && power:
 		p.e = last.e + (last.v+p.v)/2*dt
 	case n > 0:
-		p.b += s.count(r.Count, dt)
+		p.b += s.count(r.Count, dt, p.t-s.moved)
 		p.e = float64(s.sum) * s.info.Unit
 		p.v = p.e
 	}
 	if n > 0 && !s.info.Stream && p.v == last.v && p.b == last.b {
 		s.seen.Repeats++
 	}
+	if n == 0 || r.Count != s.raw {
+		s.moved = p.t
+	}
 	s.raw, s.absent = r.Count, 0
 	s.points = append(s.points, p)
 }
 
-// count adds up what a counter has counted in dt seconds, and returns those seconds for
-// which that is unknown.
-func (s *series) count(raw uint64, dt float64) (unknown float64) {
+// count adds up what a counter has counted in dt seconds, the last of those since it moved, and
+// returns those seconds for which that is unknown.
+func (s *series) count(raw uint64, dt, since float64) (unknown float64) {
 	wrap := s.info.Wrap
+	plausible := func(counts uint64, t float64) bool { return float64(counts)*s.info.Unit <= maxWatts*(t+maxDelay) }
 	if wrap > 0 && dt*unseenWatts > float64(wrap)*s.info.Unit {
 		s.unseen++
 	}
 	switch {
-	case raw >= s.raw:
+	case raw >= s.raw && (plausible(raw-s.raw, since) || s.info.Method == Modelled):
 		s.sum += raw - s.raw
-	case wrap > 0 && s.raw <= wrap && float64(wrap-s.raw+raw)*s.info.Unit <= maxWatts*(dt+maxDelay):
+	case raw < s.raw && wrap > 0 && s.raw <= wrap && plausible(wrap-s.raw+raw, dt):
 		s.seen.Wraps++
 		s.sum += wrap - s.raw + raw
 	default:

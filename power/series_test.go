@@ -153,14 +153,14 @@ func TestResetsHaveNoEnergy(t *testing.T) {
 
 func TestBadPowerIsDropped(t *testing.T) {
 	s := &series{info: Info{Method: Power}, period: 1}
-	for i, w := range []float64{10, math.NaN(), math.Inf(1), -3, 10} {
+	for i, w := range []float64{10, math.NaN(), math.Inf(1), -3, math.MaxUint32 * 1e-3, 10} { // all bits in milliwatts
 		s.add(Reading{At: time.Duration(i) * time.Second, Watts: w})
 	}
-	if s.seen.Malformed != 3 || len(s.points) != 2 {
+	if s.seen.Malformed != 4 || len(s.points) != 2 {
 		t.Errorf("%d malformed, %d points", s.seen.Malformed, len(s.points))
 	}
 	gaps, missing, longest, total := s.gaps(1)
-	if gaps != 1 || missing != 3 || longest != 4 || total != 4 {
+	if gaps != 1 || missing != 4 || longest != 5 || total != 5 {
 		t.Errorf("%d gaps, %d missing, longest %v of %v", gaps, missing, longest, total)
 	}
 }
@@ -232,6 +232,26 @@ func TestFallNearTheEnd(t *testing.T) {
 		if s.seen.Wraps != c.wraps || s.seen.Resets != c.resets {
 			t.Errorf("%v J before the end, %v: %d wraps, %d resets", c.left, c.step, s.seen.Wraps, s.seen.Resets)
 		}
+	}
+}
+
+// One wrong value of a counter costs its two steps, and no energy; one that stood still may catch up.
+func TestCounterThatJumps(t *testing.T) {
+	for name, c := range map[string]struct {
+		counts          []uint64 // joules, each second
+		joules, covered float64
+	}{
+		"up and down": {[]uint64{100, 200, 90000, 400, 500}, 200, 2},
+		"down and up": {[]uint64{90000, 90100, 0, 90300, 90400}, 200, 2},
+		"catches up":  {[]uint64{100, 100, 100, 100, 16000}, 15900, 4},
+	} {
+		s := &series{info: Info{Method: Counter, Unit: 1, Wrap: 262143}, period: 1}
+		for i, n := range c.counts {
+			s.add(Reading{At: time.Duration(i) * time.Second, Count: n})
+		}
+		m := s.between(0, 4, 1)
+		near(t, name, m.Joules, c.joules, 1e-9)
+		near(t, name, m.Covered, c.covered, 1e-9)
 	}
 }
 

@@ -467,6 +467,8 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 		"the counter did not move in %.3g s%s: its energy is unknown", span, off)
 	n.add(counter && seen.Resets > 0 && ser.info.Wrap == 0,
 		"the counter fell and its range is unknown: so is what it counted then")
+	n.add(counter && seen.Resets > 0 && ser.info.Wrap > 0,
+		"the counter jumped further than %d W explain: what it counted then is unknown", maxWatts)
 	n.add(ser.unseen > 0, "%d steps so long that the counter may have wrapped twice unseen: sample faster", ser.unseen)
 	n.add(ser.info.Stream && seen.Gaps > 1 && seen.Gaps*16 >= seen.Samples && seen.MissingSamples > 3*seen.Samples,
 		"readings come in bursts: if they are of several devices, this is their mean; where= chooses one")
