@@ -91,7 +91,7 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples gr
 	result := s.Result()
 	ratios, err := power.CompareCosts(sides[0].costs, sides[1].costs)
 	if err != nil {
-		return fmt.Errorf("%w: no round has a known energy: %w%s", ErrPower, power.ErrUnknownEnergy, lost(result))
+		return fmt.Errorf("%w: no round has a known energy: %w%s", ErrPower, power.ErrUnknownEnergy, unknown(result))
 	}
 	rounds := len(sides[0].costs)
 	cmp := &record.Compare{

@@ -1,6 +1,7 @@
 package graph500
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -215,7 +216,7 @@ func (p *powered) repeat(ctx context.Context, c Config, e Engine, out *record.Gr
 		err = fmt.Errorf("no energy was counted: %w", power.ErrUnknownEnergy)
 	}
 	if err != nil {
-		return fmt.Errorf("%w: %w%s", ErrPower, err, lost(result))
+		return fmt.Errorf("%w: %w%s", ErrPower, err, unknown(result))
 	}
 	g := &record.Green{Evidence: evidence(energy, result), CoveredS: energy.Covered, Phases: p.phases}
 	if energy.Covered < cost.Seconds-1e-6 {
@@ -271,22 +272,30 @@ func evidence(i power.Interval, s *record.PowerSession) record.Evidence {
 		n = append(n, "component power: the Green Graph500 rules ask for that of the whole system")
 	}
 	for _, m := range s.Meters {
-		if m.InTotal && m.Seen.Lost {
+		if !m.InTotal {
+			continue
+		}
+		for _, note := range m.Seen.Notes {
+			n = append(n, m.Name+": "+note)
+		}
+		if m.Seen.Lost {
 			n = append(n, fmt.Sprintf("%s was lost %.3f s after the start: %s", m.Name, *m.Seen.LostAtS, m.Seen.Reason))
 		}
-		if m.InTotal && m.Seen.Gaps > 0 && m.Method == power.Power.String() { // counters lose nothing in a gap
+		if m.Seen.Gaps > 0 && m.Method == power.Power.String() { // counters lose nothing in a gap
 			n = append(n, fmt.Sprintf("%s: gaps bridged by a straight line: %d, the longest of %.3g s", m.Name, m.Seen.Gaps, m.Seen.LongestGapS))
 		}
 	}
 	return record.Evidence{Coverage: i.Coverage, Estimated: i.Estimated, Replayed: i.Replayed, Sampler: s.Sampler, Notes: n}
 }
 
-// lost lists the meters that were lost, "" if none was.
-func lost(s *record.PowerSession) string {
+// unknown lists the meters that were lost, or should count and know no energy; "" if there are none.
+func unknown(s *record.PowerSession) string {
 	var b strings.Builder
 	for _, m := range s.Meters {
 		if m.Seen.Lost {
 			fmt.Fprintf(&b, "; %s was lost: %s", m.Name, m.Seen.Reason)
+		} else if m.InTotal && m.Seen.EnergyJ == nil {
+			fmt.Fprintf(&b, "; %s: %s", m.Name, cmp.Or(strings.Join(m.Seen.Notes, "; "), "no reading came"))
 		}
 	}
 	return b.String()
