@@ -18,6 +18,10 @@ var hwmonFile = regexp.MustCompile(`^(?:power([0-9]{1,9})_average|(?:power|energ
 // gpuChips are the hwmon names of graphics drivers; one sensor of each covers the card.
 var gpuChips = map[string]bool{"amdgpu": true, "radeon": true, "i915": true, "xe": true, "nouveau": true}
 
+// hwmonParts are chips some of whose sensors contain others: the start of the parts' labels, and the
+// label of a whole.
+var hwmonParts = map[string][2]string{"amd_energy": {"Ecore", "Esocket0"}, "corsairpsu": {"power +", "power total"}}
+
 // hwmonMeters lists the power and energy sensors of class/hwmon, of one chip name
 // and label if these are given. A sensor of a GPU counts in totals; any other is
 // shown apart, for only its owner knows what it covers, unless it was asked for.
@@ -63,6 +67,9 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			}
 			if gpuChips[name] {
 				info.Domain = "gpu"
+			}
+			if p, ok := hwmonParts[name]; ok && strings.HasPrefix(l, p[0]) {
+				info.PartOf = "hwmon:" + device + "/" + p[1]
 			}
 			info.Apart = !gpuChips[name] && chip == "" || gpuChips[name] && cards > 0
 			cards++

@@ -71,6 +71,23 @@ func TestHwmonCardCountsOnce(t *testing.T) {
 			t.Errorf("chip %q, label %q: %s counts", c.chip, c.label, got)
 		}
 	}
+	// So are the rails of a supply, and the cores of a socket.
+	for chip, labels := range map[string][3]string{"corsairpsu": {"power total", "power +12v", "power +5v"}, "amd_energy": {"Ecore000", "Ecore001", "Esocket0"}} {
+		rails := map[string]*string{}
+		for i, l := range labels {
+			rails[fmt.Sprintf("power%d_input", i+1)], rails[fmt.Sprintf("power%d_label", i+1)] = text("5"), text(l)
+		}
+		m, _ := hwmonMeters(hwmonTree(t, chip, rails), chip, "", "")
+		var infos []Info
+		for i := range m {
+			infos = append(infos, m[i].Info())
+		}
+		for i, counts := range inTotal(infos) {
+			if l := labels[i]; counts != (l == "power total" || l == "Esocket0") {
+				t.Errorf("%s: %s counts: %v", chip, l, counts)
+			}
+		}
+	}
 	// Another chip's sensors all count where it is asked for.
 	if m, _ := hwmonMeters(hwmonTree(t, "ina", files), "ina", "", ""); len(m) != 2 || m[0].Info().Apart || m[1].Info().Apart {
 		t.Errorf("%d meters of a chip that was asked for", len(m))
