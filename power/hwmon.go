@@ -1,6 +1,7 @@
 package power
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -13,7 +14,7 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-var hwmonFile = regexp.MustCompile(`^(?:power([0-9]{1,9})_average|(?:power|energy)([0-9]{1,9})_input)$`)
+var hwmonFile = regexp.MustCompile(`^(?:power|energy)([0-9]{1,9})_(?:average|input)$`)
 
 // gpuChips are the hwmon names of graphics drivers; one sensor of each covers the card.
 var gpuChips = map[string]bool{"amdgpu": true, "radeon": true, "i915": true, "xe": true, "nouveau": true}
@@ -40,26 +41,25 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			device = name + "." + strconv.Itoa(seen[name])
 		}
 		cards := 0 // sensors of this chip
-		for _, s := range hwmonSensors(t, dir) {
-			l, err := t.readFile(fmt.Sprintf("%s/%s%d_label", dir, s.what, s.index))
-			if err != nil || l == "" {
-				l = fmt.Sprintf("%s%d", s.what, s.index)
-			}
+		for _, file := range hwmonFiles(t, dir) {
+			sensor, _, _ := strings.Cut(file, "_") // such as power1
+			l, _ := t.readFile(dir + "/" + sensor + "_label")
+			l = cmp.Or(l, sensor)
 			if label != "" && label != l {
 				continue
 			}
 			full := "hwmon:" + device + "/" + l
 			if names[full] {
-				full += fmt.Sprintf(".%d", s.index)
+				full += "." + hwmonFile.FindStringSubmatch(file)[1]
 			}
 			names[full] = true
 			info := Info{
 				Name: full, Kind: "hwmon", Domain: "board", Device: name,
-				Source: t.show(dir + "/" + s.file), Coverage: record.CoverageComponent, Method: Power, Unit: 1e-6,
+				Source: t.show(dir + "/" + file), Coverage: record.CoverageComponent, Method: Power, Unit: 1e-6,
 			}
-			if s.what == "energy" {
+			if strings.HasPrefix(file, "energy") {
 				info.Method = Counter
-			} else if ms, err := t.readUint(fmt.Sprintf("%s/power%d_average_interval", dir, s.index)); err == nil && ms <= math.MaxInt32 {
+			} else if ms, err := t.readUint(dir + "/" + sensor + "_average_interval"); err == nil && ms <= math.MaxInt32 {
 				info.Update = time.Duration(ms) * time.Millisecond
 			}
 			if covers != "" {
@@ -73,7 +73,7 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			}
 			info.Apart = !gpuChips[name] && chip == "" || gpuChips[name] && cards > 0
 			cards++
-			m := t.meter(info, dir+"/"+s.file)
+			m := t.meter(info, dir+"/"+file)
 			if _, err := m.read(); err != nil {
 				missing = append(missing, denied(info, err, "run 'sudo chmod a+r "+info.Source+"', or run as root"))
 				continue
@@ -95,33 +95,23 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 	return meters, missing
 }
 
-type hwmonSensor struct {
-	what  string // power or energy
-	index int
-	file  string
-}
-
-// hwmonSensors lists one sensor a channel: counters before average power before momentary
+// hwmonFiles lists one file a channel: a counter before average power before momentary
 // power where the channel of one number has them. One that can be read goes before all
 // that cannot: some drivers show a file that has nothing to tell.
-func hwmonSensors(t *Sysfs, dir string) []hwmonSensor {
-	files := map[int][]string{}
+func hwmonFiles(t *Sysfs, dir string) (files []string) {
+	channels := map[int][]string{}
 	for _, f := range t.list(dir) {
 		if m := hwmonFile.FindStringSubmatch(f); m != nil {
-			n, _ := strconv.Atoi(m[1] + m[2])
-			files[n] = append(files[n], f)
+			n, _ := strconv.Atoi(m[1])
+			channels[n] = append(channels[n], f)
 		}
 	}
-	var out []hwmonSensor
-	for _, n := range slices.Sorted(maps.Keys(files)) {
-		readable := func(f string) bool {
+	for _, n := range slices.Sorted(maps.Keys(channels)) {
+		// By name energyN_input stands before powerN_average before powerN_input.
+		files = append(files, channels[n][max(0, slices.IndexFunc(channels[n], func(f string) bool {
 			_, err := t.readUint(dir + "/" + f)
 			return err == nil
-		}
-		// By name energyN_input stands before powerN_average before powerN_input.
-		best := files[n][max(0, slices.IndexFunc(files[n], readable))]
-		what, _, _ := strings.Cut(best, strconv.Itoa(n))
-		out = append(out, hwmonSensor{what, n, best})
+		}))])
 	}
-	return out
+	return files
 }
