@@ -268,8 +268,12 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 	if header {
 		d.names = fields
 	}
-	if header || d.f.time != "" {
-		if d.when, err = find(fields, d.f.time, timeNames, header); err != nil && d.f.time != "" {
+	for _, c := range []struct {
+		to    *int
+		name  string
+		usual []string
+	}{{&d.when, d.f.time, timeNames}, {&d.where, d.f.where[0], deviceNames}} {
+		if *c.to, err = find(fields, c.name, c.usual, header); err != nil && c.name != "" {
 			return false, err
 		}
 	}
@@ -278,16 +282,11 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 			d.times.unit = cmp.Or(timeUnits[strings.ToLower(w)], d.times.unit)
 		}
 	}
-	if header || d.f.where[0] != "" {
-		if d.where, err = find(fields, d.f.where[0], deviceNames, header); err != nil && d.f.where[0] != "" {
-			return false, err
-		}
-		if d.where == d.power || d.where == d.when {
-			d.where = -1
-		}
-		if d.where >= 0 {
-			d.name = cmp.Or(d.f.where[0], fields[d.where])
-		}
+	if d.where == d.power || d.where == d.when {
+		d.where = -1
+	}
+	if d.where >= 0 {
+		d.name = cmp.Or(d.f.where[0], fields[d.where])
 	}
 	if header && d.f.scale == 0 {
 		if d.f.scale, err = columnScale(fields[d.power]); err != nil {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"math"
+	"math/big"
 	"regexp"
 	"strconv"
 	"strings"
@@ -134,13 +135,10 @@ func parseNumber(s string, v float64, unit time.Duration) (stamp, error) {
 	if math.IsNaN(v) || a*float64(unit) >= math.MaxInt64 {
 		return stamp{}, notTime(s)
 	}
-	// A float64 of such size does not tell nanoseconds: digits are read in two parts.
-	whole, frac, _ := strings.Cut(s, ".")
-	n, err := strconv.ParseInt(whole, 10, 64)
-	x, ferr := strconv.ParseUint("0"+frac, 10, 64)
 	at := time.Duration(math.Round(v * float64(unit)))
-	if v > 0 && err == nil && ferr == nil {
-		at = time.Duration(n)*unit + time.Duration(math.Round(float64(x)/math.Pow10(len(frac))*float64(unit)))
+	if x, _, err := big.ParseFloat(s, 10, 128, big.ToNearestEven); err == nil { // a float64 does not tell nanoseconds
+		n, _ := x.Mul(x, big.NewFloat(float64(unit))).Add(x, big.NewFloat(math.Copysign(0.5, v))).Int64()
+		at = time.Duration(n)
 	}
 	absolute := a*float64(unit) >= 1e17
 	if y := time.Unix(0, int64(at.Abs())).Year(); guessed && absolute && (y < 2000 || y > 2100) {
