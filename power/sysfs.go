@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -15,7 +16,8 @@ import (
 // snapshot. It holds no state besides where to read.
 type Sysfs struct {
 	root  string
-	files map[string]*string // a snapshot; nil: a directory
+	files map[string]*string  // a snapshot; nil: a directory
+	dirs  map[string][]string // names in its directories, some twice
 }
 
 // OpenSysfs opens the tree at root: a directory, or a JSON snapshot file, an object
@@ -53,13 +55,16 @@ func OpenSysfs(root string) (*Sysfs, error) {
 // content stands for a file that may not be read. The map is copied.
 // A path that leads out of the tree is ErrFormat.
 func NewSnapshot(files map[string]*string) (*Sysfs, error) {
-	s := &Sysfs{root: "/sys", files: make(map[string]*string, len(files))}
+	s := &Sysfs{root: "/sys", files: make(map[string]*string, len(files)), dirs: map[string][]string{}}
 	for p, c := range files {
 		q := strings.TrimPrefix(strings.TrimPrefix(p, "/sys/"), "/")
 		if !fs.ValidPath(q) {
 			return nil, fmt.Errorf("%w: path %q", ErrFormat, p)
 		}
 		s.files[q] = c
+		for ; q != "."; q = path.Dir(q) {
+			s.dirs[path.Dir(q)] = append(s.dirs[path.Dir(q)], path.Base(q))
+		}
 	}
 	return s, nil
 }
@@ -114,26 +119,12 @@ func (s *Sysfs) meter(info Info, file string) *pollMeter {
 
 // list returns the names in a directory, sorted; none if there is no such directory.
 func (s *Sysfs) list(dir string) []string {
-	var names []string
+	names := slices.Clone(s.dirs[dir])
 	if s.files == nil {
-		entries, err := os.ReadDir(s.show(dir))
-		if err != nil {
-			return nil
-		}
+		entries, _ := os.ReadDir(s.show(dir))
 		for _, e := range entries {
 			names = append(names, e.Name())
 		}
-		return names
-	}
-	for p := range s.files {
-		if dir != "." {
-			var ok bool
-			if p, ok = strings.CutPrefix(p, dir+"/"); !ok {
-				continue
-			}
-		}
-		name, _, _ := strings.Cut(p, "/")
-		names = append(names, name)
 	}
 	slices.Sort(names)
 	return slices.Compact(names)
