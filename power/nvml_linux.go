@@ -3,6 +3,7 @@
 package power
 
 import (
+	"cmp"
 	"fmt"
 
 	"github.com/ebitengine/purego"
@@ -14,9 +15,7 @@ const nvmlName = "libnvidia-ml.so.1"
 // loadNVML opens the library called name, nvmlName if that is "". The library stays
 // loaded: the driver's own threads may run in it.
 func loadNVML(name string) (*nvmlAPI, error) {
-	if name == "" {
-		name = nvmlName
-	}
+	name = cmp.Or(name, nvmlName)
 	h, err := purego.Dlopen(name, purego.RTLD_NOW|purego.RTLD_LOCAL)
 	if err != nil {
 		return nil, fmt.Errorf("%s not found", name)

@@ -10,21 +10,13 @@ import (
 
 // loadNVML opens the library called name, the driver's nvml.dll if that is "".
 func loadNVML(name string) (*nvmlAPI, error) {
-	var dll *windows.LazyDLL
+	from := uintptr(0) // anywhere
 	if name == "" {
-		name = "nvml.dll"
-		dll = windows.NewLazySystemDLL(name)
-	} else {
-		dll = windows.NewLazyDLL(name)
+		name, from = "nvml.dll", windows.LOAD_LIBRARY_SEARCH_SYSTEM32
 	}
-	if err := dll.Load(); err != nil {
+	h, err := windows.LoadLibraryEx(name, 0, from)
+	if err != nil {
 		return nil, fmt.Errorf("%s not found", name)
 	}
-	return nvmlResolve(func(f string) (uintptr, error) {
-		p := dll.NewProc(f)
-		if err := p.Find(); err != nil {
-			return 0, err
-		}
-		return p.Addr(), nil
-	})
+	return nvmlResolve(func(f string) (uintptr, error) { return windows.GetProcAddress(h, f) })
 }
