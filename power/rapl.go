@@ -28,8 +28,8 @@ const raplCure = "run 'sudo chmod a+r /sys/class/powercap/*/energy_uj', or run a
 // danglingCure makes the files of a container's powercap class visible in it.
 const danglingCure = "in a container, mount /sys/devices/virtual/powercap too ('docker run -v /sys/devices/virtual/powercap:/sys/devices/virtual/powercap:ro')"
 
-// A zone's directory is CONTROL:N or CONTROL:N:M, as in intel-rapl:0:1.
-var zoneName = regexp.MustCompile(`^([^:]*rapl[^:]*)((?::[0-9]+)+)$`)
+// A zone's directory is CONTROL:N or CONTROL:N:M, as in intel-rapl:0:1, that of a control type CONTROL.
+var zoneName = regexp.MustCompile(`^([^:]*rapl[^:]*)(:[0-9]+)*$`)
 
 // raplZone is one zone of the tree.
 type raplZone struct {
@@ -83,19 +83,12 @@ func walkZones(t *Sysfs, dir string, depth int, seen map[string]*raplZone) {
 	}
 	for _, n := range t.list(dir) {
 		sub := path.Join(dir, n)
-		m := zoneName.FindStringSubmatch(n)
-		if m == nil {
-			if link := t.dangling(sub); link != "" && strings.Contains(n, "rapl") {
-				seen[n] = &raplZone{dir: sub, id: n, control: n, link: link, err: fs.ErrNotExist}
-			} else if strings.Contains(n, "rapl") && depth == 0 {
-				walkZones(t, sub, depth+1, seen) // a control type's own directory
+		if m := zoneName.FindStringSubmatch(n); m != nil {
+			if z := (&raplZone{dir: sub, id: n, control: m[1]}); seen[n] == nil && z.read(t) {
+				seen[n] = z
 			}
-			continue
+			walkZones(t, sub, depth+1, seen)
 		}
-		if z := (&raplZone{dir: sub, id: n, control: m[1]}); seen[n] == nil && z.read(t) {
-			seen[n] = z
-		}
-		walkZones(t, sub, depth+1, seen)
 	}
 }
 
