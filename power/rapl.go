@@ -36,10 +36,10 @@ type raplZone struct {
 	dir     string // in the tree
 	id      string // intel-rapl:0:1
 	control string // intel-rapl
-	parent  string // intel-rapl:0, or ""
+	parent  *raplZone
 	name    string // package-0, core, dram, psys
+	label   string // a package's name, that of a part behind its package's: package-0/core
 	wrap    uint64 // microjoules; 0: not stated
-	energy  uint64
 	err     error  // of reading energy_uj, or name
 	link    string // where it leads, if that is not there
 	off     bool   // enabled is 0
@@ -59,7 +59,8 @@ func (z *raplZone) rank() int {
 }
 
 // raplZones finds all zones below the powercap class, whether the tree is flat
-// (class/powercap, links) or nested (devices/virtual/powercap), each once.
+// (class/powercap, links) or nested (devices/virtual/powercap), each once, and labels them. Where
+// one control type has a name twice, the second is NAME.2.
 func raplZones(t *Sysfs) []*raplZone {
 	for _, root := range []string{"class/powercap", "devices/virtual/powercap", "."} {
 		seen := map[string]*raplZone{}
@@ -72,6 +73,20 @@ func raplZones(t *Sysfs) []*raplZone {
 			zones = slices.DeleteFunc(zones, func(z *raplZone) bool { return !z.numbered() })
 		}
 		slices.SortFunc(zones, func(a, b *raplZone) int { return strings.Compare(a.id, b.id) })
+		times := map[string]int{}
+		for _, z := range zones { // a parent stands before its parts
+			z.label = cmp.Or(z.name, z.id)
+			if i := strings.LastIndexByte(z.id, ':'); strings.Count(z.id, ":") > 1 {
+				z.parent = seen[z.id[:i]]
+			}
+			if z.parent != nil {
+				z.label = z.parent.label + "/" + z.name
+			}
+			key := z.control + " " + z.label
+			if times[key]++; times[key] > 1 {
+				z.label += "." + strconv.Itoa(times[key])
+			}
+		}
 		return zones
 	}
 	return nil
@@ -94,9 +109,6 @@ func walkZones(t *Sysfs, dir string, depth int, seen map[string]*raplZone) {
 
 // read reads a zone's files; false: it is no zone.
 func (z *raplZone) read(t *Sysfs) bool {
-	if i := strings.LastIndexByte(z.id, ':'); strings.Count(z.id, ":") > 1 {
-		z.parent = z.id[:i]
-	}
 	z.name, z.err = t.readFile(z.dir + "/name")
 	if z.err != nil {
 		z.link = t.dangling(z.dir)
@@ -105,7 +117,7 @@ func (z *raplZone) read(t *Sysfs) bool {
 	z.wrap, _ = t.readUint(z.dir + "/max_energy_range_uj")
 	enabled, err := t.readUint(z.dir + "/enabled")
 	z.off = err == nil && enabled == 0
-	z.energy, z.err = t.readUint(z.file())
+	_, z.err = t.readUint(z.file())
 	return z.name != ""
 }
 
@@ -120,21 +132,16 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 			Cure:   "RAPL needs an Intel or AMD CPU, Linux, 'sudo modprobe intel_rapl_msr', and no virtual machine in between",
 		}}
 	}
-	byID := map[string]*raplZone{}
-	for _, z := range zones {
-		byID[z.id] = z
-	}
 	cpu, _ := t.readFile("devices/system/cpu/modalias")
 	amd := strings.Contains(cpu, "ven0002")
 
 	// Two zones with one label are two views of one counter; a readable one wins,
 	// then the one of the main control type, then the first.
-	labels := raplLabels(zones, byID)
 	key := func(z *raplZone) string {
 		if amd { // a die's zone shows the whole package
-			return dieless(labels[z])
+			return dieless(z.label)
 		}
-		return labels[z]
+		return z.label
 	}
 	best := map[string]*raplZone{}
 	for _, z := range zones {
@@ -144,12 +151,12 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	}
 
 	for _, z := range zones {
-		info := raplInfo(t, z, byID[z.parent], labels)
+		info := z.info(t)
 		k := best[key(z)]
 		switch {
 		case k != z:
 			info.Name = "rapl:" + z.id
-			missing = append(missing, Unavailable{Name: info.Name, Info: &info, DuplicateOf: "rapl:" + labels[k],
+			missing = append(missing, Unavailable{Name: info.Name, Info: &info, DuplicateOf: "rapl:" + k.label,
 				Reason: "shows the same hardware as " + k.id + "; counted once"})
 		case z.link != "":
 			missing = append(missing, Unavailable{Name: info.Name, Info: &info, Err: z.err,
@@ -163,25 +170,6 @@ func raplMeters(t *Sysfs) (meters []Meter, missing []Unavailable) {
 	return meters, missing
 }
 
-// raplLabels names the zones: a package by its name, a part by its package's and its
-// own. Where one control type has a name twice, the second is NAME.2.
-func raplLabels(zones []*raplZone, byID map[string]*raplZone) map[*raplZone]string {
-	labels := make(map[*raplZone]string, len(zones))
-	times := map[string]int{}
-	for _, z := range zones { // by rising id: a parent stands before its parts
-		l := cmp.Or(z.name, z.id)
-		if p := byID[z.parent]; p != nil {
-			l = labels[p] + "/" + z.name
-		}
-		key := z.control + " " + l
-		if times[key]++; times[key] > 1 {
-			l += "." + strconv.Itoa(times[key])
-		}
-		labels[z] = l
-	}
-	return labels
-}
-
 // dieless is a label without the die: "package-0-die-1/dram" and "package-0.2/dram" are
 // "package-0/dram".
 func dieless(label string) string {
@@ -191,13 +179,14 @@ func dieless(label string) string {
 	return head + "/" + tail
 }
 
-func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
+// info describes the zone as a meter.
+func (z *raplZone) info(t *Sysfs) Info {
 	i := Info{
-		Name: "rapl:" + labels[z], Kind: "rapl", Device: z.id, Source: t.show(z.file()),
+		Name: "rapl:" + z.label, Kind: "rapl", Device: z.id, Source: t.show(z.file()),
 		Coverage: record.CoverageComponent, Method: Counter, Unit: 1e-6, Wrap: z.wrap, Update: raplUpdate, Disabled: z.off,
 	}
 	switch {
-	case strings.HasPrefix(z.name, "package") || z.name == "" && z.parent == "":
+	case strings.HasPrefix(z.name, "package") || z.name == "" && z.parent == nil:
 		i.Domain = "package"
 	case z.name == "core":
 		i.Domain = "cores"
@@ -208,10 +197,10 @@ func raplInfo(t *Sysfs, z, parent *raplZone, labels map[*raplZone]string) Info {
 	default:
 		i.Domain = z.name // uncore, dram
 	}
-	i.Group = dieless(labels[z])
+	i.Group = dieless(z.label)
 	// Memory is fed beside the package: its energy is not in the package's.
-	if parent != nil && z.name != "dram" {
-		i.PartOf = "rapl:" + labels[parent]
+	if z.parent != nil && z.name != "dram" {
+		i.PartOf = "rapl:" + z.parent.label
 	}
 	return i
 }

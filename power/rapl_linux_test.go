@@ -43,8 +43,11 @@ func TestZonesAgreeWithProcfs(t *testing.T) {
 				t.Fatal(err)
 			}
 			o := ours[filepath.Base(z.Path)]
-			if o == nil || o.wrap != z.MaxMicrojoules || o.energy != e {
-				t.Errorf("%s: %s: %+v, procfs %+v at %d", name, z.Path, o, z, e)
+			if o == nil {
+				t.Fatalf("%s: %s is not found", name, z.Path)
+			}
+			if energy, err := tree.readUint(o.file()); err != nil || o.wrap != z.MaxMicrojoules || energy != e {
+				t.Errorf("%s: %s: %+v, %d, %v, procfs %+v at %d", name, z.Path, o, energy, err, z, e)
 			}
 		}
 	}
