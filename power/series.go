@@ -1,6 +1,7 @@
 package power
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"math"
@@ -287,7 +288,11 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 		p, q := s.at(lo), s.at(hi)
 		m.Joules = q.e - p.e
 		m.Covered = (hi - lo) - (q.b - p.b)
-		m.PeakWatts = s.peak(lo, hi)
+		if s.info.Method == Power {
+			m.PeakWatts = s.highest(lo, hi)
+		} else {
+			m.PeakWatts = cmp.Or(peak([]*series{s}, lo, hi, s.window(s.period)), m.Joules/(hi-lo))
+		}
 		if s.info.Method == Counter {
 			moved := s.points[sort.Search(n, func(i int) bool { return s.points[i].e >= q.e })].t
 			if still := hi - max(moved, lo); still > stillLimit {
@@ -327,30 +332,27 @@ func (s *series) window(nominal float64) float64 {
 	return max(nominal, peakRenewals*s.info.Update.Seconds())
 }
 
-// peak is the highest power in [a, b], which lies inside the series: the highest
-// value of a power meter, the steepest rise of a counter over its window.
-func (s *series) peak(a, b float64) float64 {
-	i, p, q := s.from(a), s.at(a), s.at(b)
-	if s.info.Method == Power {
-		top := max(p.v, q.v)
-		for ; i < len(s.points) && s.points[i].t <= b; i++ {
-			top = max(top, s.points[i].v)
-		}
-		return top
+// highest is the highest reading of power in [a, b], which lies inside the series.
+func (s *series) highest(a, b float64) float64 {
+	top := max(s.at(a).v, s.at(b).v)
+	for _, p := range s.points[s.from(a):s.from(b)] {
+		top = max(top, p.v)
 	}
-	w := s.window(s.period)
-	top, found := 0.0, false
-	for k := i; i < len(s.points); i++ {
-		for k < len(s.points) && (k <= i || s.points[k].t-s.points[i].t < w) {
-			k++
-		}
-		if k == len(s.points) || s.points[k].t > b {
+	return top
+}
+
+// peak is the highest power of meters together over w seconds from a reading of the first on,
+// within [a, b]; 0 if there are none.
+func peak(meters []*series, a, b, w float64) (top float64) {
+	for _, p := range meters[0].points[meters[0].from(a):] {
+		if w <= 0 || p.t+w > b {
 			break
 		}
-		top, found = max(top, (s.points[k].e-s.points[i].e)/(s.points[k].t-s.points[i].t)), true
-	}
-	if !found && b > a {
-		return (q.e - p.e) / (b - a)
+		sum := 0.0
+		for _, s := range meters {
+			sum += (s.at(p.t+w).e - s.at(p.t).e) / w
+		}
+		top = max(top, sum)
 	}
 	return top
 }

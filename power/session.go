@@ -284,22 +284,22 @@ func (v *view) gross(name string, from, to time.Duration) Interval {
 	i := Interval{Name: name, Start: from, End: to}
 	a, b := from.Seconds(), to.Seconds()
 	var counted []MeterEnergy
+	var together []*series
+	known, means, window := 0, 0.0, 0.0
 	for k := range v.series {
 		s := &v.series[k]
 		m := s.between(a, b, v.nominal[k])
 		m.InTotal = v.total[k]
 		i.Meters = append(i.Meters, m)
 		if m.InTotal {
-			counted = append(counted, m)
+			counted, together = append(counted, m), append(together, s)
+			means, window = means+m.MeanWatts(), max(window, s.window(v.nominal[k]))
+			if m.Known {
+				known++
+			}
 			i.Coverage = s.info.Coverage
 			i.Estimated = i.Estimated || s.info.Estimated
 			i.Replayed = i.Replayed || s.info.Replayed
-		}
-	}
-	known := 0
-	for _, m := range counted {
-		if m.Known {
-			known++
 		}
 	}
 	if all := len(counted) + len(v.lacking); known > 0 && known < all {
@@ -321,41 +321,8 @@ func (v *view) gross(name string, from, to time.Duration) Interval {
 	for _, m := range counted {
 		i.Joules += m.Joules * (i.Covered / m.Covered)
 	}
-	i.PeakWatts = v.jointPeak(counted, a, b)
+	i.PeakWatts = max(means, peak(together, a, b, window))
 	return i
-}
-
-// jointPeak is the highest power of several meters that count together, over the longest
-// of their windows.
-func (v *view) jointPeak(counted []MeterEnergy, a, b float64) float64 {
-	w, top := 0.0, 0.0
-	for _, m := range counted {
-		top += m.MeanWatts()
-	}
-	for k := range v.series {
-		if v.total[k] {
-			w = max(w, v.series[k].window(v.nominal[k]))
-		}
-	}
-	if w <= 0 {
-		return top
-	}
-window:
-	for n := 0; a+float64(n+1)*w <= b; n++ {
-		x, p := a+float64(n)*w, 0.0
-		for k := range v.series {
-			if !v.total[k] {
-				continue
-			}
-			s := &v.series[k]
-			if x < s.points[0].t || x+w > s.points[len(s.points)-1].t {
-				continue window
-			}
-			p += (s.at(x+w).e - s.at(x).e) / w
-		}
-		top = max(top, p)
-	}
-	return top
 }
 
 // Baseline measures for d what the machine draws when nothing runs; the caller sees
