@@ -1,7 +1,6 @@
 package power
 
 import (
-	"bufio"
 	"cmp"
 	"fmt"
 	"math"
@@ -61,12 +60,11 @@ func newModel(idle, busy float64, proc string) (Meter, error) {
 // ticks returns the CPU time spent working and altogether, in clock ticks of all
 // CPUs. Guest time is in user time already; time stolen by a hypervisor was not ours.
 func (m *modelMeter) ticks() (work, total uint64, err error) {
-	f, err := os.Open(m.stat)
+	text, err := os.ReadFile(m.stat)
 	if err != nil {
 		return 0, 0, err
 	}
-	defer f.Close()
-	line, err := bufio.NewReader(f).ReadString('\n')
+	line, _, _ := strings.Cut(string(text), "\n")
 	fields := strings.Fields(line)
 	if len(fields) < 5 || fields[0] != "cpu" {
 		return 0, 0, fmt.Errorf("%s: %w: no line 'cpu'", m.stat, ErrFormat)

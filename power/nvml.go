@@ -37,14 +37,12 @@ type nvmlCode int32
 const (
 	nvmlSuccess         nvmlCode = 0
 	nvmlNotSupported    nvmlCode = 3
-	nvmlNoPermission    nvmlCode = 4
-	nvmlNotFound        nvmlCode = 6
 	nvmlDriverNotLoaded nvmlCode = 9
 	nvmlGPUIsLost       nvmlCode = 15
 )
 
 var nvmlTexts = map[nvmlCode]string{
-	nvmlNotSupported: "not supported", nvmlNoPermission: "no permission", nvmlNotFound: "not found",
+	nvmlNotSupported: "not supported", 4: "no permission", 6: "not found",
 	nvmlDriverNotLoaded: "driver not loaded", nvmlGPUIsLost: "GPU is lost",
 }
 

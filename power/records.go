@@ -410,7 +410,7 @@ func split(s, sep string) []string {
 	var joined []string // a number and its unit are one field
 	for i := range f {
 		x := strings.Trim(f[i], `"`)
-		if scale, _ := unit(x); i > 0 && scale > 0 && numeric(f[i-1]) {
+		if scale, _ := unit(x); i > 0 && scale > 0 && !wordy(f[i-1]) {
 			joined[len(joined)-1] += x
 			continue
 		}
@@ -423,11 +423,6 @@ func split(s, sep string) []string {
 func wordy(s string) bool {
 	_, err := parsePower(s, 0)
 	return err != nil && err != errMissing
-}
-
-func numeric(s string) bool {
-	_, err := strconv.ParseFloat(s, 64)
-	return err == nil
 }
 
 // noValue are what sources write, in lower case, where they have no value; so is text in [].

@@ -308,16 +308,13 @@ func (v *view) gross(name string, from, to time.Duration) Interval {
 	if len(counted) == 0 || known < len(counted) {
 		return i
 	}
-	i.Energy = counted[0].Energy
+	i.Energy = slices.MinFunc(counted, func(a, b MeterEnergy) int { return cmp.Compare(a.Covered, b.Covered) }).Energy
 	if len(counted) == 1 {
 		return i
 	}
 	// Meters that know different parts of the interval are brought to the part that all of
 	// them cover by their own mean power.
 	i.Joules = 0
-	for _, m := range counted {
-		i.Covered = min(i.Covered, m.Covered)
-	}
 	for _, m := range counted {
 		i.Joules += m.Joules * (i.Covered / m.Covered)
 	}

@@ -28,14 +28,10 @@ func OpenSysfs(root string) (*Sysfs, error) {
 	if root == "" { // a system without sysfs has an empty tree
 		return &Sysfs{root: "/sys"}, nil
 	}
-	st, err := os.Stat(root)
-	if err == nil && st.IsDir() {
+	if st, err := os.Stat(root); err == nil && st.IsDir() {
 		return &Sysfs{root: root}, nil
 	}
-	var data []byte
-	if err == nil {
-		data, err = os.ReadFile(root)
-	}
+	data, err := os.ReadFile(root)
 	if err != nil {
 		return nil, fmt.Errorf("power: sysfs root: %w", err)
 	}
