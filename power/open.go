@@ -45,30 +45,7 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 	}
 	names := map[string]bool{}
 	for _, s := range specs {
-		var found []Meter
-		var lack []Unavailable
-		single := false
-		switch s.Kind {
-		case KindNone:
-			continue
-		case KindAuto:
-			found, lack = probe(tree, o, true)
-		case KindRAPL:
-			found, lack = raplMeters(tree)
-		case KindNVML:
-			found, lack = nvmlMeters(o.loader())
-		case KindHwmon:
-			found, lack = hwmonMeters(tree, s.Chip, s.Label, s.Covers)
-			if s.Covers == record.CoverageWholeSystem && len(found) > 1 {
-				err = fmt.Errorf("power: %w: chip %s has %d sensors: only one can be the whole system, choose it by label=", ErrSpec, s.Chip, len(found))
-			}
-		default:
-			single, found = true, make([]Meter, 1)
-			found[0], err = openOne(s, o)
-		}
-		if err == nil && len(found) == 0 && s.Kind != KindAuto {
-			err = noMeter(s.Kind, lack)
-		}
+		found, lack, err := openSpec(s, tree, o)
 		if err != nil {
 			return meters, nil, err
 		}
@@ -77,8 +54,8 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 			case !names[n]:
 				names[n] = true
 				meters = append(meters, m)
-			case single:
-				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q", ErrSpec, n)
+			case s.File+s.Exec != "" || s.Kind == KindModel:
+				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q: give the file of one another name, such as a link", ErrSpec, n)
 			default:
 				_ = m.Close() // asked for twice, open already
 			}
@@ -97,23 +74,47 @@ func noMeter(kind string, lack []Unavailable) error {
 	return err
 }
 
-func openOne(s Spec, o OpenOptions) (Meter, error) {
+// openSpec opens the meters of one specification.
+func openSpec(s Spec, tree *Sysfs, o OpenOptions) (found []Meter, lack []Unavailable, err error) {
 	f, err := s.format()
 	if err != nil {
-		return nil, fmt.Errorf("power: %w: %w", ErrSpec, err)
+		return nil, nil, fmt.Errorf("power: %w: %w", ErrSpec, err)
 	}
 	s.Covers = cmp.Or(s.Covers, record.CoverageComponent)
+	var m Meter
 	switch s.Kind {
+	case KindNone:
+		return nil, nil, nil
+	case KindAuto:
+		found, lack = probe(tree, o, true)
+		return found, lack, nil
+	case KindRAPL:
+		found, lack = raplMeters(tree)
+	case KindNVML:
+		found, lack = nvmlMeters(o.loader())
+	case KindHwmon:
+		found, lack = hwmonMeters(tree, s.Chip, s.Label, s.Covers)
+		if s.Covers == record.CoverageWholeSystem && len(found) > 1 {
+			err = fmt.Errorf("power: %w: chip %s has %d sensors: only one can be the whole system, choose it by label=", ErrSpec, s.Chip, len(found))
+		}
 	case KindModel:
-		return newModel(s.Idle, s.Busy, o.ProcRoot)
+		m, err = newModel(s.Idle, s.Busy, o.ProcRoot)
 	case KindReplay:
-		return newReplay(s, f)
+		m, err = newReplay(s, f)
 	case KindLine:
-		return newLine(s, f)
+		m, err = newLine(s, f)
 	case KindWattsUp:
-		return newWattsUp(s)
+		m, err = newWattsUp(s)
+	default:
+		err = fmt.Errorf("power: %w: kind %q", ErrSpec, s.Kind)
 	}
-	return nil, fmt.Errorf("power: %w: kind %q", ErrSpec, s.Kind)
+	if m != nil {
+		found = []Meter{m}
+	}
+	if err == nil && len(found) == 0 {
+		err = noMeter(s.Kind, lack)
+	}
+	return found, lack, err
 }
 
 // probe looks for the meters of the machine; totals leaves out the sensors that
