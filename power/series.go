@@ -220,36 +220,19 @@ func (s *series) from(t float64) int {
 	return sort.Search(len(s.points), func(i int) bool { return s.points[i].t >= t })
 }
 
-// gapsIn calls f with the ends of each gap that reaches into [a, b], and the readings that
-// are missing in it: a step that lasts far longer than the usual one, or in which the
-// source had no value.
-func (s *series) gapsIn(a, b, nominal float64, f func(p, q float64, missing int)) {
-	if nominal <= 0 {
-		return
-	}
-	for i := max(s.from(a), 1); i < len(s.points) && s.points[i-1].t < b; i++ {
-		p, q, missing := s.points[i-1].t, s.points[i].t, s.points[i].m
+// gaps counts the gaps that reach into [a, b], the readings that are missing in them, and their
+// seconds there: steps that last far longer than the usual one, or in which the source had no value.
+func (s *series) gaps(a, b, nominal float64) (gaps, missing int, longest, total float64) {
+	for i := max(s.from(a), 1); nominal > 0 && i < len(s.points) && s.points[i-1].t < b; i++ {
+		p, q, n := s.points[i-1].t, s.points[i].t, s.points[i].m
 		if q-p > gapFactor*nominal {
-			missing = max(missing, int(math.Round((q-p)/nominal))-1)
+			n = max(n, int(math.Round((q-p)/nominal))-1)
 		}
-		if missing > 0 {
-			f(p, q, missing)
+		if n > 0 {
+			gaps, missing, longest, total = gaps+1, missing+n, max(longest, q-p), total+min(q, b)-max(p, a)
 		}
 	}
-}
-
-// gaps counts the gaps and the readings that are missing in them.
-func (s *series) gaps(nominal float64) (gaps, missing int, longest, total float64) {
-	if missing = s.absent; len(s.points) > 0 {
-		missing += s.points[0].m
-	}
-	s.gapsIn(math.Inf(-1), math.Inf(1), nominal, func(p, q float64, n int) {
-		gaps++
-		missing += n
-		longest = max(longest, q-p)
-		total += q - p
-	})
-	return
+	return gaps, missing, longest, total
 }
 
 // at is the state at time t, which lies inside the series: power along the line between
@@ -299,7 +282,7 @@ func (s *series) between(a, b, nominal float64) MeterEnergy {
 				m.Covered -= min(still, m.Covered) // a counter that stands still tells nothing
 			}
 		}
-		s.gapsIn(lo, hi, nominal, func(p, q float64, _ int) { m.Gap += min(q, hi) - max(p, lo) })
+		_, _, _, m.Gap = s.gaps(lo, hi, nominal)
 	}
 	if s.info.Method == Power {
 		hold := 2 * nominal

@@ -159,7 +159,7 @@ func TestBadPowerIsDropped(t *testing.T) {
 	if s.seen.Malformed != 4 || len(s.points) != 2 {
 		t.Errorf("%d malformed, %d points", s.seen.Malformed, len(s.points))
 	}
-	gaps, missing, longest, total := s.gaps(1)
+	gaps, missing, longest, total := s.gaps(math.Inf(-1), math.Inf(1), 1)
 	if gaps != 1 || missing != 4 || longest != 5 || total != 5 {
 		t.Errorf("%d gaps, %d missing, longest %v of %v", gaps, missing, longest, total)
 	}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"time"
@@ -417,9 +418,11 @@ func (v *view) meterRecord(i int, e MeterEnergy) record.PowerMeter {
 	seen := ser.seen
 	seen.Samples, seen.CoveredS = len(ser.points), e.Covered
 	seen.EnergyJ, seen.MeanW, seen.PeakW = e.figures()
-	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(v.nominal[i])
+	seen.Gaps, seen.MissingSamples, seen.LongestGapS, seen.GapS = ser.gaps(math.Inf(-1), math.Inf(1), v.nominal[i])
+	seen.MissingSamples += ser.absent
 	off, span := "", 0.0
 	if n := len(ser.points); n > 0 {
+		seen.MissingSamples += ser.points[0].m
 		span = ser.points[n-1].t - ser.points[0].t
 	}
 	if ser.info.Disabled {
