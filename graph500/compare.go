@@ -52,12 +52,11 @@ func (p *powered) compare(ctx context.Context, c Config, first Engine, tuples gr
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
 	sides := [2]*side{{engine: first}, {engine: second}}
-	names := [2]string{"first", "second"}
 	over := countdown(p.Duration, c.Progress)
 	n := searchesPerRound(p.Duration, out.BFS.MeanTime)
 	for next := 0; next == 0 || !over(); {
-		for k, x := range sides {
-			m := s.Mark(names[k])
+		for _, x := range sides {
+			m := s.Mark(string(Repeating))
 			var t tally
 			for i := range n {
 				if err := t.search(ctx, x.engine, out.Searches[(next+i)%len(out.Searches)]); err != nil {

@@ -61,9 +61,7 @@ func (x *onEngine) Count(ctx context.Context, root uint32) ([]record.Level, erro
 	return x.r.Statistics.All(), nil
 }
 
-func (x *onEngine) Report() Report {
-	return Report{x.e.Setup(), x.e.Kernels()}
-}
+func (x *onEngine) Report() Report { return Report{x.e.Setup(), x.e.Kernels()} }
 
 func (x *onEngine) Close() error {
 	x.r.Free()

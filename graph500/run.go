@@ -349,8 +349,7 @@ func (k *kernel) run(ctx context.Context, c Config, roots []uint32, validator *V
 			NEdge: nedge, NEdgeSpec: spec, Reached: verdict.Reached, Depth: verdict.Depth,
 		}
 		if found.Copy > 0 {
-			x := found.Copy.Seconds()
-			s.CopyS = &x
+			s.CopyS = known(found.Copy.Seconds())
 		}
 		k.times, k.edges = append(k.times, s.TimeS), append(k.edges, nedge)
 		k.searches = append(k.searches, s)
@@ -382,8 +381,7 @@ func (k *kernel) statistics(valid bool) *record.Statistics {
 		}
 	}
 	if copies > 0 {
-		mean := copies / float64(len(k.searches))
-		out.CopyS = &mean
+		out.CopyS = known(copies / float64(len(k.searches)))
 	}
 	return out
 }

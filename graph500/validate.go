@@ -266,23 +266,19 @@ func (v *Validator) readRecords(ctx context.Context) error {
 // pass scans the records, those of the source if near is nil, and checks the tree edges.
 func (v *Validator) pass(ctx context.Context, near []graph.Edge, scan func(f *finds, at uint64, edges []graph.Edge, w []float32)) error {
 	var err error
-	weighted := v.tree.Distances != nil
 	if wanted := blocksOf(v.src); near == nil {
 		err = graph.EachBlock(ctx, v.src, v.threads, wanted, func(w, b int, records []graph.Edge) error {
 			var weights []float32
-			if weighted {
+			if v.tree.Distances != nil {
 				weights = v.weights(wanted, b)
 			}
 			scan(&v.found[w], uint64(b)<<blockShift, records, weights)
 			return nil
 		})
 	} else {
+		weights := len(v.weight.S) // as many as records, or none
 		err = chunks(ctx, v.threads, len(near), recordGrain, func(w, lo, hi int) {
-			var weights []float32
-			if weighted {
-				weights = v.weight.S[lo:hi]
-			}
-			scan(&v.found[w], uint64(lo), near[lo:hi], weights)
+			scan(&v.found[w], uint64(lo), near[lo:hi], v.weight.S[min(lo, weights):min(hi, weights)])
 		})
 	}
 	if err != nil {
