@@ -55,15 +55,12 @@ func hwmonMeters(t *Sysfs, chip, label, covers string) (meters []Meter, missing 
 			names[full] = true
 			info := Info{
 				Name: full, Kind: "hwmon", Domain: "board", Device: name,
-				Source: t.show(dir + "/" + file), Coverage: record.CoverageComponent, Method: Power, Unit: 1e-6,
+				Source: t.show(dir + "/" + file), Coverage: cmp.Or(covers, record.CoverageComponent), Method: Power, Unit: 1e-6,
 			}
 			if strings.HasPrefix(file, "energy") {
 				info.Method = Counter
 			} else if ms, err := t.readUint(dir + "/" + sensor + "_average_interval"); err == nil && ms <= math.MaxInt32 {
 				info.Update = time.Duration(ms) * time.Millisecond
-			}
-			if covers != "" {
-				info.Coverage = covers
 			}
 			if gpuChips[name] {
 				info.Domain = "gpu"

@@ -47,11 +47,10 @@ func newModel(idle, busy float64, proc string) (Meter, error) {
 		Source: m.stat, Method: Modelled, Unit: 1e-6, Update: modelUpdate, Estimated: true,
 	}
 	if err := m.settle(); err != nil {
-		cause := err
 		if runtime.GOOS != "linux" && proc == "" {
-			cause = fmt.Errorf("%s: %w", m.stat, ErrUnsupported)
+			err = fmt.Errorf("%s: %w", m.stat, ErrUnsupported)
 		}
-		return nil, &Unavailable{Name: "model", Reason: cause.Error(), Err: err,
+		return nil, &Unavailable{Name: "model", Reason: err.Error(), Err: err,
 			Cure: "the model needs Linux's count of CPU time"}
 	}
 	return m, nil

@@ -284,8 +284,7 @@ func (d *decoder) columns(fields []string) (header bool, err error) {
 	}
 	if d.where == d.power || d.where == d.when {
 		d.where = -1
-	}
-	if d.where >= 0 {
+	} else if d.where >= 0 {
 		d.name = cmp.Or(d.f.where[0], fields[d.where])
 	}
 	if header && d.f.scale == 0 {

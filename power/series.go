@@ -191,11 +191,10 @@ func (s *series) take(readings []Reading, err error, t time.Duration, late bool)
 		s.failing = t
 	}
 	missing := errors.Is(err, fs.ErrNotExist)
-	if s.streak < maxFailures && !missing {
-		return
+	if s.streak >= maxFailures || missing {
+		s.gone = missing || t-s.failing >= failingFor
+		s.lose(t, err.Error())
 	}
-	s.gone = missing || t-s.failing >= failingFor
-	s.lose(t, err.Error())
 }
 
 // nominal is the usual step in seconds: the sampler's period, or the median of the

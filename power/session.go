@@ -216,8 +216,7 @@ type Mark struct {
 func (s *Session) Mark(name string) *Mark {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	m := &Mark{s: s, name: name}
-	m.start = s.round(false)
+	m := &Mark{s: s, name: name, start: s.round(false)}
 	s.marks = append(s.marks, m)
 	return m
 }

@@ -54,11 +54,10 @@ func (m *streamMeter) Info() Info { return m.info }
 func (m *streamMeter) Begin(start time.Time) error {
 	m.start = start
 	if m.src == nil {
-		src, err := m.source()
-		if err != nil {
+		var err error
+		if m.src, err = m.source(); err != nil {
 			return err
 		}
-		m.src = src
 	}
 	m.done = make(chan struct{})
 	go m.follow()
