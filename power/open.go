@@ -55,7 +55,7 @@ func Open(specs []Spec, o OpenOptions) (meters []Meter, unavailable []Unavailabl
 				names[n] = true
 				meters = append(meters, m)
 			case s.File+s.Exec != "" || s.Kind == KindModel:
-				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q: give the file of one another name, such as a link", ErrSpec, n)
+				return append(meters, m), nil, fmt.Errorf("power: %w: two meters called %q: rename or link the file of one", ErrSpec, n)
 			default:
 				_ = m.Close() // asked for twice, open already
 			}

@@ -175,16 +175,15 @@ func (r *recording) run(ctx context.Context, args []string) (err error) {
 	// The command has the standard streams themselves, not copies of them.
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.stdin.(*patient).from, beneath(r.stdout), r.stderr
 
+	meters, missing, err := power.Open(specs, r.open) // may wait, such as for a pipe's writer
+	if err != nil {
+		return err
+	}
 	// Signals that come from here on are for the command, once it runs.
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, passedSignals()...)
 	endsItself(ctx)
 	defer signal.Stop(signals)
-
-	meters, missing, err := power.Open(specs, r.open)
-	if err != nil {
-		return err
-	}
 	if !r.quiet && len(meters) == 0 {
 		for _, u := range missing {
 			fmt.Fprintf(r.stderr, "power: %s: %s\n", u.Name, reason(u.Reason, u.Cure))
@@ -196,6 +195,9 @@ func (r *recording) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
+	if ctx.Err() != nil { // a signal came before
+		return ctx.Err()
+	}
 
 	if err := measureBaseline(ctx, s, r.baseline, signals); err != nil {
 		return err

@@ -119,6 +119,27 @@ func TestPowerRecordEarlySignal(t *testing.T) {
 	}
 }
 
+// A signal ends a recording that waits for the writer of its log.
+func TestPowerRecordWaitsForAPipe(t *testing.T) {
+	fifo := filepath.Join(t.TempDir(), "fifo")
+	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
+		t.Skip(err)
+	}
+	p := powerProcess(t, "record", "-q", "--power", "replay:"+fifo, "--", "true")
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	late := time.AfterFunc(20*time.Second, func() { _ = p.Process.Kill() })
+	time.Sleep(500 * time.Millisecond)
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	_ = p.Wait()
+	if !late.Stop() {
+		t.Error("still there 20 s after SIGTERM")
+	}
+}
+
 // TestEnergyCases runs the scripts of the cases of counters and logs.
 func TestEnergyCases(t *testing.T) {
 	tool := filepath.Join(t.TempDir(), "totemgo")
