@@ -368,7 +368,7 @@ func find(fields []string, name string, usual []string, header bool) (int, error
 			return i, nil
 		}
 	}
-	return -1, fmt.Errorf("%w: no column %q in the header %.200q", ErrFormat, strings.Join(usual, ", "), strings.Join(fields, ","))
+	return -1, fmt.Errorf("%w: no column %q in the header %.200q: column=, time=, where= take its names or numbers", ErrFormat, strings.Join(usual, ", "), strings.Join(fields, ","))
 }
 
 // usualName writes the name of a column as the usual names are written: "Device ID" as device_id.
