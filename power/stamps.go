@@ -69,11 +69,10 @@ func (c *stamps) parse(s string) (stamp, error) {
 		}
 		last := c.last
 		t, ok := c.local(wall)
-		back := last.Sub(t).Round(time.Hour)
 		switch {
 		case !ok:
 			return stamp{}, fmt.Errorf("%w: %q: clocks in %v skipped that time", ErrFormat, s, c.zone)
-		case !c.given && c.zone == time.UTC && !last.IsZero() && back == time.Hour:
+		case !c.given && c.zone == time.UTC && !last.IsZero() && last.Sub(t).Round(time.Hour) == time.Hour:
 			return stamp{}, fmt.Errorf("%w: %q: the clock went back by an hour: if summer time ended, give zone=, such as zone=Europe/Berlin", ErrChoice, s)
 		}
 		return absolute(s, t)

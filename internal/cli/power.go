@@ -195,10 +195,6 @@ func (r *recording) run(ctx context.Context, args []string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if ctx.Err() != nil { // a signal came before
-		return ctx.Err()
-	}
-
 	if err := measureBaseline(ctx, s, r.baseline, signals); err != nil {
 		return err
 	}
@@ -234,7 +230,7 @@ func measureBaseline(ctx context.Context, s *power.Session, d time.Duration, sig
 			got <- err
 		}()
 	} else {
-		got <- nil
+		got <- ctx.Err() // a signal may have come before
 	}
 	for {
 		select {
@@ -331,11 +327,8 @@ func (r *recording) write(p *record.PowerSession, end bool) error {
 
 // special tells whether path is no file: standard output, a device or a pipe.
 func special(path string) bool {
-	if path == "-" {
-		return true
-	}
 	st, err := os.Stat(path)
-	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
+	return path == "-" || err == nil && !st.Mode().IsRegular() && !st.IsDir()
 }
 
 // powerReport prepares "totemgo power report".
