@@ -8,6 +8,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -156,6 +157,28 @@ func goodFiles() []good {
 			records: []string{"1 2", "2 3"}, ignored: 2},
 		{name: "K54/head-tail", file: "a.csv", content: "head,relation,tail\n10,1,20\n20,2,30\n", vertices: 3, directed: true,
 			records: []string{"10 20", "20 30"}, ignored: 2},
+		{name: "K55/names-with-digits", file: "a.csv", content: "IBM,Intel\n3M,IBM\n7eleven,Intel\n", vertices: 4, directed: true,
+			records: []string{"0 2", "1 3", "2 3"}},
+		{name: "K55/names-and-numbers", file: "a.csv", content: "alice,bob\n12,carol\nzed,bob\n", vertices: 5, directed: true,
+			records: []string{"0 3", "1 2", "4 2"}},
+		{name: "K55/missing-names", file: "a.csv", content: "source,target\nNA,carol\nx,NA\n", vertices: 3, directed: true, records: []string{"0 1", "2 0"}},
+		{name: "K55/recipient-sender", file: "a.csv", content: "recipient,sender\n1,2\n", vertices: 2, directed: true, records: []string{"2 1"}},
+		{name: "K55/ziel-quelle", file: "a.csv", content: "Ziel;Quelle\n1;2\n", vertices: 2, directed: true, records: []string{"2 1"}},
+		{name: "K55/two-papers", file: "a.csv", content: "paper_id,cited_paper_id\n1,2\n2,3\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"}},
+		{name: "K55/two-kinds-named", file: "a.csv", content: "user_id,item_id\n1,2\n2,3\n", options: graphio.Options{Columns: []string{"1", "2"}}, vertices: 3,
+			directed: true, records: []string{"1 2", "2 3"}},
+		{name: "K55/comment-of-columns", file: "a.csv", content: "# source,target\n1,2\n2,3\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"}},
+		{name: "K55/undirected-line", file: "a.txt", content: "Undirected graph: x\n1 2\n2 3\n", vertices: 3, records: []string{"1 2", "2 3"}, stated: true},
+		{name: "K55/undirected-word", file: "a.txt", content: "# Type: UNDIRECTED\n1 2\n2 3\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"},
+			warning: "says undirected"},
+		{name: "K55/stated-first", file: "a.wel", content: "# Undirected graph\n1 2 1\n1 2 1\n2 1 1\n", vertices: 2,
+			records: []string{"1 2 1", "1 2 1", "1 2 1"}, stated: true},
+		{name: "K55/dimacs-both-ends", file: "a.col", content: "p col 3 5\ne 1 2\ne 2 1\ne 2 3\ne 3 2\ne 3 3\n", vertices: 3,
+			records: []string{"1 2", "2 3", "3 3"}, stated: true, warning: "5 lines are taken for 3 edges"},
+		{name: "K55/dimacs-both-arcs", file: "a.col", content: "p edge 2 2\ne 1 2\ne 2 1\n", options: graphio.Options{Direction: graphio.Directed}, vertices: 2,
+			directed: true, records: []string{"1 2", "2 1"}, stated: true},
+		{name: "K55/foreign-elements", file: "a.graphml", content: `<graphml xmlns:y="u"><graph edgedefault="directed"><y:node id="9"/><node id="0"/><node id="1"/>` +
+			`<edge source="0" target="1"/><y:edge source="1" target="0"/></graph></graphml>`, vertices: 2, directed: true, records: []string{"0 1"}, stated: true},
 		{name: "dimacs/edge", file: "a.txt", content: "c x\np edge 4 2\nn 4 7\ne 1 2\ne 3 3\n", vertices: 4, records: []string{"1 2", "3 3"}, stated: true},
 		{name: "dimacs/col", file: "a.col", content: "p col 2 1\r\ne 2 1\r\n", vertices: 2, records: []string{"1 2"}, stated: true},
 		{name: "dimacs/max", file: "a.max", content: "c y\np max 3 2\nn 1 s\nn 3 t\na 1 2 5\na 2 3 7\n", vertices: 3, directed: true,
@@ -253,6 +276,34 @@ func TestWeightKinds(t *testing.T) {
 			t.Errorf("%q: %v, want %v", content, got, want)
 		}
 		f.Close()
+	}
+}
+
+// TestLongLineMemory reads long comments and lines of many columns within a limit that their text fits in, or refuses them.
+func TestLongLineMemory(t *testing.T) {
+	long := 4 << 20
+	for name, content := range map[string]string{
+		"comment.txt": "# " + strings.Repeat("nodes: 7 ", long/9) + "\n1 2\n",
+		"columns.txt": "1 2\n" + strings.Repeat("1 2 ", long/4) + "\n",
+		"words.csv":   "source,target\n" + strings.Repeat("a,", long/2) + "\n",
+	} {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var before, after runtime.MemStats
+		runtime.ReadMemStats(&before)
+		f, err := graphio.Open(context.Background(), path, graphio.Options{MemoryLimit: int64(2 * long)})
+		runtime.ReadMemStats(&after)
+		if taken := after.TotalAlloc - before.TotalAlloc; taken > uint64(4*long) {
+			t.Errorf("%s: %d bytes allocated for %d", name, taken, len(content))
+		}
+		if err == nil {
+			f.Close()
+		}
+		if refused := err != nil; refused != (name != "comment.txt") {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
 

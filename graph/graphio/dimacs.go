@@ -58,7 +58,13 @@ func readDIMACS(in *input, f *File, problems ...string) (graph.Source, error) {
 		l.weight = 0
 	}
 	f.Report.DirectionStated = true
-	return in.declaredList(f, l)
+	list, err := in.declaredList(f, l)
+	if n := int64(0); err == nil && !l.directed && in.o.Direction != Directed {
+		if n = int64(list.NumEdges()); foldMirrored(list) {
+			f.Report.warnf("%s are taken for %d edges, each at both ends", spell(n, "line", "lines"), list.NumEdges())
+		}
+	}
+	return list, err
 }
 
 // writeDIMACS9 writes a .gr file.

@@ -50,29 +50,32 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 	}
 	var stated counts // by comments or the first line
 	var marks []string
+	var comment []byte // the last one
+	says := false      // a comment has the word undirected
 	text := in.peekLine()
-	for first := true; text != nil; text = in.peekLine() {
+	for ; text != nil; text = in.peekLine() {
 		i := skipBlanks(text.text, 0)
-		if i < len(text.text) && strings.IndexByte(l.comments, text.text[i]) < 0 {
-			break
-		}
-		if i < len(text.text) && first {
-			first = false
-			if d, ok := statedDirection(text.text[i+1:]); ok {
+		if i < len(text.text) {
+			start := text.text[i:min(len(text.text), i+longestComment)]
+			d, ok := statedDirection(bytes.TrimLeft(start, l.comments))
+			if ok = ok && comment == nil; !ok && strings.IndexByte(l.comments, start[0]) < 0 {
+				break
+			}
+			comment = bytes.Clone(start)
+			if ok {
 				f.Report.DirectionStated, l.directed = true, d
-				l.stated = bytes.Contains(text.text, []byte(nameMark))
-				l.names = l.stated
-				if bytes.Contains(text.text, []byte(weightMark)) && in.o.WeightColumn == 0 && l.columns != 2 {
+				l.stated = bytes.Contains(comment, []byte(nameMark))
+				l.names, l.headed = l.stated, true
+				if bytes.Contains(comment, []byte(weightMark)) && in.o.WeightColumn == 0 && l.columns != 2 {
 					l.weight = 3
 				}
 			}
-		}
-		if i < len(text.text) {
-			if m, ok := mark(text.text[i:]); ok && m != "" {
+			if m, ok := mark(comment); ok && m != "" {
 				marks = append(marks, m)
 			}
+			says = says || bytes.Contains(bytes.ToLower(comment), []byte("undirected"))
+			stated.add(statedCounts(comment))
 		}
-		stated.add(statedCounts(text.text))
 		in.skip(text)
 	}
 	if text != nil && text.at == 1 && len(text.text) == 5 && bytes.HasPrefix(text.text, []byte("sep=")) { // Excel's
@@ -81,7 +84,7 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 	}
 	at := int64(0)
 	if text != nil {
-		sizes, err := l.settle(in, text, marks)
+		sizes, err := l.settle(in, text, marks, comment)
 		if err != nil {
 			return nil, err
 		}
@@ -103,11 +106,14 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 		l.weight = 0
 	}
 	list, err := in.list(f, l, blocks)
-	if err == nil && !l.names && !l.decided && in.o.FirstLine == 0 {
+	if err == nil && !l.names && !l.decided && !l.headed && in.o.FirstLine == 0 {
 		err = sizesFirst(list, l.lead, at)
 	}
 	if err != nil {
 		return nil, err
+	}
+	if says && !f.Report.DirectionStated && in.o.Direction == AsStated {
+		f.Report.warnf("a comment says undirected, and no first comment begins with \"Undirected graph\": each line is read as an arc")
 	}
 	n := uint64(list.NumEdges())
 	if n == 0 {
@@ -129,7 +135,7 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 
 // settle takes the delimiter, the columns and what ids are from the first records, and consumes a first line that is
 // none. It returns the numbers that such a line states.
-func (l *layout) settle(in *input, first *line, marks []string) (stated counts, err error) {
+func (l *layout) settle(in *input, first *line, marks []string, comment []byte) (stated counts, err error) {
 	s, e := in.sample(first, l.comments, marks)
 	if e != nil {
 		return stated, e
@@ -177,6 +183,13 @@ func (l *layout) settle(in *input, first *line, marks []string) (stated counts, 
 	if err := l.nameColumns(first, names, s, in.o); err != nil {
 		return stated, err
 	}
+	if !l.decided && !l.headed && len(names) == 0 {
+		at, ok, _ := ends(columnNames(bytes.TrimLeft(comment, l.comments), nil, l.delim))
+		if ok && at != l.at && max(at[0], at[1]) <= l.columns {
+			return stated, fault(first.at-1, 0, ErrFormat, "a comment that may name the columns, "+quote(comment), "columns named by an option").
+				advise("name the columns of the ends (%s "+fmt.Sprintf("%d,%d)", at[0], at[1]), CureColumns)
+		}
+	}
 	row, ext := s.rows[0], extension(in.name())
 	end := func(c int) string { return row[min(c, len(row))-1] }
 	l.names = l.names || in.o.Names || nameLike(end(l.at[0])) || nameLike(end(l.at[1]))
@@ -211,9 +224,9 @@ func (l *layout) first(text *line) error {
 	return nil
 }
 
-// columnNames are the columns of a header; one that is separated otherwise than the records is cut its own way.
+// columnNames are the columns of a header, cut as row unless it is separated otherwise than the records.
 func columnNames(text []byte, row []string, delim byte) []string {
-	if d := delimiter(text); d != delim {
+	if d := delimiter(text); d != delim || row == nil {
 		row = nil
 		for _, c := range split(text, d, nil) {
 			row = append(row, string(c.text))
@@ -231,6 +244,10 @@ func (l *layout) nameColumns(text *line, names []string, s *sample, o *Options) 
 		found = "several pairs of columns that may be the ends"
 	} else if !ok && vertexTable(names) {
 		found = "a table of vertices, or an edge list"
+	} else if !ok && twoIDs(names) {
+		found = "ids of two kinds of vertices"
+	} else if !ok && turned(names) {
+		found = "columns that may be the ends in the other order"
 	} else if !ok && len(names) > 2 && names[0] != "" {
 		found = "columns none of which is known as an end"
 	}

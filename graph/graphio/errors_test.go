@@ -264,6 +264,18 @@ func refusals() []refusal {
 			mention: []string{"eid,left,right,w", "Columns"}},
 		{name: "K54/two-columns-of-a-name", file: "a.csv", content: "from,from,to\n1,2,3\n", options: graphio.Options{Columns: []string{"from", "to"}}, line: 2,
 			class: graphio.ErrOptions, mention: []string{"several", `"from"`}},
+		{name: "K55/unlike-names", file: "a.csv", content: "alice,bob\nNA,carol\n", line: 1, class: graphio.ErrFormat, mention: []string{"FirstLine edge"}},
+		{name: "K55/two-kinds", file: "a.csv", content: "userId,movieId,rating\n1,2,5\n2,3,4\n", line: 2, class: graphio.ErrFormat,
+			mention: []string{"ids of two kinds", "userId,movieId", "Columns"}},
+		{name: "K55/two-kinds-ldbc", file: "a.csv", content: "Person.id|City.id\n1|2\n2|3\n", line: 2, class: graphio.ErrFormat, mention: []string{"ids of two kinds"}},
+		{name: "K55/second-end-first", file: "a.csv", content: "target,hub\n1,2\n2,3\n", line: 2, class: graphio.ErrFormat, mention: []string{"other order", "Columns"}},
+		{name: "K55/comment-of-columns", file: "a.csv", content: "# weight,source,target\n1,2,3\n2,3,3\n", line: 1, class: graphio.ErrFormat,
+			mention: []string{"comment", "Options.Columns 2,3"}},
+		{name: "K55/comment-in-reverse", file: "a.txt", content: "#to from\n1 2\n2 3\n", line: 1, class: graphio.ErrFormat, mention: []string{"Options.Columns 2,1"}},
+		{name: "K55/sizes-and-flag", file: "a.txt", content: "3 3 0\n0 1 5\n1 2 6\n2 0 7\n", line: 1, class: graphio.ErrFormat,
+			mention: []string{"3 3 0", "3 records follow", "FirstLine"}},
+		{name: "K55/endless-line", file: "a.txt", content: strings.Repeat("1 2 ", 50000), line: 1, class: graphio.ErrFormat,
+			mention: []string{"200000 bytes", "65536"}},
 		{name: "unknown-format", file: "a.el", content: "0 1\n", options: graphio.Options{Format: "gif"}, class: graphio.ErrUnknownFormat, mention: []string{"gif", "metis"}},
 	}
 }

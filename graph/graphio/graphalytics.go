@@ -277,6 +277,7 @@ func writeGraphalytics(w *writer) error {
 	labels := w.src.VertexLabels()
 	if labels.Names() != nil {
 		w.labelLoss(0)
+		labels = w.from(0)
 	}
 	var dst []byte
 	for v := range labels.Len() {

@@ -19,10 +19,11 @@ import (
 
 // graphmlReader is the state of reading a GraphML file.
 type graphmlReader struct {
-	in   *input
-	f    *File
-	d    *xml.Decoder
-	open string // the element that is open: graphml, graph, or none
+	in    *input
+	f     *File
+	d     *xml.Decoder
+	open  string // the element that is open: graphml, graph, or none
+	space string // the name space of graphml
 
 	nodes    nameTable
 	node     []bool   // of the names: they are nodes
@@ -119,8 +120,10 @@ func (r *graphmlReader) start(e xml.StartElement) error {
 	case r.open == "" && name != "graphml":
 		return r.fault(ErrFormat, "element "+quote(name), "graphml")
 	case r.open == "":
-		r.open = name
+		r.open, r.space = name, e.Name.Space
 		return nil
+	case e.Name.Space != r.space: // a program's own
+		return r.d.Skip()
 	case name == "graph":
 		return r.graph(e)
 	case name == "hyperedge":

@@ -3,15 +3,22 @@ package graphio
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"github.com/totemgo/totemgo/graph"
 )
 
-// sampleRows is the number of records that settle what a plain edge list holds.
-const sampleRows = 1000
+// sampleRows is the number of records that settle what a plain edge list holds, mostColumns the number of columns of a record,
+// and longestComment the number of bytes of a comment that are looked at.
+const (
+	sampleRows     = 1000
+	mostColumns    = 1 << 16
+	longestComment = 1 << 12
+)
 
 // sample is the first records of a plain edge list, cut into columns.
 type sample struct {
@@ -28,7 +35,7 @@ type sample struct {
 
 // mark is the only word of a comment that begins with #, in lower case, or ok is false.
 func mark(comment []byte) (word string, ok bool) {
-	words := bytes.Fields(comment[1:])
+	words := bytes.Fields(comment[1:min(len(comment), longestComment)])
 	return strings.ToLower(string(bytes.Join(words, nil))), len(words) < 2 && comment[0] == '#'
 }
 
@@ -37,6 +44,10 @@ func (in *input) sample(first *line, comments string, marks []string) (*sample, 
 	s := &sample{marks: marks, lines: [][]byte{first.text}, at: first.at, ats: []int64{first.at}}
 	if n := len(marks); n > 0 {
 		s.heads = []string{marks[n-1]}
+	}
+	if n := separators(first.text); n > mostColumns {
+		return s, fault(first.at, 0, ErrFormat, fmt.Sprintf("a line of %d bytes and perhaps %d columns", len(first.text), n+1),
+			fmt.Sprintf("a record a line, of at most %d columns", mostColumns))
 	}
 	last := "" // the mark in the line before
 	head := in.peek(max(headSize, first.size))
@@ -98,6 +109,14 @@ func (s *sample) delimiter() byte {
 		return ','
 	}
 	return delimiter(s.lines[0])
+}
+
+// separators is the number of bytes in a text that may stand between columns.
+func separators(text []byte) (n int) {
+	for _, d := range " \t,;|" {
+		n += bytes.Count(text, []byte(string(d)))
+	}
+	return n
 }
 
 // outsideQuotes tells whether d is in a line, but not in quotes.
@@ -196,6 +215,12 @@ func nameLike(word string) bool {
 	return word[0] == '_' || word[0]|0x20 >= 'a' && word[0]|0x20 <= 'z' || word[0] >= 0x80
 }
 
+// valueLike tells whether a word is a number, a date, an address, or another word of digits without letters.
+func valueLike(word string) bool {
+	_, err := strconv.ParseFloat(word, 64)
+	return err == nil || strings.ContainsAny(word, "0123456789") && !strings.ContainsFunc(word, unicode.IsLetter)
+}
+
 // words tells whether a row may be the names of columns. The first may be empty, as that of row numbers.
 func words(row []string) bool {
 	for i, w := range row {
@@ -211,7 +236,7 @@ func endNames() [][2]string {
 	return [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"src", "dest"}, {"source", "destination"}, {"source", "dest"}, {"u", "v"},
 		{"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"}, {"citing", "cited"},
 		{"head", "tail"}, {"sender", "receiver"}, {"parent", "child"}, {"caller", "callee"}, {"origin", "destination"}, {"origin", "dest"},
-		{"user", "friend"}, {"a", "b"}}
+		{"user", "friend"}, {"a", "b"}, {"sender", "recipient"}, {"quelle", "ziel"}, {"von", "nach"}, {"origen", "destino"}, {"de", "vers"}}
 }
 
 const strongNames = 7
@@ -248,13 +273,14 @@ func columnPairs(names []string, pair func(n, m string) bool) (found [][2]int) {
 // before the same words, or the only two that differ in 1 and 2, or in a and b, at their end, or two ids in columns 1 and 2.
 // rivals tells that there are several strong pairs.
 func ends(names []string) (at [2]int, ok, rivals bool) {
-	full, short := make([]string, len(names)), make([]string, len(names))
-	for i, n := range names {
-		full[i], short[i] = letters(n, false), letters(n, true)
+	var full, short []string
+	for _, n := range names[:min(len(names), 256)] { // all pairs are looked at
+		full, short = append(full, letters(n, false)), append(short, letters(n, true))
 	}
-	strong := func(n, m string) bool { return slices.Contains(endNames()[:strongNames], [2]string{n, m}) }
+	pairs := endNames()
+	strong := func(n, m string) bool { return slices.Contains(pairs[:strongNames], [2]string{n, m}) }
 	before := func(n, m string) bool {
-		return slices.ContainsFunc(endNames(), func(p [2]string) bool {
+		return slices.ContainsFunc(pairs, func(p [2]string) bool {
 			rest, ok := strings.CutPrefix(n, p[0])
 			return ok && len(p[0]) > 2 && rest != "" && m == p[1]+rest
 		})
@@ -264,7 +290,7 @@ func ends(names []string) (at [2]int, ok, rivals bool) {
 			return found[0], len(found) == 1, len(found) > 1
 		}
 	}
-	for _, p := range endNames()[strongNames:] {
+	for _, p := range pairs[strongNames:] {
 		if found := columnPairs(short, func(n, m string) bool { return n == p[0] && m == p[1] }); len(found) == 1 {
 			return found[0], true, false
 		}
@@ -278,7 +304,23 @@ func ends(names []string) (at [2]int, ok, rivals bool) {
 			return found[0], len(found) == 1, false
 		}
 	}
-	return [2]int{1, 2}, len(names) > 1 && strings.HasSuffix(full[0], "id") && strings.HasSuffix(full[1], "id") && full[0] != "id", false
+	return [2]int{1, 2}, twoIDs(full) && (strings.HasSuffix(short[0], short[1]) || strings.HasSuffix(short[1], short[0])), false
+}
+
+// twoIDs tells whether the first two names are those of ids.
+func twoIDs(names []string) bool {
+	if len(names) < 2 {
+		return false
+	}
+	u, v := letters(names[0], false), letters(names[1], false)
+	return u != "id" && strings.HasSuffix(u, "id") && strings.HasSuffix(v, "id")
+}
+
+// turned tells whether the first name is that of a second end, or the second that of a first one.
+func turned(names []string) bool {
+	return len(names) > 1 && slices.ContainsFunc(endNames(), func(p [2]string) bool {
+		return len(p[0]) > 1 && (letters(names[0], true) == p[1] || letters(names[1], true) == p[0])
+	})
 }
 
 // vertexTable tells whether the names of columns are those of a table of vertices: an id, then what belongs to it.
@@ -311,19 +353,24 @@ func (s *sample) header(o *Options, l *layout) (bool, *Error) {
 	case len(s.rows) == 1:
 		return true, nil
 	}
-	for i, w := range s.rows[1] {
-		if i < len(row) && nameLike(row[i]) && w != "" && !nameLike(w) {
-			return true, nil
-		}
-	}
-	again := false // an end of the first row is one of another
+	again, values := false, make([]int, len(row)) // an end of the first row is one of another; numbers below and beside its words
 	for _, r := range s.rows[1:] {
 		again = again || slices.Contains(r[:min(2, len(r))], row[0]) || slices.Contains(r[:min(2, len(r))], row[1])
+		values = append(values, make([]int, max(0, len(r)-len(values)))...)
+		for i, w := range r {
+			if valueLike(w) {
+				values[i]++
+			} else if w != "" {
+				values[i] = math.MinInt32
+			}
+		}
 	}
-	if again {
+	if values[0] > 0 && values[1] > 0 || len(values) > 2 && slices.Max(values[2:]) > 0 || !nameLike(row[0]) {
+		return true, nil
+	} else if again {
 		return false, nil
 	}
-	if at, ok, rivals := ends(row); (ok || rivals) && !s.alike(at) || !nameLike(row[0]) {
+	if at, ok, rivals := ends(row); (ok || rivals) && !s.alike(at) || vertexTable(row) {
 		return true, nil
 	}
 	return false, fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two").
@@ -492,12 +539,17 @@ func (s *sample) lettered() bool {
 	})
 }
 
-// sizesFirst refuses a list whose first record, lead, may state the numbers of vertices and edges: n m or n n m, which
-// fits all others.
+// sizesFirst refuses a list whose first record, lead, may state the numbers of vertices and edges: n m, n n m, or n m and
+// another number, which fits all others.
 func sizesFirst(list *graph.EdgeList, lead []uint64, line int64) error {
 	n, k := len(list.Edges)-1, len(lead)-1
-	if n < 1 || k < 1 || k > 2 || lead[k] != uint64(n) && lead[k]*2 != uint64(n) { // or each edge at both ends
+	fits := func(m uint64) bool { return m == uint64(n) || m*2 == uint64(n) } // or each edge at both ends
+	if n < 1 || k < 1 || k > 2 || !fits(lead[1]) && !fits(lead[k]) {
 		return nil
+	}
+	second := k - 1 // where the number of the second ends stands
+	if !fits(lead[k]) {
+		second = 0
 	}
 	low, high := uint64(1<<63), [2]uint64{}
 	for _, e := range list.Edges[1:] {
@@ -505,7 +557,7 @@ func sizesFirst(list *graph.EdgeList, lead []uint64, line int64) error {
 		low, high[0], high[1] = min(low, u, v), max(high[0], u), max(high[1], v)
 	}
 	for side, h := range high {
-		if most := lead[side*(k-1)]; h > most || h == most && low == 0 {
+		if most := lead[side*second]; h > most || h == most && low == 0 {
 			return nil
 		}
 	}

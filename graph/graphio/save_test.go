@@ -432,6 +432,35 @@ func TestSaveCancel(t *testing.T) {
 	}
 }
 
+// TestNamesNumbered reads back what is written of a graph of names in each format that numbers them.
+func TestNamesNumbered(t *testing.T) {
+	ctx, dir := context.Background(), t.TempDir()
+	named := filepath.Join(dir, "names.csv")
+	if err := os.WriteFile(named, []byte("source,target\nbob,al ice\nal ice,#x\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := graphio.Open(ctx, named, graphio.Options{Direction: graphio.Undirected})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"a.mtx", "a.graph", "a.gr", "a.sg", "a.edges", "a.totem", "a.e", "out.a"} {
+		path := filepath.Join(dir, name)
+		report, err := graphio.Save(ctx, path, f.Source, graphio.SaveOptions{})
+		if err != nil || !strings.Contains(strings.Join(report.Losses, ", "), "names: 3 vertices become") {
+			t.Fatalf("%s: %v, %q", name, err, report.Losses)
+		}
+		back, err := graphio.Open(ctx, path, graphio.Options{Direction: graphio.Undirected})
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if n, names := back.Source.NumVertices(), back.Source.VertexLabels().Names(); n != 3 || names != nil {
+			t.Errorf("%s: %d vertices, names %v", name, n, names != nil)
+		}
+		back.Close()
+	}
+}
+
 // TestSaveRefusals names what cannot be written at all.
 func TestSaveRefusals(t *testing.T) {
 	ctx := context.Background()

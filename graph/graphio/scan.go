@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+	"unsafe"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -30,6 +31,7 @@ type layout struct {
 	text     bool      // columns may have quotes, blanks or decimal commas: textRow reads them
 	names    bool      // ids are names
 	stated   bool      // a comment says that they are
+	headed   bool      // the first comment says whether the graph is directed
 	commas   bool      // weights have decimal commas
 	decided  bool      // options or the names of columns say where the ends are
 	lead     []uint64  // the numbers on the first record
@@ -100,6 +102,11 @@ func (in *input) scan(l *layout) ([]*records, error) {
 				return err
 			}
 			pairs = make([]graph.Pair64, 0, n)
+		}
+		if len(b.data) > 2*blockSize { // the columns of a long line
+			if err := in.hold(int64(separators(b.data)) * int64(2*unsafe.Sizeof(column{}))); err != nil {
+				return err
+			}
 		}
 		if l.weight > 0 {
 			if err := in.hold(int64(n) * 8); err != nil {

@@ -130,8 +130,9 @@ func totemValues(in *input, f *File, n uint64) error {
 	return nil
 }
 
-// foldMirrored keeps one of the two records of each edge where the list holds every edge at both ends, with one weight.
-func foldMirrored(list *graph.EdgeList) {
+// foldMirrored keeps one of the two records of each edge where the list holds every edge at both ends, with one weight, and
+// tells whether it does.
+func foldMirrored(list *graph.EdgeList) bool {
 	var sum mirror
 	weighted := list.Weights.Kind() != graph.Unweighted
 	for i, e := range list.Edges {
@@ -142,7 +143,7 @@ func foldMirrored(list *graph.EdgeList) {
 		sum.add(uint64(e.U), uint64(e.V), w)
 	}
 	if sum.low != sum.high || sum == (mirror{}) {
-		return
+		return false
 	}
 	n := 0
 	for i, e := range list.Edges {
@@ -154,6 +155,7 @@ func foldMirrored(list *graph.EdgeList) {
 	}
 	list.Edges = list.Edges[:n]
 	list.Weights = list.Weights.Slice(0, min(n, list.Weights.Len()))
+	return true
 }
 
 // writeTotem writes Totem text, with rows in rising order and an undirected edge at both ends, as Totem reads them.
