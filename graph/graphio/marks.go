@@ -82,6 +82,7 @@ func unreadFormats() []unread {
 		{"ORC", `^ORC`, " .orc ", "write it as CSV"},
 		{"SQLite", `^SQLite format 3`, " .sqlite .db ", "write it as CSV"},
 		{"a Python pickle", `^\x80[\x02-\x05]`, " .pkl .pickle ", "write it as an edge list"},
+		{"a pointer of Git LFS", `^version https://git-lfs\.github\.com/`, "", "get the file itself (git lfs pull)"},
 		{"PDF", `^%PDF-`, " .pdf ", "get the graph itself"},
 		{"an Office document", ``, " .xlsx .xls .ods ", "write it as CSV"},
 		{"Graphalytics properties", `(?m)^graph\.[^=\n]+\.(directed|vertex-file|edge-file)\s*=`, "", "give NAME.e or NAME.v, which stand beside it"},

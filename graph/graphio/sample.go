@@ -425,6 +425,13 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 		}
 	}
 	if l.names && !l.stated && !o.Names {
+		for _, at := range l.at {
+			if id := s.rows[0][min(at, len(s.rows[0]))-1]; strings.HasSuffix(id, ":") || strings.HasPrefix(id, ",") ||
+				strings.Count(id, "(") != strings.Count(id, ")") {
+				return fault(s.at, 0, ErrFormat, quote(id)+" as an id, perhaps part of a statement or of a list of neighbours", "a name").
+					advise("if ids are names, say so (%s)", CureNames)
+			}
+		}
 		for i, r := range s.rows {
 			if len(r) >= max(l.at[0], l.at[1]) && isNumber([]byte(r[l.at[0]-1])) && isNumber([]byte(r[l.at[1]-1])) {
 				return fault(s.at, 0, ErrFormat, fmt.Sprintf("%s, and numbers in record %d", quote(strings.Join(s.rows[0], " ")), i+1), "ids of one kind").
@@ -535,7 +542,7 @@ func (s *sample) labelled(names []string) bool {
 // lettered tells whether each line is one of the letters of DIMACS and two numbers at least.
 func (s *sample) lettered() bool {
 	return !slices.ContainsFunc(s.rows, func(r []string) bool {
-		return len(r) < 3 || len(r[0]) != 1 || !strings.Contains("aenv", r[0]) || !isNumber([]byte(r[1])) || !isNumber([]byte(r[2]))
+		return len(r) < 3 || len(r[0]) != 1 || !strings.Contains("aenpv", r[0]) || !isNumber([]byte(r[1])) || !isNumber([]byte(r[2]))
 	})
 }
 
