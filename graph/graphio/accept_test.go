@@ -174,7 +174,11 @@ func goodFiles() []good {
 		{name: "K55/stated-first", file: "a.wel", content: "# Undirected graph\n1 2 1\n1 2 1\n2 1 1\n", vertices: 2,
 			records: []string{"1 2 1", "1 2 1", "1 2 1"}, stated: true},
 		{name: "K55/dimacs-both-ends", file: "a.col", content: "p col 3 5\ne 1 2\ne 2 1\ne 2 3\ne 3 2\ne 3 3\n", vertices: 3,
-			records: []string{"1 2", "2 3", "3 3"}, stated: true, warning: "5 lines are taken for 3 edges"},
+			records: []string{"1 2", "2 3", "3 3"}, stated: true, warning: "5 edges are taken for 3 edges"},
+		{name: "K55/symmetric-both-ends", file: "a.mtx", content: "%%MatrixMarket matrix coordinate real symmetric\n3 3 5\n1 2 5\n2 1 5\n2 2 1\n2 3 6\n3 2 6\n",
+			vertices: 3, records: []string{"1 2 5", "2 2 1", "2 3 6"}, stated: true, warning: "5 entries are taken for 3 edges"},
+		{name: "K55/symmetric-two-values", file: "a.mtx", content: "%%MatrixMarket matrix coordinate real symmetric\n2 2 2\n1 2 5\n2 1 6\n",
+			vertices: 2, records: []string{"1 2 5", "1 2 6"}, stated: true},
 		{name: "K55/dimacs-both-arcs", file: "a.col", content: "p edge 2 2\ne 1 2\ne 2 1\n", options: graphio.Options{Direction: graphio.Directed}, vertices: 2,
 			directed: true, records: []string{"1 2", "2 1"}, stated: true},
 		{name: "K55/foreign-elements", file: "a.graphml", content: `<graphml xmlns:y="u"><graph edgedefault="directed"><y:node id="9"/><node id="0"/><node id="1"/>` +

@@ -58,13 +58,8 @@ func readDIMACS(in *input, f *File, problems ...string) (graph.Source, error) {
 		l.weight = 0
 	}
 	f.Report.DirectionStated = true
-	list, err := in.declaredList(f, l)
-	if n := int64(0); err == nil && !l.directed && in.o.Direction != Directed {
-		if n = int64(list.NumEdges()); foldMirrored(list) {
-			f.Report.warnf("%s are taken for %d edges, each at both ends", spell(n, "line", "lines"), list.NumEdges())
-		}
-	}
-	return list, err
+	l.folds = !l.directed && in.o.Direction != Directed
+	return in.declaredList(f, l)
 }
 
 // writeDIMACS9 writes a .gr file.

@@ -95,7 +95,14 @@ func (in *input) declaredList(f *File, l *layout) (*graph.EdgeList, error) {
 	if err := d.count(in, f, blocks); err != nil {
 		return nil, err
 	}
-	return in.list(f, l, blocks)
+	list, err := in.list(f, l, blocks)
+	if err != nil || !l.folds {
+		return list, err
+	}
+	if n := list.NumEdges(); foldMirrored(list) && d.format != "Totem" {
+		f.Report.warnf("%s taken for %s, each at both ends", spell(n, d.one+" is", d.many+" are"), plural(list.NumEdges(), "edge"))
+	}
+	return list, nil
 }
 
 // count compares the number of records with the declared one, and the number of vertices with both.

@@ -65,6 +65,7 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 			l.weight = 3
 		}
 	}
+	l.folds = symmetry == "symmetric"
 	if symmetry != "skew-symmetric" {
 		return in.declaredList(f, l)
 	}

@@ -31,6 +31,7 @@ type layout struct {
 	text     bool      // columns may have quotes, blanks or decimal commas: textRow reads them
 	names    bool      // ids are names
 	stated   bool      // a comment says that they are
+	folds    bool      // records of both ends of each edge are one edge
 	headed   bool      // the first comment says whether the graph is directed
 	commas   bool      // weights have decimal commas
 	decided  bool      // options or the names of columns say where the ends are

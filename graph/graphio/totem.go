@@ -3,6 +3,7 @@ package graphio
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -65,11 +66,8 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 			records.weight = 3
 		}
 	}
-	list, err := in.declaredList(f, records)
-	if err == nil && h.undirected {
-		foldMirrored(list)
-	}
-	return list, err
+	records.folds = h.undirected
+	return in.declaredList(f, records)
 }
 
 // take takes a line of the header.
@@ -133,6 +131,9 @@ func totemValues(in *input, f *File, n uint64) error {
 // foldMirrored keeps one of the two records of each edge where the list holds every edge at both ends, with one weight, and
 // tells whether it does.
 func foldMirrored(list *graph.EdgeList) bool {
+	if !slices.ContainsFunc(list.Edges, func(e graph.Edge) bool { return e.U < e.V }) {
+		return false // as in most symmetric matrices
+	}
 	var sum mirror
 	weighted := list.Weights.Kind() != graph.Unweighted
 	for i, e := range list.Edges {
