@@ -263,7 +263,8 @@ func (l *layout) nameColumns(text *line, names []string, s *sample, o *Options) 
 		}
 	}
 	i := slices.IndexFunc(names, func(n string) bool { return strings.EqualFold(n, "type") })
-	if k := undirected(s.rows, i); k >= 0 && o.Direction == AsStated {
+	undirected := func(r []string) bool { return i >= 0 && i < len(r) && strings.EqualFold(r[i], "undirected") } // as Gephi writes it
+	if k := slices.IndexFunc(s.rows, undirected); k >= 0 && o.Direction == AsStated {
 		return fault(s.ats[k], 0, ErrFormat, "edges whose "+quote(names[i])+" is undirected", "arcs").
 			advise("say that all are undirected (%s)", CureDirection)
 	}
@@ -296,11 +297,6 @@ func (l *layout) nameColumns(text *line, names []string, s *sample, o *Options) 
 	return nil
 }
 
-// undirected is the first row that says so in column i, as Gephi writes it, or −1.
-func undirected(rows [][]string, i int) int {
-	return slices.IndexFunc(rows, func(r []string) bool { return i >= 0 && i < len(r) && strings.EqualFold(r[i], "undirected") })
-}
-
 // counts are numbers that comments state, 0 if they do not.
 type counts struct{ vertices, edges uint64 }
 
@@ -309,49 +305,34 @@ func (c *counts) add(other counts) {
 }
 
 var (
-	thousands  = regexp.MustCompile(`(\d),(\d{3})\b`)
-	statements = regexp.MustCompile(`\|[ev]\||[a-z]+|\d+|[:=]`)
+	thousands = regexp.MustCompile(`(\d),(\d{3})\b`)
+	statement = regexp.MustCompile(`(\d+)\s+(nodes|vertices|edges|arcs|links)\b|(\b(?:nodes|vertices|edges|arcs|links)|\|[ve]\|)\s*[:=]?\s*(\d+)`)
 )
 
 // statedCounts finds the numbers of vertices and edges in a comment: behind the words, as in "Edges: 7", before them, as
 // in "7 edges", or n n m or m n n alone.
 func statedCounts(comment []byte) (c counts) {
-	words := statements.FindAllString(thousands.ReplaceAllString(strings.ToLower(string(comment)), "$1$2"), -1)
-	number := func(i int) uint64 {
-		if i < 0 || i >= len(words) {
-			return 0
+	text := thousands.ReplaceAllString(strings.ToLower(string(comment)), "$1$2")
+	if rest, ok := strings.CutPrefix(text, "%"); ok {
+		n := [3]uint64{}
+		words := strings.Fields(rest)
+		for i, w := range words[:min(len(words), len(n))] {
+			n[i], _ = strconv.ParseUint(w, 10, 64) // 0 is no number
 		}
-		n, _ := strconv.ParseUint(words[i], 10, 64) // 0 is no number
-		return n
-	}
-	if a, b, d := number(0), number(1), number(2); len(words) == 3 && a > 0 && b > 0 && d > 0 && comment[skipBlanks(comment, 0)] == '%' {
 		switch {
-		case a == b:
-			return counts{a, d}
-		case b == d:
-			return counts{b, a}
+		case len(words) != 3 || n[0] == 0 || n[2] == 0:
+		case n[0] == n[1]:
+			return counts{n[0], n[2]}
+		case n[1] == n[2]:
+			return counts{n[1], n[0]}
 		}
 	}
-	before, first := false, true
-	for i, w := range words {
-		edges := slices.Contains([]string{"edges", "arcs", "links", "|e|"}, w)
-		if !edges && !slices.Contains([]string{"nodes", "vertices", "|v|"}, w) {
-			continue
-		}
-		sign := i+1 < len(words) && strings.Contains(":=", words[i+1])
-		if first {
-			before, first = number(i-1) > 0 && !sign, false
-		}
-		n := number(i + 1)
-		if before {
-			n = number(i - 1)
-		} else if sign {
-			n = number(i + 2)
-		}
-		if edges {
-			c.add(counts{edges: n})
-		} else {
+	for _, m := range statement.FindAllStringSubmatch(text, -1) {
+		n, _ := strconv.ParseUint(m[1]+m[4], 10, 64) // 0 beyond 64 bits
+		if slices.Contains([]string{"nodes", "vertices", "|v|"}, m[2]+m[3]) {
 			c.add(counts{vertices: n})
+		} else {
+			c.add(counts{edges: n})
 		}
 	}
 	return c
