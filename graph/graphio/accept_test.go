@@ -181,6 +181,8 @@ func goodFiles() []good {
 			vertices: 2, records: []string{"1 2 5", "1 2 6"}, stated: true},
 		{name: "K55/dimacs-both-arcs", file: "a.col", content: "p edge 2 2\ne 1 2\ne 2 1\n", options: graphio.Options{Direction: graphio.Directed}, vertices: 2,
 			directed: true, records: []string{"1 2", "2 1"}, stated: true},
+		{name: "K55/keep-ids-graphml", file: "a.graphml", content: `<graphml><graph edgedefault="directed"><node id="7"/><node id="5"/><edge source="7" target="5"/></graph></graphml>`,
+			options: graphio.Options{Vertices: -1}, vertices: 2, directed: true, records: []string{"7 5"}, stated: true},
 		{name: "K55/foreign-elements", file: "a.graphml", content: `<graphml xmlns:y="u"><graph edgedefault="directed"><y:node id="9"/><node id="0"/><node id="1"/>` +
 			`<edge source="0" target="1"/><y:edge source="1" target="0"/></graph></graphml>`, vertices: 2, directed: true, records: []string{"0 1"}, stated: true},
 		{name: "dimacs/edge", file: "a.txt", content: "c x\np edge 4 2\nn 4 7\ne 1 2\ne 3 3\n", vertices: 4, records: []string{"1 2", "3 3"}, stated: true},
@@ -350,8 +352,8 @@ func TestGraphalytics(t *testing.T) {
 	write("g.v", "7\n3\n18446744073709551615\n5 name\n")
 	write("g.e", "7 3 1 0.25\n3 5 2 0.5\n")
 	write("g.properties", "graph.g.directed = false\ngraph.g.edge-properties.names = age, weight\n")
-	for _, name := range []string{"g.v", "g.e"} {
-		f, err := graphio.Open(context.Background(), filepath.Join(dir, name), graphio.Options{})
+	for i, name := range []string{"g.v", "g.e", "g.v", "g.e"} {
+		f, err := graphio.Open(context.Background(), filepath.Join(dir, name), graphio.Options{Vertices: -int64(i / 2)}) // ids kept, or not
 		if err != nil {
 			t.Fatal(err)
 		}

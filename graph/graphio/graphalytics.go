@@ -195,12 +195,11 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 	if !haveVertices {
 		return in.list(f, l, blocks)
 	}
-	// The vertices go before the edges as self-loops, so that both get ids in one go.
 	n := 0
 	for _, b := range vertices {
 		n += b.count
 	}
-	if err := in.hold(int64(n) * 24); err != nil {
+	if err := in.hold(int64(n) * 8); err != nil {
 		return nil, err
 	}
 	known := make([]uint64, 0, n)
@@ -210,22 +209,16 @@ func graphalyticsEdges(in *input, f *File, props graphalyticsProperties, vertice
 		}
 	}
 	slices.Sort(known)
-	selves := make([]graph.Pair64, n)
 	for i, id := range known {
 		if i > 0 && id == known[i-1] {
 			e := fault(secondLine(vertices, id), 0, ErrFormat, fmt.Sprintf("vertex %d twice", id), "each vertex once")
 			e.File = graphalyticsFiles(in.path).vertices
 			return nil, e
 		}
-		selves[i] = graph.Pair64{U: id, V: id}
 	}
-	list, err := in.list(f, l, append([]*records{{pairs: selves}}, blocks...))
-	if err != nil {
-		return nil, err
-	}
-	list.Edges = list.Edges[n:]
-	if list.Labels.Len() == n {
-		return list, nil
+	list, err := in.listOf(f, l, known, blocks)
+	if err != nil || list.Labels.Len() == n {
+		return list, err
 	}
 	// Some edge names a vertex that the vertex file lacks: find the first.
 	k := 0

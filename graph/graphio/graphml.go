@@ -259,44 +259,28 @@ func (r *graphmlReader) list() (graph.Source, error) {
 	if n := r.f.Report.IgnoredColumns; n > 0 {
 		r.f.Report.warnf("%s of nodes and edges left out", plural(n, "value"))
 	}
-	b := &records{count: len(r.pairs), pairs: r.pairs, names: r.nodes, weights: r.weights}
-	l := &layout{names: true, directed: directed, weight: min(r.weights.len(), 1)}
-	labels, to := numbered(r.nodes.list)
-	if labels != nil {
-		l.declared = &declared{vertices: uint64(len(to))}
-		for i, p := range r.pairs {
-			r.pairs[i] = graph.Pair64{U: uint64(to[p.U]), V: uint64(to[p.V])}
-		}
+	blocks := []*records{{count: len(r.pairs), pairs: r.pairs, names: r.nodes, weights: r.weights}}
+	ids, all := numbers64(r.nodes.list)
+	l := &layout{names: !all, directed: directed, weight: min(r.weights.len(), 1)}
+	if l.names {
+		return r.in.list(r.f, l, blocks)
 	}
-	list, err := r.in.list(r.f, l, []*records{b})
-	if err == nil && labels != nil {
-		list.Labels = labels
+	for i, p := range r.pairs {
+		r.pairs[i] = graph.Pair64{U: ids[p.U], V: ids[p.V]}
 	}
-	return list, err
+	return r.in.listOf(r.f, l, ids, blocks)
 }
 
-// numbered are the labels of ids that are all written as numbers, and the dense id of each; nil if they are not.
-func numbered(ids []string) (*graph.Labels, []uint32) {
-	sorted := make([]uint64, len(ids))
-	for i, s := range ids {
+// numbers64 are ids as numbers, if all are written as such.
+func numbers64(ids []string) (values []uint64, all bool) {
+	for _, s := range ids {
 		v, err := strconv.ParseUint(s, 10, 64)
-		if err != nil || len(s) > 1 && s[0] == '0' || s[0] == '+' {
-			return nil, nil
+		if err != nil || strconv.FormatUint(v, 10) != s {
+			return nil, false
 		}
-		sorted[i] = v
+		values = append(values, v)
 	}
-	own := slices.Clone(sorted)
-	slices.Sort(sorted)
-	labels, err := graph.SortedLabels(sorted)
-	if err != nil {
-		return nil, nil
-	}
-	to := make([]uint32, len(ids))
-	for i, v := range own {
-		k, _ := slices.BinarySearch(sorted, v)
-		to[i] = uint32(k)
-	}
-	return labels, to
+	return values, true
 }
 
 // rest is what has not been consumed of an input, as a stream.

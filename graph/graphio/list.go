@@ -166,7 +166,7 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 			return nil, err
 		}
 		list.Vertices = list.Labels.Len()
-	case in.o.Vertices != 0:
+	case in.o.Vertices != 0 && !l.listed:
 		if list.Vertices, err = in.keptIDs(blocks, n); err != nil {
 			return nil, err
 		}
@@ -185,6 +185,24 @@ func (in *input) list(f *File, l *layout, blocks []*records) (list *graph.EdgeLi
 		return list, nil
 	}
 	list.Edges, err = in.joinEdges(blocks, n)
+	return list, err
+}
+
+// listOf is list with vertices besides those that occur. They go before the records as self-loops, so that all get ids in one
+// go.
+func (in *input) listOf(f *File, l *layout, ids []uint64, blocks []*records) (*graph.EdgeList, error) {
+	if err := in.hold(int64(len(ids)) * 16); err != nil {
+		return nil, err
+	}
+	selves := make([]graph.Pair64, len(ids))
+	for i, id := range ids {
+		selves[i] = graph.Pair64{U: id, V: id}
+	}
+	l.listed = true
+	list, err := in.list(f, l, append([]*records{{pairs: selves}}, blocks...))
+	if err == nil {
+		list.Edges = list.Edges[len(ids):]
+	}
 	return list, err
 }
 

@@ -271,20 +271,14 @@ func newOutput(ctx context.Context, path string, o *SaveOptions) (*output, error
 
 // finish brings everything to the disk.
 func (out *output) finish() error {
-	if err := out.buf.Flush(); err != nil {
-		return err
+	err := out.buf.Flush()
+	if err == nil {
+		err = out.comp.Close()
 	}
-	if out.comp != nil {
-		c := out.comp
-		out.comp = nil
-		if err := c.Close(); err != nil {
-			return err
-		}
+	if err == nil && out.file != nil {
+		err = out.file.Close()
 	}
-	if out.file == nil {
-		return nil
-	}
-	return out.file.Close()
+	return err
 }
 
 // abandon leaves nothing behind.

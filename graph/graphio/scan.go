@@ -32,6 +32,7 @@ type layout struct {
 	names    bool      // ids are names
 	stated   bool      // a comment says that they are
 	folds    bool      // records of both ends of each edge are one edge
+	listed   bool      // the file lists the vertices
 	headed   bool      // the first comment says whether the graph is directed
 	commas   bool      // weights have decimal commas
 	decided  bool      // options or the names of columns say where the ends are

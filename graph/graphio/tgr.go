@@ -259,11 +259,8 @@ func (f *File) Verify(ctx context.Context) error {
 			return bad(ErrChecksum, fmt.Sprintf("data checksum %08x", sum), fmt.Sprintf("%08x", f.layout.Checksum), "the file is damaged")
 		}
 		if f.layout.has(tgrTable) {
-			labels := view[uint64](f.native, f.layout.labels, f.layout.N)
-			for i := 1; i < len(labels); i++ {
-				if labels[i-1] >= labels[i] {
-					return bad(ErrFormat, fmt.Sprintf("label %d after %d", labels[i], labels[i-1]), "labels that rise")
-				}
+			if _, err := graph.SortedLabels(view[uint64](f.native, f.layout.labels, f.layout.N)); err != nil {
+				return bad(ErrFormat, err.Error(), "")
 			}
 		}
 		src := f.Source
