@@ -64,36 +64,27 @@ type Error struct {
 
 // Error states the file, the place, what was found, what was expected, and what helps.
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("graphio: ")
-	b.WriteString(e.File)
+	where, what := e.File, e.Found
 	if e.Line > 0 {
-		fmt.Fprintf(&b, ": line %d", e.Line)
+		where += fmt.Sprintf(": line %d", e.Line)
 		if e.Column > 0 {
-			fmt.Fprintf(&b, ", column %d", e.Column)
+			where += fmt.Sprintf(", column %d", e.Column)
 		}
 	}
-	b.WriteString(": ")
-	switch {
-	case e.Found != "" && e.Want != "":
-		fmt.Fprintf(&b, "found %s, expected %s", e.Found, e.Want)
-	case e.Found != "":
-		b.WriteString(e.Found)
-	case e.Want != "":
-		fmt.Fprintf(&b, "expected %s", e.Want)
+	if e.Found != "" && e.Want != "" {
+		what = "found " + e.Found + ", expected " + e.Want
+	} else if e.Want != "" {
+		what = "expected " + e.Want
 	}
-	if e.Err != nil {
-		if e.Found != "" || e.Want != "" {
-			fmt.Fprintf(&b, " (%v)", e.Err)
-		} else {
-			b.WriteString(e.Err.Error())
-		}
+	if e.Err != nil && what != "" {
+		what += fmt.Sprintf(" (%v)", e.Err)
+	} else if e.Err != nil {
+		what = e.Err.Error()
 	}
 	if hint := e.Hint.String(); hint != "" {
-		b.WriteString("; ")
-		b.WriteString(hint)
+		what += "; " + hint
 	}
-	return b.String()
+	return "graphio: " + where + ": " + what
 }
 
 // Unwrap returns the class of the fault.
