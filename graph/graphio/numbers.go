@@ -232,20 +232,15 @@ var float64Exact = [...]float64{1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9
 // parse reads the weight at i and adds it; next is the index after it. The word ends at
 // a blank, a line end or the delimiter.
 func (w *weightBuf) parse(b []byte, i int, delim byte) (next int, err *Error) {
-	start := i
-	neg := false
+	start, sign := i, int64(1)
 	if i < len(b) && (b[i] == '-' || b[i] == '+') {
-		neg = b[i] == '-'
+		sign = ',' - int64(b[i]) // the comma is between them
 		i++
 	}
 	v, k := parseDigits(b, i)
 	if k > i && k-i <= 18 {
 		if k == len(b) || blank(b[k]) || eol(b[k]) || b[k] == delim {
-			if neg {
-				w.addInt(-int64(v))
-			} else {
-				w.addInt(int64(v))
-			}
+			w.addInt(sign * int64(v))
 			return k, nil
 		}
 		if b[k] == '.' {
@@ -256,11 +251,7 @@ func (w *weightBuf) parse(b []byte, i int, delim byte) (next int, err *Error) {
 				f++
 			}
 			if f-i <= 17 && m < 1<<53 && (f == len(b) || blank(b[f]) || eol(b[f]) || b[f] == delim) {
-				x := float64(m) / float64Exact[f-k-1]
-				if neg {
-					x = -x
-				}
-				w.addFloat(x)
+				w.addFloat(float64(sign) * (float64(m) / float64Exact[f-k-1]))
 				return f, nil
 			}
 		}
