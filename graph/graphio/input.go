@@ -311,7 +311,7 @@ func lastLineEnd(b []byte) int {
 // block consumes about blockSize bytes that end with a line, in buf where they do not lie in the mapping; none at the
 // end of the input.
 func (in *input) block(buf []byte) ([]byte, error) {
-	for n := in.o.blockBytes(); ; n *= 2 {
+	for n := cmp.Or(in.o.block, blockSize); ; n *= 2 {
 		in.fill(n)
 		k := len(in.win)
 		if in.m != nil {

@@ -138,13 +138,6 @@ type Options struct {
 	block int // bytes that are parsed at once; 0 means blockSize
 }
 
-func (o *Options) blockBytes() int {
-	if o.block > 0 {
-		return o.block
-	}
-	return blockSize
-}
-
 func (o *Options) threads() int { return workers.Count(o.Threads) }
 
 // validate lists the contradictions in o.
