@@ -44,21 +44,16 @@ func readNPY(in *input, f *File) (graph.Source, error) {
 	rows, rerr := strconv.ParseUint(string(words[4]), 10, 32)
 	columns, cerr := strconv.ParseUint(string(words[5]), 10, 32)
 	width, _ := strconv.Atoi(string(words[2][1:])) // digits
-	switch {
+	switch held := uint64(len(values)) / max(rows*uint64(width), 1); { // rows
 	case rerr != nil || cerr != nil || rows > math.MaxInt32:
 		return nil, bad(ErrTooLarge, fmt.Sprintf("a matrix of %s rows and %s columns", cut(string(words[4])), cut(string(words[5]))), "at most 2147483647 of each")
 	case rows != columns:
 		return nil, bad(ErrUnsupported, fmt.Sprintf("a matrix of %d rows and %d columns", rows, columns), "as many rows as columns: the vertices of a graph")
 	case width < 1 || width > 8:
 		return nil, bad(ErrUnsupported, "values of type "+quote(words[2]), "b1, i1 to i8, u1 to u4, f4 or f8")
-	case rows > 0 && uint64(len(values))/rows/uint64(width) < rows || uint64(len(values)) != rows*rows*uint64(width):
-		class := ErrFormat
-		if rows > 0 && uint64(len(values))/rows/uint64(width) < rows {
-			class = ErrTruncated
-		}
-		return nil, bad(class, fmt.Sprintf("%d bytes of values", len(values)), fmt.Sprintf("%d × %d values of %d, as the header says", rows, rows, width))
+	case held != rows || uint64(len(values)) != rows*rows*uint64(width):
+		return nil, bad(short(held, rows), fmt.Sprintf("%d bytes of values", len(values)), fmt.Sprintf("%d × %d values of %d, as the header says", rows, rows, width))
 	}
-	f.Report.DirectionStated = true
 	m := &matrix{in: in, f: f, n: int(rows), directed: true, turned: words[3][0] == 'T'}
 	var order binary.ByteOrder = binary.LittleEndian
 	if words[1][0] == '>' {

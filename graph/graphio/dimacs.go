@@ -54,10 +54,6 @@ func readDIMACS(in *input, f *File, problems ...string) (graph.Source, error) {
 		l.comments, l.prefix, l.columns, l.weight, l.want, l.directed = "cn", 'e', 2, 0, "2: e u v", false
 		l.declared.one, l.declared.many = "edge", "edges"
 	}
-	if in.o.WeightColumn < 0 {
-		l.weight = 0
-	}
-	f.Report.DirectionStated = true
 	l.folds = !l.directed && in.o.Direction != Directed
 	return in.declaredList(f, l)
 }

@@ -36,7 +36,6 @@ func readEdgeList(in *input, f *File) (graph.Source, error) {
 // readNCOL reads a list of names as LGL does: undirected, with an optional weight in column 3.
 func readNCOL(in *input, f *File) (graph.Source, error) {
 	l := layout{comments: "#", columns: 3, want: "2 or 3: two names and perhaps a weight", weight: 3, optional: true, ends: [2]string{"an id", "an id"}}
-	f.Report.DirectionStated = true
 	return readList(in, f, &l)
 }
 

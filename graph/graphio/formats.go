@@ -25,32 +25,40 @@ type format struct {
 	FormatInfo
 	read func(in *input, f *File) (graph.Source, error)
 	// write is nil where the format is read only.
-	write func(w *writer) error
-	// mirrored tells whether the format states both directions of an undirected edge.
-	mirrored bool
-	// binary tells that it is no text.
-	binary bool
+	write  func(w *writer) error
+	traits traits
 }
+
+// traits are what is known of all files of a format.
+type traits uint8
+
+const (
+	statesDirection traits = 1 << iota // of the graph
+	statesBoth                         // directions of an undirected edge
+	binaryData
+)
+
+func (f *format) is(t traits) bool { return f.traits&t != 0 }
 
 // formats is the table of all formats.
 func formats() []format {
 	return []format{
-		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, false, false},
-		{info("ncol", "names or numbers, and perhaps a weight, as LGL reads them", ".ncol"), readNCOL, nil, false, false},
-		{info("matrixmarket", "MatrixMarket coordinate file or array", ".mtx"), readMatrixMarket, writeMatrixMarket, true, false},
-		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, true, false},
-		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, false, false},
-		{info("dimacs", "DIMACS graphs and flow networks (p edge, p col, p max)", ".col", ".clq", ".max"), readDIMACSOthers, nil, false, false},
-		{info("adjacency", "adjacency graph of Ligra and GBBS", ".adj"), readAdjacency, nil, false, false},
-		{info("graphml", "GraphML", ".graphml"), readGraphML, nil, true, false},
-		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, true, true},
-		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, true, true},
-		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, false, true},
-		{info("totem", "Totem text", ".totem"), readTotem, writeTotem, true, false},
-		{info("graphalytics", "LDBC Graphalytics vertex and edge files", ".e", ".v"), readGraphalytics, writeGraphalytics, false, false},
-		{info("konect", "KONECT network (out.NAME)"), readKONECT, writeKONECT, false, false},
-		{info("npy", "dense matrix of weights, as NumPy saves it", ".npy"), readNPY, nil, false, true},
-		{info("native", "the engine's own, mapped", ".tgr"), readTGR, writeTGR, true, true},
+		{info("edgelist", "plain edge list, as SNAP publishes them", ".txt", ".el", ".wel", ".tsv", ".csv", ".edgelist"), readEdgeList, writeEdgeList, 0},
+		{info("ncol", "names or numbers, and perhaps a weight, as LGL reads them", ".ncol"), readNCOL, nil, statesDirection},
+		{info("matrixmarket", "MatrixMarket coordinate file or array", ".mtx"), readMatrixMarket, writeMatrixMarket, statesDirection | statesBoth},
+		{info("metis", "METIS graph", ".graph", ".metis"), readMETIS, writeMETIS, statesDirection | statesBoth},
+		{info("dimacs9", "DIMACS shortest path challenge", ".gr"), readDIMACS9, writeDIMACS9, statesDirection},
+		{info("dimacs", "DIMACS graphs and flow networks (p edge, p col, p max)", ".col", ".clq", ".max"), readDIMACSOthers, nil, statesDirection},
+		{info("adjacency", "adjacency graph of Ligra and GBBS", ".adj"), readAdjacency, nil, 0},
+		{info("graphml", "GraphML", ".graphml"), readGraphML, nil, statesDirection | statesBoth},
+		{info("gap", "GAP serialized graph", ".sg"), readGAP, writeGAP, statesDirection | statesBoth | binaryData},
+		{info("gap-weighted", "GAP serialized graph with int32 weights", ".wsg"), readGAPWeighted, writeGAPWeighted, statesDirection | statesBoth | binaryData},
+		{info("graph500", "Graph500 tuple file", ".edges", ".packed", ".g500"), readGraph500, writeGraph500, statesDirection | binaryData},
+		{info("totem", "Totem text", ".totem"), readTotem, writeTotem, statesBoth},
+		{info("graphalytics", "LDBC Graphalytics vertex and edge files", ".e", ".v"), readGraphalytics, writeGraphalytics, 0},
+		{info("konect", "KONECT network (out.NAME)"), readKONECT, writeKONECT, statesDirection},
+		{info("npy", "dense matrix of weights, as NumPy saves it", ".npy"), readNPY, nil, statesDirection | binaryData},
+		{info("native", "the engine's own, mapped", ".tgr"), readTGR, writeTGR, statesDirection | statesBoth | binaryData},
 	}
 }
 

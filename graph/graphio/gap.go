@@ -132,7 +132,6 @@ func readGAPAs(in *input, f *File, step int64) (graph.Source, error) {
 	} else if step == 8 {
 		f.Report.IgnoredColumns = edges
 	}
-	f.Report.DirectionStated = true
 	return list, nil
 }
 

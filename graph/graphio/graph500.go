@@ -130,7 +130,6 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 	if len(list.Edges) == 0 {
 		f.Report.warnf("the file holds no tuples: the graph is empty")
 	}
-	f.Report.DirectionStated = true
 	if in.o.WeightsPath != "" && in.o.WeightColumn >= 0 {
 		list.Weights, err = readTupleWeights(in.o.WeightsPath, len(list.Edges), in)
 	}

@@ -255,7 +255,6 @@ func (r *graphmlReader) list() (graph.Source, error) {
 		return nil, fault(r.missing, 0, ErrFormat, "an edge without a weight", "a weight for each edge or for none, or a default of the key").
 			advise("leave weights out (%s)", CureNoWeights)
 	}
-	r.f.Report.DirectionStated = true
 	if n := r.f.Report.IgnoredColumns; n > 0 {
 		r.f.Report.warnf("%s of nodes and edges left out", plural(n, "value"))
 	}

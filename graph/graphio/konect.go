@@ -51,10 +51,9 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f.Report.DirectionStated = true
 	l := &layout{directed: format == "asym", comments: "%#", ends: [2]string{"vertex", "vertex"},
 		columns: 2, want: "2: source and target", open: true}
-	if kind != "unweighted" && in.o.WeightColumn >= 0 {
+	if kind != "unweighted" {
 		l.columns, l.weight, l.optional, l.want = 3, 3, true, "3: source, target and weight"
 	}
 	if len(sizes) == 3 {

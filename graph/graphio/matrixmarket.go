@@ -43,7 +43,6 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	case symmetry == "skew-symmetric" && field == "pattern":
 		return nil, h.fault(ErrFormat, "a skew-symmetric pattern", "integer or real values")
 	}
-	f.Report.DirectionStated = true
 	h, sizes, err := mtxSizes(in, f, array, field == "pattern")
 	if err != nil {
 		return nil, err
@@ -57,12 +56,9 @@ func readMatrixMarket(in *input, f *File) (graph.Source, error) {
 	l := &layout{directed: symmetry == "general", columns: 2, want: "2 (row, column): the banner says pattern",
 		comments: "%", ends: [2]string{"a row", "a column"}, declared: declare("MatrixMarket", h.at, 1, sizes[0], sizes[2], "entry", "entries")}
 	if field != "pattern" {
-		l.columns, l.want, l.kind = 3, "3 (row, column, value): the banner says "+field, integers
+		l.columns, l.weight, l.want, l.kind = 3, 3, "3 (row, column, value): the banner says "+field, integers
 		if field == "real" {
 			l.kind = reals
-		}
-		if in.o.WeightColumn >= 0 {
-			l.weight = 3
 		}
 	}
 	l.folds = symmetry == "symmetric"

@@ -108,7 +108,6 @@ func readMETIS(in *input, f *File) (graph.Source, error) {
 		f.Report.Tolerated += loops
 		f.Report.warnf("%s, which METIS does not allow", plural(loops, "self-loop"))
 	}
-	f.Report.DirectionStated = true
 	list, err := in.list(f, &h.layout, lists)
 	if err == nil && valued {
 		f.Vertex = &VertexData{PerVertex: h.ncon}

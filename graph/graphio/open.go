@@ -63,7 +63,7 @@ func load(in *input, f *File) error {
 	if err := in.o.fit(form.Name); err != nil {
 		return err
 	}
-	if !form.binary {
+	if !form.is(binaryData) {
 		if err := in.startText(); err != nil {
 			return err
 		}
@@ -75,6 +75,7 @@ func load(in *input, f *File) error {
 	if in.m != nil && form.Name != "native" {
 		in.m.advise()
 	}
+	f.Report.DirectionStated = form.is(statesDirection)
 	src, err := form.read(in, f)
 	if err != nil {
 		return err
@@ -83,7 +84,7 @@ func load(in *input, f *File) error {
 		f.Report.Bytes = in.read.done.Load()
 	}
 	f.Report.Records = src.NumEdges()
-	f.Source, err = override(src, in.o.Direction, form.mirrored, in)
+	f.Source, err = override(src, in.o.Direction, form.is(statesBoth), in)
 	return err
 }
 

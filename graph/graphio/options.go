@@ -24,15 +24,10 @@ const (
 
 // String names the direction.
 func (d Direction) String() string {
-	switch d {
-	case AsStated:
-		return "as stated"
-	case Directed:
-		return "directed"
-	case Undirected:
-		return "undirected"
+	if d > Undirected {
+		return fmt.Sprintf("Direction(%d)", uint8(d))
 	}
-	return fmt.Sprintf("Direction(%d)", uint8(d))
+	return [...]string{"as stated", "directed", "undirected"}[d]
 }
 
 // FirstLine is what the first line of a plain edge list is, comments aside.

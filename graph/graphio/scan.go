@@ -96,6 +96,9 @@ func (in *input) scan(l *layout) ([]*records, error) {
 	if l.at == [2]int{} {
 		l.at = [2]int{1, 2}
 	}
+	if in.o.WeightColumn < 0 {
+		l.weight = 0
+	}
 	return parseBlocks(in, 0, func(b block, out *records) error {
 		n := int(min(b.count, int64(len(b.data)/4+1))) // an upper bound
 		pairs := (*b.spare)[:0]

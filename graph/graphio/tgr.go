@@ -233,7 +233,6 @@ func readTGR(in *input, f *File) (graph.Source, error) {
 	if err != nil {
 		return nil, bad(ErrFormat, err.Error(), "")
 	}
-	f.Report.DirectionStated = true
 	f.native, f.layout = data, l
 	// The file now owns the mapping.
 	f.mapping, in.m = in.m, nil

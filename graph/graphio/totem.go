@@ -61,10 +61,7 @@ func readTotem(in *input, f *File) (graph.Source, error) {
 		}
 	}
 	if first := in.peekRecord("#"); first != nil && countColumns(first.text, 0) > 2 {
-		records.columns, records.want = 3, "3: the first edge has a weight"
-		if in.o.WeightColumn >= 0 {
-			records.weight = 3
-		}
+		records.columns, records.weight, records.want = 3, 3, "3: the first edge has a weight"
 	}
 	records.folds = h.undirected
 	return in.declaredList(f, records)
