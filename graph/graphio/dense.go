@@ -43,7 +43,7 @@ func readNPY(in *input, f *File) (graph.Source, error) {
 	}
 	rows, rerr := strconv.ParseUint(string(words[4]), 10, 32)
 	columns, cerr := strconv.ParseUint(string(words[5]), 10, 32)
-	width, _ := strconv.Atoi(string(words[2][1:])) // digits
+	width, _ := strconv.Atoi(string(words[2][1:]))                     // digits
 	switch held := uint64(len(values)) / max(rows*uint64(width), 1); { // rows
 	case rerr != nil || cerr != nil || rows > math.MaxInt32:
 		return nil, bad(ErrTooLarge, fmt.Sprintf("a matrix of %s rows and %s columns", cut(string(words[4])), cut(string(words[5]))), "at most 2147483647 of each")

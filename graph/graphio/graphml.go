@@ -1,6 +1,7 @@
 package graphio
 
 import (
+	"bufio"
 	"cmp"
 	"encoding/xml"
 	"errors"
@@ -52,7 +53,7 @@ type graphmlBody struct {
 // readGraphML reads the graph of a GraphML file.
 func readGraphML(in *input, f *File) (graph.Source, error) {
 	r := &graphmlReader{in: in, f: f}
-	r.d = xml.NewDecoder(&rest{in: in})
+	r.d = xml.NewDecoder(bufio.NewReaderSize(rest{in}, headSize))
 	r.d.CharsetReader = func(charset string, text io.Reader) (io.Reader, error) {
 		if c := strings.ToLower(charset); c != "us-ascii" && c != "ascii" {
 			return nil, bad(ErrUnsupported, "text in "+cut(charset), "UTF-8 or ASCII")
@@ -283,26 +284,12 @@ func numbers64(ids []string) (values []uint64, all bool) {
 }
 
 // rest is what has not been consumed of an input, as a stream.
-type rest struct {
-	in   *input
-	data []byte
-	buf  []byte
-}
+type rest struct{ in *input }
 
-func (r *rest) Read(p []byte) (int, error) {
-	if len(r.data) == 0 {
-		data, err := r.in.bytesBlock(headSize, r.buf)
-		if err != nil {
-			return 0, err
-		}
-		if len(data) == 0 {
-			return 0, io.EOF
-		}
-		if r.data = data; r.in.m == nil {
-			r.buf = data[:0]
-		}
+func (r rest) Read(p []byte) (int, error) {
+	data, err := r.in.bytesBlock(len(p), p)
+	if err == nil && len(data) == 0 {
+		err = io.EOF
 	}
-	n := copy(p, r.data)
-	r.data = r.data[n:]
-	return n, nil
+	return copy(p, data), err
 }

@@ -418,11 +418,8 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 			}
 		}
 	}
-	lists := map[string]bool{}
-	for _, m := range s.heads {
-		if lists[m] = true; len(lists) > 1 && !told {
-			return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", m), CureFormat)
-		}
+	if i := slices.IndexFunc(s.heads, func(m string) bool { return m != s.heads[0] }); i > 0 && !told {
+		return either(fmt.Sprintf("%q among comments of one word, as before the lists of LGL, which are not read", s.heads[i]), CureFormat)
 	}
 	if l.names && !l.stated && !o.Names {
 		for _, at := range l.at {
@@ -453,10 +450,10 @@ func (s *sample) ambiguous(l *layout, names []string, o *Options, decided bool) 
 		return nil
 	}
 	n := len(s.rows)
-	first, columns, same := map[string]bool{}, len(s.rows[0]), true
+	first, columns := map[string]bool{}, len(s.rows[0])
+	same := !slices.ContainsFunc(s.rows, func(r []string) bool { return len(r) != columns })
 	for _, r := range s.rows {
 		first[r[0]] = true
-		same = same && len(r) == columns
 	}
 	closed, numbered, numeric, loops := true, columns > 2 && (n > 2 || unnamed), true, 0
 	base, err := strconv.ParseUint(s.rows[0][0], 10, 64)
