@@ -84,11 +84,7 @@ func readGraph500(in *input, f *File) (graph.Source, error) {
 		for i := 0; i < len(data); i += size {
 			u, v := tuple(data[i:i+size], size)
 			if size == 16 && int64(u|v) < 0 {
-				id := int64(u)
-				if id >= 0 {
-					id = int64(v)
-				}
-				return nil, bad(ErrFormat, fmt.Sprintf("id %d in tuple %d", id, (total-int64(len(data)-i))/int64(size)),
+				return nil, bad(ErrFormat, fmt.Sprintf("id %d in tuple %d", min(int64(u), int64(v)), (total-int64(len(data)-i))/int64(size)),
 					"ids from 0 on", "the file may hold 12-byte tuples")
 			}
 			big = max(big, u, v)

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"math"
 	"os"
 	"strconv"
@@ -270,15 +271,25 @@ func (in *input) banner() *line {
 	return l
 }
 
+// comments passes the blank lines and comments that follow, which it consumes.
+func (in *input) comments(marks string) iter.Seq[*line] {
+	return func(yield func(*line) bool) {
+		for l := in.peekLine(); l != nil; l = in.peekLine() {
+			if i := skipBlanks(l.text, 0); i < len(l.text) && strings.IndexByte(marks, l.text[i]) < 0 {
+				return
+			}
+			if in.skip(l); !yield(l) {
+				return
+			}
+		}
+	}
+}
+
 // peekRecord is peekLine past blank lines and comments, which it consumes.
 func (in *input) peekRecord(comments string) *line {
-	for l := in.peekLine(); l != nil; l = in.peekLine() {
-		if i := skipBlanks(l.text, 0); i < len(l.text) && strings.IndexByte(comments, l.text[i]) < 0 {
-			return l
-		}
-		in.skip(l)
+	for range in.comments(comments) {
 	}
-	return nil
+	return in.peekLine()
 }
 
 // header returns the next line that is no comment, and consumes it.
@@ -289,6 +300,15 @@ func (in *input) header(comments, want string) (*line, error) {
 	}
 	in.skip(l)
 	return l, nil
+}
+
+// counted are the words of a comment, if they are numbers.
+func (l *line) counted() []string {
+	words := strings.Fields(strings.TrimPrefix(strings.TrimSpace(string(l.text)), "%"))
+	if strings.Trim(strings.Join(words, ""), "0123456789") != "" {
+		return nil
+	}
+	return words
 }
 
 // skip consumes a line that was looked at.

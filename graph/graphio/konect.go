@@ -119,14 +119,8 @@ func readKONECT(in *input, f *File) (graph.Source, error) {
 // konectSizes reads "records left right" or "records", which stand on line 2, and consumes the comments; none where the
 // comment is another.
 func konectSizes(in *input) (sizes []uint64, err error) {
-	for l := in.peekLine(); l != nil && err == nil; l = in.peekLine() {
-		i := skipBlanks(l.text, 0)
-		if i < len(l.text) && l.text[i] != '%' {
-			break
-		}
-		in.skip(l)
-		words := strings.Fields(string(l.text[min(i+1, len(l.text)):]))
-		if l.at == 2 && (len(words) == 1 || len(words) == 3) && strings.Trim(strings.Join(words, ""), "0123456789") == "" {
+	for l := range in.comments("%") {
+		if words := l.counted(); l.at == 2 && (len(words) == 1 || len(words) == 3) {
 			sizes, err = in.promised(l.wholes(words, []string{"of records", "of vertices", "of vertices"}[:len(words)]...))
 		}
 	}

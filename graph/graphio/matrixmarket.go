@@ -86,19 +86,13 @@ func mtxSizes(in *input, f *File, array, pattern bool) (h *line, sizes []uint64,
 	}
 	var stated []uint64
 	at := int64(0)
-	for h = in.peekLine(); h != nil; h = in.peekLine() {
-		i := skipBlanks(h.text, 0)
-		if i < len(h.text) && h.text[i] != '%' {
-			break
+	for c := range in.comments("%") {
+		if words := c.counted(); len(words) == 3 && !array {
+			stated, _ = c.wholes(words, wants...) // beyond 64 bits: a comment
+			at = c.at
 		}
-		words := strings.Fields(string(h.text[min(i+1, len(h.text)):]))
-		if len(words) == 3 && !array && strings.Trim(strings.Join(words, ""), "0123456789") == "" {
-			stated, _ = h.wholes(words, wants...) // beyond 64 bits: a comment
-			at = h.at
-		}
-		in.skip(h)
 	}
-	if h == nil {
+	if h = in.peekLine(); h == nil {
 		return nil, nil, bad(ErrTruncated, "the end of the file", "a line of sizes: "+strings.Join(names, ", "))
 	}
 	words := h.words()
