@@ -168,6 +168,8 @@ func goodFiles() []good {
 		{name: "K55/two-kinds-named", file: "a.csv", content: "user_id,item_id\n1,2\n2,3\n", options: graphio.Options{Columns: []string{"1", "2"}}, vertices: 3,
 			directed: true, records: []string{"1 2", "2 3"}},
 		{name: "K55/comment-of-columns", file: "a.csv", content: "# source,target\n1,2\n2,3\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"}},
+		{name: "K55/comment-of-years", file: "a.txt", content: "# from 2010 to 2012\n1 2 5\n2 3 6\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"},
+			ignored: 2, warning: "left out"},
 		{name: "K55/undirected-line", file: "a.txt", content: "Undirected graph: x\n1 2\n2 3\n", vertices: 3, records: []string{"1 2", "2 3"}, stated: true},
 		{name: "K55/undirected-word", file: "a.txt", content: "# Type: UNDIRECTED\n1 2\n2 3\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"},
 			warning: "says undirected"},

@@ -183,8 +183,8 @@ func (l *layout) settle(in *input, first *line, marks []string, comment []byte) 
 		return stated, err
 	}
 	if !l.decided && !l.headed && len(names) == 0 {
-		at, ok, _ := ends(columnNames(bytes.TrimLeft(comment, l.comments), nil, l.delim))
-		if ok && at != l.at && max(at[0], at[1]) <= l.columns {
+		words := columnNames(bytes.TrimLeft(comment, l.comments), nil, l.delim)
+		if at, ok, _ := ends(words); ok && at != l.at && len(words) == l.columns {
 			return stated, fault(first.at-1, 0, ErrFormat, "a comment that may name the columns, "+quote(comment), "columns named by an option").
 				advise("name the columns of the ends (%s "+fmt.Sprintf("%d,%d)", at[0], at[1]), CureColumns)
 		}
