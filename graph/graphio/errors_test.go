@@ -281,6 +281,8 @@ func refusals() []refusal {
 		{name: "K55/dimacs-without-problem", file: "a.txt", content: "p 3 2\na 1 2\na 2 3\n", line: 1, class: graphio.ErrFormat, mention: []string{"DIMACS"}},
 		{name: "K55/git-lfs", file: "a.txt", content: "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n", class: graphio.ErrUnknownFormat,
 			mention: []string{"Git LFS"}},
+		{name: "K55/empty-gzip", file: "a.txt.gz", class: graphio.ErrTruncated, mention: []string{"an empty file", "get it again"}},
+		{name: "K55/empty-zip", file: "a.ZIP", class: graphio.ErrTruncated, mention: []string{"an empty file"}},
 		{name: "K55/endless-line", file: "a.txt", content: strings.Repeat("1 2 ", 50000), line: 1, class: graphio.ErrFormat,
 			mention: []string{"200000 bytes", "65536"}},
 		{name: "unknown-format", file: "a.el", content: "0 1\n", options: graphio.Options{Format: "gif"}, class: graphio.ErrUnknownFormat, mention: []string{"gif", "metis"}},

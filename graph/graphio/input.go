@@ -11,6 +11,8 @@ import (
 	"iter"
 	"math"
 	"os"
+	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -116,6 +118,9 @@ func (in *input) start(file io.Reader) error {
 	head, err := raw.Peek(archiveHead)
 	if err != nil && err != io.EOF {
 		return err
+	}
+	if ext := strings.ToLower(filepath.Ext(in.path)); len(head) == 0 && slices.Contains(append(compressionSuffixes(), ".zip", ".tar", ".tgz"), ext) {
+		return bad(ErrTruncated, "an empty file under a name of packed data", "at least a header", "get it again")
 	}
 	in.compression = compressionOf(head)
 	kind, err := in.archiveKind(head)
