@@ -97,11 +97,7 @@ func readList(in *input, f *File, l *layout) (graph.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	given := int64(0)
-	for _, b := range blocks {
-		given += b.given
-	}
-	if l.optional && given == 0 {
+	if l.optional && !slices.ContainsFunc(blocks, func(b *records) bool { return b.given > 0 }) {
 		l.weight = 0
 	}
 	list, err := in.list(f, l, blocks)

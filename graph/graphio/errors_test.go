@@ -281,6 +281,7 @@ func refusals() []refusal {
 		{name: "K55/dimacs-without-problem", file: "a.txt", content: "p 3 2\na 1 2\na 2 3\n", line: 1, class: graphio.ErrFormat, mention: []string{"DIMACS"}},
 		{name: "K55/git-lfs", file: "a.txt", content: "version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 7\n", class: graphio.ErrUnknownFormat,
 			mention: []string{"Git LFS"}},
+		{name: "K55/ncol-with-names", file: "a.ncol", content: "source target\na b\n", line: 1, class: graphio.ErrFormat, mention: []string{"source target", "FirstLine edge"}},
 		{name: "K55/empty-gzip", file: "a.txt.gz", class: graphio.ErrTruncated, mention: []string{"an empty file", "get it again"}},
 		{name: "K55/empty-zip", file: "a.ZIP", class: graphio.ErrTruncated, mention: []string{"an empty file"}},
 		{name: "K55/endless-line", file: "a.txt", content: strings.Repeat("1 2 ", 50000), line: 1, class: graphio.ErrFormat,

@@ -336,6 +336,8 @@ func vertexTable(names []string) bool {
 // header tells whether the first row names the columns. What both readings fit is a fault.
 func (s *sample) header(o *Options, l *layout) (bool, *Error) {
 	row := s.rows[0]
+	unclear := fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two").
+		advise("say what the first line is: %s edge or %s names", CureFirstLine, CureFirstLine)
 	switch {
 	case l.stated:
 		return false, nil
@@ -343,6 +345,9 @@ func (s *sample) header(o *Options, l *layout) (bool, *Error) {
 		return o.FirstLine == FirstNames, nil
 	case slices.ContainsFunc(o.Columns, func(c string) bool { return !isNumber([]byte(c)) }):
 		return true, nil
+	case l.optional && len(row) > 1 && len(row[0]) > 1 &&
+		slices.Contains(endNames()[:strongNames], [2]string{letters(row[0], true), letters(row[1], true)}):
+		return false, unclear
 	case l.optional || !words(row): // NCOL has no header
 		return false, nil
 	case len(s.rows) == 1 && s.whole:
@@ -373,8 +378,7 @@ func (s *sample) header(o *Options, l *layout) (bool, *Error) {
 	if at, ok, rivals := ends(row); (ok || rivals) && !s.alike(at) || vertexTable(row) {
 		return true, nil
 	}
-	return false, fault(s.at, 0, ErrFormat, quote(strings.Join(row, " "))+", which may be an edge or the names of columns", "one of the two").
-		advise("say what the first line is: %s edge or %s names", CureFirstLine, CureFirstLine)
+	return false, unclear
 }
 
 // alike tells whether what the first row has in the columns at looks as ids of other rows do: letters, or words of the same
