@@ -164,6 +164,7 @@ func goodFiles() []good {
 		{name: "K55/missing-names", file: "a.csv", content: "source,target\nNA,carol\nx,NA\n", vertices: 3, directed: true, records: []string{"0 1", "2 0"}},
 		{name: "K55/recipient-sender", file: "a.csv", content: "recipient,sender\n1,2\n", vertices: 2, directed: true, records: []string{"2 1"}},
 		{name: "K55/ziel-quelle", file: "a.csv", content: "Ziel;Quelle\n1;2\n", vertices: 2, directed: true, records: []string{"2 1"}},
+		{name: "K55/followed", file: "a.csv", content: "followed_id,follower_id\n1,2\n", vertices: 2, directed: true, records: []string{"2 1"}},
 		{name: "K55/two-papers", file: "a.csv", content: "paper_id,cited_paper_id\n1,2\n2,3\n", vertices: 3, directed: true, records: []string{"1 2", "2 3"}},
 		{name: "K55/two-kinds-named", file: "a.csv", content: "user_id,item_id\n1,2\n2,3\n", options: graphio.Options{Columns: []string{"1", "2"}}, vertices: 3,
 			directed: true, records: []string{"1 2", "2 3"}},
