@@ -22,14 +22,11 @@ func sparse(n uint64, records int64) bool {
 
 // sane refuses counts that no graph has. It goes before the records, so that dense ids have 32 bits.
 func (d *declared) sane(in *input) error {
-	found := ""
-	switch {
-	case d.vertices > graph.MaxVertices:
-		found = fmt.Sprintf("%d vertices declared", d.vertices)
-	case d.records > math.MaxInt64/16:
-		found = fmt.Sprintf("%d %s declared for %d vertices", d.records, d.many, d.vertices)
-	default:
+	found := fmt.Sprintf("%d vertices declared", d.vertices)
+	if d.vertices <= graph.MaxVertices && d.records <= math.MaxInt64/16 {
 		return nil
+	} else if d.vertices <= graph.MaxVertices {
+		found = fmt.Sprintf("%d %s declared for %d vertices", d.records, d.many, d.vertices)
 	}
 	return fault(d.line, 0, ErrTooLarge, found+" before "+in.countLines(), fmt.Sprintf("at most %d vertices, and no more than a file can hold", uint64(graph.MaxVertices)))
 }

@@ -233,10 +233,11 @@ func words(row []string) bool {
 
 // endNames are pairs of names of the columns of the ends. The first strongNames of them say nothing else.
 func endNames() [][2]string {
-	return [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"src", "dest"}, {"source", "destination"}, {"source", "dest"}, {"u", "v"},
-		{"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"}, {"citing", "cited"},
-		{"head", "tail"}, {"sender", "receiver"}, {"parent", "child"}, {"caller", "callee"}, {"origin", "destination"}, {"origin", "dest"},
-		{"user", "friend"}, {"a", "b"}, {"sender", "recipient"}, {"quelle", "ziel"}, {"von", "nach"}, {"origen", "destino"}, {"de", "vers"}, {"follower", "followed"}}
+	return [][2]string{{"source", "target"}, {"from", "to"}, {"src", "dst"}, {"src", "dest"}, {"source", "destination"}, {"source", "dest"},
+		{"u", "v"}, {"start", "end"}, {"subject", "object"}, {"i", "j"}, {"row", "col"}, {"row", "column"}, {"follower", "followee"},
+		{"citing", "cited"}, {"head", "tail"}, {"sender", "receiver"}, {"parent", "child"}, {"caller", "callee"}, {"origin", "destination"},
+		{"origin", "dest"}, {"user", "friend"}, {"a", "b"}, {"sender", "recipient"}, {"quelle", "ziel"}, {"von", "nach"}, {"origen", "destino"},
+		{"de", "vers"}, {"follower", "followed"}}
 }
 
 const strongNames = 7
