@@ -52,13 +52,10 @@ func Create(path string) (*File, error) {
 		return f, f.named(err)
 	case err == nil:
 		mode = old.Mode().Perm()
-		f.path, err = filepath.EvalSymlinks(path)
-	case errors.Is(err, fs.ErrNotExist):
-		f.path, err = target(path), nil
-	}
-	if err != nil {
+	case !errors.Is(err, fs.ErrNotExist):
 		return f, f.named(err)
 	}
+	f.path = Target(path)
 	temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".totemgo.%016x.part", rand.Uint64()))
 	live.Lock()
 	defer live.Unlock()
@@ -84,9 +81,30 @@ func Create(path string) (*File, error) {
 // maxLinks is the number of symbolic links that a path may lead through.
 const maxLinks = 40
 
-// target is where the symbolic links of a path lead, whose end does not exist.
-func target(path string) string {
+// Check returns the error that Create would return, before the work that makes what is written. It opens no device or pipe.
+func Check(path string) error {
+	if Direct(path) {
+		return nil
+	}
+	f, err := Create(path)
+	if err == nil {
+		err = f.Remove()
+	}
+	return err
+}
+
+// Direct tells whether path is a device or pipe.
+func Direct(path string) bool {
+	st, err := os.Stat(path)
+	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
+}
+
+// Target is where the symbolic links of a path lead, whose end need not exist.
+func Target(path string) string {
 	for range maxLinks {
+		if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+			path = filepath.Join(dir, filepath.Base(path))
+		}
 		to, err := os.Readlink(path)
 		if err != nil {
 			break
@@ -142,10 +160,10 @@ func (f *File) Write(p []byte) (int, error) {
 // Room is the bytes that a new file at path may have. The error wraps errors.ErrUnsupported where the system does not tell,
 // and for a device or pipe.
 func Room(path string) (uint64, error) {
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	if Direct(path) {
 		return 0, fmt.Errorf("%s: %w: no file", path, errors.ErrUnsupported)
 	}
-	return room(filepath.Dir(target(path)))
+	return room(filepath.Dir(Target(path)))
 }
 
 // Reserve gives the file a size, and its blocks on the disk where the system can; WriteAt then fills it. The error wraps

@@ -5,10 +5,14 @@ package atomicfile
 import (
 	"errors"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
+
+	"golang.org/x/sys/unix"
 )
 
 // Write keeps what a name stands for: links, modes, pipes.
@@ -138,5 +142,31 @@ func TestClosedFolder(t *testing.T) {
 	}
 	if err := Write(filepath.Join(dir, "new"), func(io.Writer) error { return nil }); !errors.Is(err, os.ErrPermission) {
 		t.Errorf("a new file there: %v", err)
+	}
+}
+
+// TestCheck: Check returns what Create would, and leaves files and folders as they are.
+func TestCheck(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := errors.Join(os.WriteFile("old", []byte("text"), 0o600), os.Symlink("new", "dangling"), os.Symlink("loop", "loop"), os.Mkdir("dir", 0o755),
+		os.Symlink("dir", "here"), os.Symlink("../up", "dir/up"), unix.Mkfifo("pipe", 0o600)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]error{
+		"old": nil, "new": nil, "dangling": nil, "pipe": nil, os.DevNull: nil, "here/new": nil,
+		"none/new": fs.ErrNotExist, "dir": syscall.EISDIR, "loop": syscall.ELOOP, "old/new": syscall.ENOTDIR, strings.Repeat("a", 300): syscall.ENAMETOOLONG,
+	} {
+		if err := Check(name); !errors.Is(err, want) {
+			t.Errorf("%.20s: %v, want %v", name, err, want)
+		}
+	}
+	list, err := os.ReadDir(".")
+	if text, _ := os.ReadFile("old"); err != nil || len(list) != 6 || string(text) != "text" {
+		t.Errorf("%v, %v, %q", list, err, text)
+	}
+	for name, want := range map[string]string{"dangling": "new", "here/new": "dir/new", "here/up": "up", "old": "old"} {
+		if got := Target(name); got != want {
+			t.Errorf("%s leads to %s, want %s", name, got, want)
+		}
 	}
 }

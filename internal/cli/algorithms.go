@@ -22,13 +22,15 @@ import (
 // prints, ranks and writes its result.
 var algorithms = []algorithm{
 	{
-		use: "bfs FILE --root ID[,ID…]", short: "Search a graph breadth-first from a root", long: bfsHelp, schema: record.SchemaBFS,
-		rows: "the tree, a row a reached vertex (vertex, parent, level),", top: "lowest levels",
+		use: "bfs FILE --root ID[,ID…]", short: "Search a graph breadth-first from a root", long: bfsHelp, also: "breadth-first",
+		schema: record.SchemaBFS,
+		rows:   "the tree, a row a reached vertex (vertex, parent, level),", top: "lowest levels",
 		search: true, prepare: bfs,
 	},
 	{
-		use: "sssp FILE --root ID", short: "Find shortest paths from a root", long: ssspHelp, schema: record.SchemaSSSP,
-		rows: "a row a reached vertex (vertex, distance, with --parents its parent)", top: "nearest vertices",
+		use: "sssp FILE --root ID", short: "Find shortest paths from a root", long: ssspHelp, also: "dijkstra bellman-ford",
+		schema: record.SchemaSSSP,
+		rows:   "a row a reached vertex (vertex, distance, with --parents its parent)", top: "nearest vertices",
 		prepare: sssp,
 	},
 	{
@@ -36,45 +38,50 @@ var algorithms = []algorithm{
 		rows: "a row a reached vertex (vertex)", prepare: reach,
 	},
 	{
-		use: "path FILE A B", short: "Find a path between two vertices", long: pathHelp, schema: record.SchemaPath,
+		use: "path FILE A B", short: "Find a path between two vertices", long: pathHelp, also: "shortest-path", schema: record.SchemaPath,
 		rows: "a row a vertex of the path (vertex, distance)", prepare: findPath,
 	},
 	{
-		use: "cc FILE", short: "Find connected components", long: ccHelp, schema: record.SchemaCC,
+		use: "cc FILE", short: "Find connected components", long: ccHelp, also: "components wcc scc connected", schema: record.SchemaCC,
 		rows: "a row a vertex (vertex, component)", top: "largest components", prepare: components,
 	},
 	{
-		use: "pagerank FILE", short: "Rank vertices by PageRank", long: pagerankHelp, schema: record.SchemaPageRank,
+		use: "pagerank FILE", short: "Rank vertices by PageRank", long: pagerankHelp, also: "pr", schema: record.SchemaPageRank,
 		rows: "a row a vertex (vertex, score)", top: "highest scores", prepare: pagerank,
 	},
 	{
-		use: "triangles FILE", short: "Count triangles and clustering coefficients", long: trianglesHelp, schema: record.SchemaTriangles,
-		rows: "a row a vertex (vertex, triangles, clustering)", top: "vertices in most triangles", prepare: triangles,
+		use: "triangles FILE", short: "Count triangles and clustering coefficients", long: trianglesHelp, also: "tc clustering lcc",
+		schema: record.SchemaTriangles,
+		rows:   "a row a vertex (vertex, triangles, clustering)", top: "vertices in most triangles", prepare: triangles,
 	},
 	{
-		use: "kcore FILE", short: "Find core numbers", long: kcoreHelp, schema: record.SchemaKCore,
+		use: "kcore FILE", short: "Find core numbers", long: kcoreHelp, also: "cores coreness", schema: record.SchemaKCore,
 		rows: "a row a vertex (vertex, core)", top: "highest core numbers", prepare: kcore,
 	},
 	{
-		use: "cdlp FILE", short: "Find communities by label propagation", long: cdlpHelp, schema: record.SchemaCDLP,
-		rows: "a row a vertex (vertex, label)", top: "largest communities", prepare: communities,
+		use: "cdlp FILE", short: "Find communities by label propagation", long: cdlpHelp, also: "lpa communities community",
+		schema: record.SchemaCDLP,
+		rows:   "a row a vertex (vertex, label)", top: "largest communities", prepare: communities,
 	},
 	{
-		use: "bc FILE", short: "Find betweenness", long: bcHelp, schema: record.SchemaBetweenness,
+		use: "bc FILE", short: "Find betweenness", long: bcHelp, also: "betweenness", schema: record.SchemaBetweenness,
 		rows: "a row a vertex (vertex, score)", top: "highest scores", prepare: betweenness,
 	},
 	{
-		use: "closeness FILE", short: "Find how near each vertex is to all others", long: closenessHelp, schema: record.SchemaCloseness,
-		rows: "a row a vertex (vertex, closeness, harmonic,\neccentricity, reached_by)", top: "nearest vertices", prepare: closeness,
+		use: "closeness FILE", short: "Find how near each vertex is to all others", long: closenessHelp, also: "harmonic",
+		schema: record.SchemaCloseness,
+		rows:   "a row a vertex (vertex, closeness, harmonic,\neccentricity, reached_by)", top: "nearest vertices", prepare: closeness,
 	},
 	{
-		use: "diameter FILE", short: "Find the largest distance", long: diameterHelp, schema: record.SchemaDiameter, prepare: diameter,
+		use: "diameter FILE", short: "Find the largest distance", long: diameterHelp, also: "eccentricity",
+		schema: record.SchemaDiameter, prepare: diameter,
 	},
 }
 
 // algorithm is a row of the table.
 type algorithm struct {
 	use, short, long string
+	also             string // its names in other programs
 	schema           string // of the document
 	rows, top        string // what a row of the result holds, and which come first; "" without rows, or without ranks
 	search           bool   // runs as a search: on devices too, with a director
@@ -131,7 +138,7 @@ func byValue[T cmp.Ordered](values []T) func(a, b uint32) int {
 
 // row is the command of an algorithm.
 func (a algorithm) row() commandRow {
-	return commandRow{use: a.use, short: a.short, long: a.long, prepare: func(e *env, c *cobra.Command) runner {
+	return commandRow{use: a.use, short: a.short, long: a.long, also: a.also, prepare: func(e *env, c *cobra.Command) runner {
 		j := &job{env: e, Command: c}
 		j.engine.add(e, c, a.search)
 		j.read.add(c, "")
@@ -334,7 +341,7 @@ func (r *roots) read(_ context.Context, src graph.Source) error {
 	for _, s := range r.list() {
 		v, err := labels.Find(s)
 		if digits := strings.TrimLeft(s, "+-"); labels.Names() == nil && (digits == "" || strings.Trim(digits, "0123456789") != "") {
-			return usagef("%s %q: want the id of a vertex, a whole number", r.flag, r.text)
+			return usagef("%s %q: want the id of a vertex, a whole number", r.flag, s)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %s", r.flag, strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))

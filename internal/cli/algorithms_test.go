@@ -518,3 +518,14 @@ func TestRealAlgorithms(t *testing.T) {
 		}
 	}
 }
+
+// TestNoVertices: documents about a graph without vertices have empty lists where others have full ones.
+func TestNoVertices(t *testing.T) {
+	path := file(t, "g.mtx", "%%MatrixMarket matrix coordinate pattern general\n0 0 0\n")
+	for _, line := range []string{"bc", "closeness", "triangles", "kcore", "cdlp", "cc", "pagerank", "apsp", "partition", "info --stats"} {
+		r := command(t, append(strings.Fields(line), path, "--json")...).must(t)
+		if strings.Contains(r.stdout, "null") || !strings.Contains(r.stdout, `"vertices": 0`) {
+			t.Errorf("%s: %s", line, r.stdout)
+		}
+	}
+}

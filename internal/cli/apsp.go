@@ -85,8 +85,6 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 		return usagef("--summary keeps no matrix, which -o and --predecessors write")
 	case e.json && (f.output == "-" || f.predecessors == "-"):
 		return usagef("- puts the matrix on standard output, where --json would go too")
-	case f.output != "" && f.output == f.predecessors:
-		return usagef("-o and --predecessors both write %s", f.output)
 	case f.kernels != "" && !slices.Contains(allpairs.Kernels[int32](), f.kernels):
 		return usagef("--kernels %s: this processor has %s", f.kernels, strings.Join(allpairs.Kernels[int32](), ", "))
 	}
@@ -225,9 +223,9 @@ type npyFile[T allpairs.Value] struct {
 	buffers [][]byte // by worker: a row
 }
 
-// createNPY reserves the file of n × n values; nil for a path of another format, and for what is no new file.
+// createNPY reserves the file of n × n values; nil for a path of another format, a device or pipe, and for what is no new file.
 func createNPY[T allpairs.Value](path string, n, threads int) (*npyFile[T], error) {
-	if path == "-" || strings.ToLower(filepath.Ext(path)) != ".npy" {
+	if path == "-" || strings.ToLower(filepath.Ext(path)) != ".npy" || atomicfile.Direct(path) {
 		return nil, nil
 	}
 	a := &npyFile[T]{NPY: allpairs.NewNPY[T](n), buffers: make([][]byte, workers.Count(threads))}

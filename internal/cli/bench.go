@@ -105,7 +105,7 @@ func (e *env) benchGraph(ctx context.Context, bf *benchFlags) (graph.Source, fun
 	if !generated || into == nil {
 		file, err := bf.read.open(ctx, e, bf.graph, bf.engine.o.Threads, bf.engine.o.MemoryLimit)
 		if err != nil {
-			if errors.Is(err, os.ErrNotExist) && generated {
+			if errors.Is(err, os.ErrNotExist) {
 				err = fmt.Errorf("%w (generated graphs are kron:SCALE, uniform:SCALE, grid:ROWSxCOLUMNS, chain:VERTICES)", err)
 			}
 			return nil, nil, err
@@ -521,13 +521,16 @@ func benchMachine(e *env, c *cobra.Command) runner {
 	e.jsonFlag(c)
 	return func(ctx context.Context, _ []string) error {
 		doc := record.BenchMachine{}
+		if most < leastSet {
+			return usagef("--largest %d B: want %s or more", most, sizeString(leastSet))
+		}
 		if list != "" {
 			var err error
 			if doc.Speeds, err = e.speeds(ctx, list, scale); err != nil {
 				return err
 			}
 		}
-		for bytes := int64(1 << 15); bytes <= int64(most); bytes *= 8 {
+		for bytes := int64(leastSet); bytes <= int64(most); bytes *= 8 {
 			for _, t := range slices.Compact([]int{1, e.threads}) {
 				r, err := ceiling.Measure(ctx, bytes, t)
 				if err != nil {
@@ -560,6 +563,9 @@ func benchMachine(e *env, c *cobra.Command) runner {
 		return e.show(record.SchemaBenchMachine, &doc, func() { e.printMachine(doc) })
 	}
 }
+
+// leastSet is the least working set that bench machine measures, in bytes.
+const leastSet = 32 << 10
 
 func (e *env) printMachine(doc record.BenchMachine) {
 	printTable(e.stdout, "working set\tthreads\tin order GB/s\tat random M/s\tdependent M/s\t", doc.Ceilings, func(r record.Ceiling) string {

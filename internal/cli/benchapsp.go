@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math/rand/v2"
 	"slices"
 	"time"
@@ -43,6 +42,9 @@ func benchAllPairs(e *env, c *cobra.Command) runner {
 	atLeast(c, "1 or more", "n", "rounds")
 	e.jsonFlag(c)
 	return func(ctx context.Context, _ []string) error {
+		if len(methods) == 0 {
+			return usagef("--methods is empty: want some of blocked, naive, squaring")
+		}
 		procs, err := engine.ParseProcessors(processors)
 		if err != nil {
 			return err
@@ -59,13 +61,13 @@ func benchAllPairs(e *env, c *cobra.Command) runner {
 				}
 			}
 		}
-		return e.show(record.SchemaBenchAPSP, &doc, func() { printAllPairs(e.stdout, doc) })
+		return e.show(record.SchemaBenchAPSP, &doc, func() { e.printAllPairs(doc) })
 	}
 }
 
-func printAllPairs(w io.Writer, d record.BenchAllPairs) {
-	fmt.Fprintf(w, "all pairs of %d vertices, medians of %d\n", d.N, d.Rounds)
-	printTable(w, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t", d.Runs, func(r record.BenchAllPairsMethod) string {
+func (e *env) printAllPairs(d record.BenchAllPairs) {
+	e.print("all pairs of %d vertices, medians of %d rounds\n", d.N, d.Rounds)
+	printTable(e.stdout, "processor\tmethod\ttype\tkernels\ttime s\tGop/s\tregisters Gop/s\tfraction\t", d.Runs, func(r record.BenchAllPairsMethod) string {
 		return fmt.Sprintf("%s\t%s\t%s\t%s\t%.4g\t%.4g\t%.4g\t%.2f\t", r.Processor, r.Method, r.Type, r.Kernels, r.TimeS, r.GopS, r.RateGopS, r.Fraction)
 	})
 }

@@ -130,7 +130,7 @@ func (e *env) printGPUCheck(list []gpuCheck, cut bool) {
 	printBandwidth(w, searches)
 	printSome(w, "\nvalidated\ttrees\tGTEPS\tW\tJ a search\tof\t", documents[record.Graph500](list, record.SchemaGraph500), validatedRow)
 	for _, d := range documents[record.BenchAllPairs](list, record.SchemaBenchAPSP) {
-		printAllPairs(w, d.doc)
+		e.printAllPairs(d.doc)
 	}
 	for _, c := range list[1:] {
 		switch {

@@ -70,7 +70,7 @@ func closeness(j *job) solver {
 				numbers("eccentricity", r.Eccentricity), numbers("reached_by", r.Reach)),
 			compare: byValue(by),
 			doc: &record.Closeness{Roots: r.Roots, Outward: o.Outward, PerComponent: *perComponent, Pairs: pairs, Average: r.Average(),
-				LargestDistance: int64(far), Hops: r.Hops, PredictedS: r.Predicted.Seconds(), PredictedBytes: bytes},
+				LargestDistance: int64(far), Hops: append([]int64{}, r.Hops...), PredictedS: r.Predicted.Seconds(), PredictedBytes: bytes},
 		}, nil
 	}
 }

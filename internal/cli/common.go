@@ -50,7 +50,7 @@ func checkMemory(what string, size gen.Size, engines ...*engineFlags) error {
 		more := engine.NeedFor(size.Vertices, size.Edges, false, strings.Count(x.processors, ",")+1, weight)
 		need += min(more, math.MaxInt64-need)
 	}
-	return fits(fmt.Sprintf("%s has %d vertices and %d edges and", what, size.Vertices, size.Edges), need, limit)
+	return fits(fmt.Sprintf("%s with %d vertices and %d edges", what, size.Vertices, size.Edges), need, limit)
 }
 
 // fits refuses what needs more memory than the limit or than the process has left, before it is made or read.

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/totemgo/totemgo/internal/atomicfile"
 )
 
 // outputFlags are the flags that name files to write. The others with a `FILE` name files to read.
@@ -40,7 +42,7 @@ func (e *env) checkFiles(c *cobra.Command, args []string) error {
 	}
 	empty := ""
 	if slices.Contains(append(in, out...), "") {
-		empty = c.CommandPath()
+		empty = c.Name()
 	}
 	c.Flags().Visit(func(f *pflag.Flag) {
 		what, _ := pflag.UnquoteUsage(f)
@@ -72,6 +74,18 @@ func (e *env) checkFiles(c *cobra.Command, args []string) error {
 			return usagef("only one %s can be standard %s (-)", s.what, s.what)
 		}
 	}
+	for k, o := range out {
+		if o == "-" {
+			continue
+		}
+		same := func(other string) bool { return other != "-" && leads(other) == leads(o) && !atomicfile.Direct(o) }
+		if slices.ContainsFunc(out[:k], same) {
+			return usagef("two outputs both write %s", o)
+		}
+		if err := atomicfile.Check(o); err != nil {
+			return err
+		}
+	}
 	for _, o := range out {
 		written := []string{o}
 		if formatOf(o, "") == "graphalytics" {
@@ -87,6 +101,15 @@ func (e *env) checkFiles(c *cobra.Command, args []string) error {
 		}
 	}
 	return nil
+}
+
+// leads is the path of the file that a name leads to.
+func leads(name string) string {
+	path, err := filepath.Abs(atomicfile.Target(name))
+	if err != nil {
+		return name
+	}
+	return path
 }
 
 // stat looks at a file, "-" being a stream; nil if there is none to look at.

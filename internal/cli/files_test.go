@@ -72,6 +72,32 @@ func TestOwnInput(t *testing.T) {
 	}
 }
 
+// TestTwoOutputs: two outputs that lead to one file are refused, and devices are not files.
+func TestTwoOutputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("r.el", []byte("0 1\n1 2\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lines := map[string]int{
+		"apsp r.el -o x.tsv --predecessors x.tsv": exitUsage, "apsp r.el -o x.npy --predecessors ./x.npy": exitUsage,
+		"convert r.el x.edges --random-weights 1..3 --undirected --weights ./x.edges": exitUsage,
+		"apsp r.el -o " + os.DevNull + " --predecessors " + os.DevNull:                exitOK, "apsp r.el -o x.tsv --predecessors y.tsv": exitOK,
+	}
+	if runtime.GOOS != "windows" {
+		for name, to := range map[string]string{"here": ".", "link": "target"} {
+			if err := os.Symlink(to, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		lines["apsp r.el -o here/x --predecessors x"], lines["apsp r.el -o link --predecessors target"] = exitUsage, exitUsage
+	}
+	for line, status := range lines {
+		if r := command(t, strings.Fields(line)...); r.status != status || strings.Contains(r.stderr, "two outputs both write ") != (status == exitUsage) {
+			t.Errorf("%s: status %d, %q", line, r.status, r.stderr)
+		}
+	}
+}
+
 // TestDash: - is standard input wherever a file is read, and standard output wherever one is written.
 func TestDash(t *testing.T) {
 	t.Chdir(t.TempDir())

@@ -4,10 +4,8 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -178,11 +176,7 @@ func (e *env) writeFile(ctx context.Context, path string, write func(w *bufio.Wr
 	if path == "-" {
 		return through(e.stdout)
 	}
-	err := atomicfile.Write(path, through)
-	if p := (*fs.PathError)(nil); errors.As(err, &p) {
-		return fmt.Errorf("%s: %w", path, p.Err)
-	}
-	return err
+	return atomicfile.Write(path, through)
 }
 
 // untilDone is a writer that fails once its context has ended.

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"regexp"
@@ -236,6 +237,9 @@ func message(err error) string {
 	if file := (*graphio.Error)(nil); errors.As(err, &file) {
 		s = strings.Replace(s, file.Hint.String(), file.Hint.Spell(cureFlag), 1)
 	}
+	if system := (*fs.PathError)(nil); errors.As(err, &system) {
+		s = strings.Replace(s, system.Op+" "+system.Path, system.Path, 1)
+	}
 	var lines []string
 	for _, line := range strings.Split(strings.TrimSpace(s), "\n") {
 		if !slices.ContainsFunc(lines, func(earlier string) bool { return strings.HasSuffix(earlier, line) }) {
@@ -245,7 +249,7 @@ func message(err error) string {
 	s = strings.Join(lines, "; ")
 	s = strings.ReplaceAll(s, "raise the memory limit", "--memory-limit sets another")
 	s = packagePrefix.ReplaceAllString(s, "$1")
-	s = strings.ReplaceAll(s, "invalid options: ", "")
+	s = strings.NewReplacer("invalid options: ", "", "bad option: ", "").Replace(s)
 	if w := (*engine.WeightError)(nil); errors.As(err, &w) && w.Reason == engine.WeightNegative {
 		s += "; --bellman-ford accepts negative weights"
 	}
@@ -265,6 +269,9 @@ var oneOfMany = regexp.MustCompile(`(^|[^\d.,-])1 ((?:[a-z]+ )?(?:vertices|entri
 // singular writes "1 vertex" where text has "1 vertices".
 func singular(text string) string {
 	return oneOfMany.ReplaceAllStringFunc(text, func(s string) string {
+		if strings.HasPrefix(strings.TrimLeft(s, " ("), "1 without ") {
+			return s
+		}
 		for _, end := range [...][2]string{{"ices", "ex"}, {"ies", "y"}, {"ches", "ch"}, {"s", ""}} {
 			if stem, is := strings.CutSuffix(s, end[0]); is {
 				return stem + end[1]
@@ -275,10 +282,10 @@ func singular(text string) string {
 }
 
 // packagePrefix finds the prefixes that packages give to their errors.
-var packagePrefix = regexp.MustCompile(`(^|: |; )(?:(?:allpairs|bsp|engine|gen|gpu|graph|graph500|graphio|hugemem|kernels|partition|power): )+`)
+var packagePrefix = regexp.MustCompile(`(^|: |; )(?:(?:allpairs|bsp|cpu|engine|gen|gpu|graph|graph500|graphio|hugemem|kernels|partition|power): )+`)
 
 // flagError says in words what is wrong with a flag's value.
-func flagError(_ *cobra.Command, err error) error {
+func flagError(c *cobra.Command, err error) error {
 	bad, number, unknown := (*pflag.InvalidValueError)(nil), (*strconv.NumError)(nil), (*pflag.NotExistError)(nil)
 	switch {
 	case errors.As(err, &bad) && errors.As(err, &number):
@@ -291,18 +298,26 @@ func flagError(_ *cobra.Command, err error) error {
 		return usagef("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
 	case errors.As(err, &unknown) && foreignFlags[unknown.GetSpecifiedName()] != "":
 		return usagef("there is no -%s: %s", unknown.GetSpecifiedName(), foreignFlags[unknown.GetSpecifiedName()])
+	case unknown != nil:
+		flags := &cobra.Command{} // a command for each flag: they are spelled like what was typed by the same rule
+		c.Flags().VisitAll(func(f *pflag.Flag) {
+			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
+		})
+		return usagef("%w%s", err, near(flags, unknown.GetSpecifiedName(), "--"))
 	}
 	return usageError(err)
 }
 
-// foreignFlags says what to type for the flags of the GAP Benchmark Suite.
+// foreignFlags says what to type for the flags of other programs, of the GAP Benchmark Suite first of all.
 var foreignFlags = map[string]string{
 	"f": "a graph's file is the argument, as in totemgo bfs FILE",
 	"g": "totemgo graph500 --scale N and totemgo bench bfs --graph kron:N make Kronecker graphs",
 	"u": "totemgo bench bfs --graph uniform:N makes uniform graphs",
 	"k": "--edgefactor of totemgo graph500 and totemgo generate is the edges per vertex",
+	"v": "--version prints the version",
 	"n": "--roots is the number of searches of totemgo graph500 and totemgo bench bfs",
 	"r": "--root is the vertex that totemgo bfs, sssp and reach start from",
+	"V": "--version prints the version",
 	"s": "--undirected reads arcs as edges; the size of a generated graph is --scale",
 }
 
@@ -315,16 +330,22 @@ func takes(names ...string) cobra.PositionalArgs {
 			if len(names)-len(args) > 1 {
 				verb = "are"
 			}
-			return usagef("%s %s missing after %q", strings.Join(names[len(args):], " and "), verb, c.CommandPath())
+			return usagef("%s %s missing after %q", and(names[len(args):]), verb, c.CommandPath())
 		case len(args) > len(names):
 			what := "no argument"
 			if len(names) > 0 {
-				what = "only " + strings.Join(names, " and ")
+				what = "only " + and(names)
 			}
 			return usagef("%s takes %s; %q is one too many", c.Name(), what, args[len(names)])
 		}
 		return nil
 	}
+}
+
+// and joins names as a sentence does.
+func and(names []string) string {
+	last := len(names) - 1
+	return strings.TrimPrefix(strings.Join(names[:last], ", ")+" and "+names[last], " and ")
 }
 
 // knownCommand takes no argument: what is left on the command line of a command with
@@ -333,16 +354,23 @@ func knownCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
-	c.SuggestionsMinimumDistance = 2
-	if near := c.SuggestionsFor(args[0]); len(near) > 0 {
-		return usagef("unknown command %q; did you mean %s?", args[0], strings.Join(near, " or "))
+	return usagef("unknown command %q%s", args[0], near(c, args[0], ""))
+}
+
+// near asks for the commands of c that are spelled like what was typed, or names those that other programs call so.
+func near(c *cobra.Command, typed, dashes string) string {
+	c.SuggestionsMinimumDistance = min(2, len(typed)/3)
+	names := c.SuggestionsFor(typed)
+	if len(names) == 0 {
+		return ""
 	}
-	return usagef("unknown command %q", args[0])
+	return "; did you mean " + dashes + strings.Join(names, " or "+dashes) + "?"
 }
 
 // commandRow is a command: how it is called, what it says, and what it does.
 type commandRow struct {
 	use, short, long, example string // use names the arguments that it takes, in capitals
+	also                      string // its names in other programs
 	prepare                   func(e *env, c *cobra.Command) runner
 	commands                  []commandRow // its own, instead of prepare
 }
@@ -367,7 +395,7 @@ var commands = []commandRow{
 
 // build makes the command of a row.
 func (r commandRow) build(e *env) *cobra.Command {
-	c := &cobra.Command{Use: r.use, Short: r.short, Long: r.long, Example: r.example}
+	c := &cobra.Command{Use: r.use, Short: r.short, Long: r.long, Example: r.example, SuggestFor: strings.Fields(r.also)}
 	if r.prepare == nil {
 		c.Args, c.RunE = knownCommand, func(c *cobra.Command, _ []string) error { return c.Help() }
 		for _, sub := range r.commands {

@@ -55,6 +55,21 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"bfs -f EL -n 4", []string{"there is no -f", "totemgo bfs FILE"}},
 		{"bfs -g 10", []string{"there is no -g", "kron:N"}},
 		{"grph500", []string{"did you mean graph500?"}},
+		{"pr EL", []string{"did you mean pagerank?"}},
+		{"tc EL", []string{"did you mean triangles?"}},
+		{"betweenness EL", []string{"did you mean bc?"}},
+		{"graph500 --scal 10", []string{"--scal", "did you mean --scale?"}},
+		{"bfs EL --roots 1", []string{"did you mean --root?"}},
+		{"bfs EL --root 1 -j", []string{"did you mean --json?"}},
+		{"-V", []string{"--version"}},
+		{"path EL", []string{"A and B are missing"}},
+		{"path EL 0 1 2", []string{"only FILE, A and B"}},
+		{"path EL first 1", []string{`vertex "first"`}},
+		{"bench machine --largest 1", []string{"--largest 1 B", "32 KiB"}},
+		{"bench apsp --n 2 --methods=", []string{"--methods", "blocked"}},
+		{"bfs MISSING --root 1 --kernels none", []string{`--kernels none: no such kernels: "none"`}},
+		{"bfs MISSING --root 1 --tuning list", []string{`--tuning: invalid tuning: "list"`}},
+		{"generate density --vertices 5 --density 2 -o OUT", []string{"totemgo: density 2"}},
 		{"help nothing", []string{"unknown command", "nothing"}},
 		{"help bfs nothing", []string{"unknown command", "nothing"}},
 		{"completion basn", []string{"unknown command", "basn", "bash"}},
@@ -147,7 +162,7 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"generate uniform --vertices 5 --scale 3 -o OUT", []string{"--scale and --vertices"}},
 		{"generate uniform --vertices 5 --edges 3 --edgefactor 2 -o OUT", []string{"--edgefactor and --edges"}},
 		{"generate star --vertices 5 --seed 1,2 -o OUT", []string{`"1,2"`, "one number"}},
-		{"generate kron --scale 5 --format graph500 -o OUT --weights OUT ", []string{"tuples and the weights"}},
+		{"generate kron --scale 5 --format graph500 -o OUT --weights OUT ", []string{"two outputs both write"}},
 		{"generate kron --scale 5 --format graph500 -o - --weights -", []string{"only one output can be standard output"}},
 		{"convert A", []string{"OUTPUT is missing"}},
 		{"convert", []string{"INPUT and OUTPUT are missing"}},
@@ -221,6 +236,10 @@ func TestFilesAreWrong(t *testing.T) {
 		{[]string{"bfs", good, "--root", "99999999999999999999"}, []string{"--root 99999999999999999999", "0..2"}},
 		{[]string{"bfs", good, "--root", "0", "-o", out}, []string{out, "no such file"}},
 		{[]string{"bfs", good, "--root", "0", "-o", dir}, []string{dir}},
+		{[]string{"bfs", missing, "--root", "0", "-o", out}, []string{"totemgo: " + out, "no such file"}}, // before the work
+		{[]string{"bc", missing, "-o", strings.Repeat("a", 300)}, []string{"name too long"}},
+		{[]string{"bench", "machine", "-o", out}, []string{"totemgo: " + out, "no such file"}},
+		{[]string{"bench", "bfs", "--graph", "kron"}, []string{"kron", "kron:SCALE"}},
 		{[]string{"bfs", good, "--root", "0", "--assignment", missing}, []string{missing, "no such file"}},
 		{[]string{"bfs", good, "--root", "0", "--processors", "cpu:1,cpu:1", "--assignment", write("a0", "0 0\n1 2\n2 0\n")}, []string{"line 2", `"2"`, "0..1"}},
 		{[]string{"bfs", good, "--root", "0", "--processors", "cpu:1,cpu:1", "--assignment", write("a1", "0 0\n1 1\n")}, []string{"vertex 2", "no processor"}},
@@ -402,7 +421,7 @@ func TestPlurals(t *testing.T) {
 			t.Errorf("%s: %q, want %q", c.args, r.stdout, c.want)
 		}
 	}
-	if got := singular("-1 threads, 1 readings, 1 fields"); got != "-1 threads, 1 reading, 1 field" {
+	if got := singular("-1 threads, 1 readings, 1 fields (1 without edges)"); got != "-1 threads, 1 reading, 1 field (1 without edges)" {
 		t.Error(got)
 	}
 	if r := command(t, "bfs", el, "--root", "0", "--threads", "-1"); !strings.Contains(r.stderr, "--threads -1: want 0 for all cores, or more") {
