@@ -138,7 +138,7 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 
 // allPairsOf runs apsp with distances of type T.
 func allPairsOf[T allpairs.Value](ctx context.Context, e *env, f *apspFlags, g *graph.CSR, o allpairs.Options) error {
-	o.Progress = e.progress("all pairs").of("")
+	o.Progress = e.progress("all pairs").of("steps")
 	o.Start = func(p *allpairs.Plan) {
 		if p.Time > time.Second || isTerminal(e.stderr) {
 			e.note("%s (%s): about %s, %s for matrices", p.Method, p.Reason, seconds(p.Time.Seconds()), sizeString(p.Bytes))

@@ -16,13 +16,14 @@ func (j *job) addSamples(samples *int, seed *uint64) {
 	j.Flags().IntVar(samples, "samples", 0, "`NUMBER` of vertices, chosen at random, to search from (default all)")
 	j.Flags().Uint64Var(seed, "sample-seed", 0, "`SEED` of --samples")
 	atLeast(j.Command, "1 or more", "samples")
+	annotate(j.Command, needsOf, []string{"samples"}, "sample-seed")
 }
 
 // roots shows how many roots are searched from, and the predicted time and memory in bytes of all.
 func (j *job) roots(eng *engine.Engine) (progress func(done, of int64, left time.Duration), bytes int64) {
-	bar, start, bytes := j.progress(j.Name()), time.Now(), eng.Memory(j.Name())
+	bar, bytes := j.progress(j.Name()), eng.Memory(j.Name())
 	return func(done, of int64, left time.Duration) {
-		bar.predict(time.Since(start)+left, bytes)
+		bar.predict(left, bytes)
 		bar.set(done, of, "roots")
 	}, bytes
 }

@@ -39,13 +39,12 @@ func convert(e *env, c *cobra.Command) runner {
 	fl.BoolVar(&largest, "largest-component", false, "keep the largest component only (of a directed graph the weak one)")
 	fl.StringVar(&random, "random-weights", "", "give every edge a whole weight of the range `FROM..TO`, such as 1..255;\nit follows from --seed and the edge's ends alone")
 	fl.Uint64Var(&seed, "seed", 1, "seed of --random-weights")
+	annotate(c, needsOf, []string{"random-weights"}, "seed")
 	return func(ctx context.Context, args []string) error {
 		low, high, ok := parseSpan(random, "..")
 		switch {
 		case random != "" && !ok:
 			return usagef("--random-weights %q: want FROM..TO, whole numbers that rise, such as 1..255", random)
-		case random == "" && c.Flags().Changed("seed"):
-			return usagef("--seed belongs to --random-weights")
 		case random != "" && sf.o.DropWeights:
 			return usagef("--random-weights and --drop-weights exclude each other")
 		}

@@ -224,6 +224,7 @@ func completes(c *cobra.Command, flag string, values ...string) {
 const (
 	groupOf  = "totemgo-group"  // the group in the usage
 	valuesOf = "totemgo-values" // all that checkValues accepts
+	needsOf  = "totemgo-needs"  // the flag without which checkValues refuses it
 	leastOf  = "totemgo-least"  // what checkValues wants: text that begins with the least number
 )
 
@@ -252,13 +253,18 @@ func oneOf(c *cobra.Command, flag string, values ...string) {
 	annotate(c, valuesOf, values, flag)
 }
 
-// checkValues refuses values of flags that atLeast and oneOf rule out.
+// checkValues refuses values of flags that atLeast and oneOf rule out, and flags without those that they need.
 func checkValues(c *cobra.Command) (err error) {
 	c.Flags().Visit(func(f *pflag.Flag) {
 		value := f.Value.String()
 		if known := f.Annotations[valuesOf]; known != nil && value != f.DefValue && !slices.Contains(known, value) {
 			last := len(known) - 1
 			err = usagef("--%s %q: want %s or %s", f.Name, value, strings.Join(known[:last], ", "), known[last])
+		}
+		for _, other := range f.Annotations[needsOf] {
+			if !c.Flags().Changed(other) {
+				err = usagef("--%s belongs to --%s: give both", f.Name, other)
+			}
 		}
 		for _, want := range f.Annotations[leastOf] {
 			text, _, _ := strings.Cut(want, " ")

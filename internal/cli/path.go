@@ -26,12 +26,10 @@ func findPath(j *job) solver {
 	ends := &roots{flag: "vertex", many: true}
 	weighted := j.Flags().Bool("weighted", false, "find a path with the smallest sum of weights, not the fewest arcs")
 	heuristic := j.Flags().String("heuristic", "", "with --weighted, `FILE` of lower bounds of the distance to B: lines of vertex and bound")
+	annotate(j.Command, needsOf, []string{"weighted"}, "heuristic")
 	var o engine.ShortestPathOptions
 	j.check = func() error {
 		ends.given = j.operands
-		if *heuristic != "" && !*weighted {
-			return usagef("--heuristic bounds sums of weights: give --weighted")
-		}
 		j.engine.o.Weights = *weighted
 		return ends.check()
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"sync"
@@ -18,7 +19,8 @@ type bar struct {
 	e           *env
 	show        bool
 	start, last time.Time
-	width       int // of the line that is shown
+	all         time.Duration // predicted, or 0
+	width       int           // of the line that is shown
 }
 
 // A bar appears after barAfter, and changes each barEvery; its line has at most barWidth columns.
@@ -53,19 +55,21 @@ func (b *bar) set(done, total int64, unit string) {
 	now := time.Now()
 	if b.show && now.Sub(b.start) >= barAfter && now.Sub(b.last) >= barEvery {
 		b.last = now
-		b.draw(progressLine(b.title, done, total, unit, now.Sub(b.start)))
+		b.draw(progressLine(b.title, done, total, unit, now.Sub(b.start), b.all))
 	}
 }
 
-// predict shows the time and the memory in bytes that the whole will have taken with the title.
-func (b *bar) predict(all time.Duration, bytes int64) {
+// predict shows the time and the memory in bytes that the whole will have taken, of which so much time is left, as the title.
+func (b *bar) predict(left time.Duration, bytes int64) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.title = fmt.Sprintf("predicted %v, %s", all.Round(100*time.Millisecond), strings.ReplaceAll(humanize.IBytes(uint64(bytes)), " ", ""))
+	b.all = time.Since(b.start) + left
+	b.title = fmt.Sprintf("predicted %v, %s", b.all.Round(100*time.Millisecond), strings.ReplaceAll(humanize.IBytes(uint64(bytes)), " ", ""))
 }
 
-// progressLine says what is done since the start, the mean rate since then, and the time that the rest takes at that rate.
-func progressLine(title string, done, total int64, unit string, since time.Duration) string {
+// progressLine says what is done since the start, the mean rate since then, and the time that the rest takes: of all that is
+// predicted, or else at that rate.
+func progressLine(title string, done, total int64, unit string, since, all time.Duration) string {
 	amount := func(x float64, unit string) string {
 		if unit == "bytes" {
 			return humanize.IBytes(uint64(x))
@@ -83,7 +87,8 @@ func progressLine(title string, done, total int64, unit string, since time.Durat
 			text += fmt.Sprintf(", %s/min", amount(60*rate, unit))
 		}
 		if total > done {
-			text += fmt.Sprintf(", %v left", time.Duration(float64(total-done)/rate*float64(time.Second)).Round(time.Second))
+			all = cmp.Or(all, since+time.Duration(float64(total-done)/rate*float64(time.Second)))
+			text += fmt.Sprintf(", %v left", max(0, all-since).Round(time.Second))
 		}
 	}
 	if room := barWidth - len(text) - 2; title != "" && room > 0 {

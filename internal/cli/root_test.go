@@ -116,6 +116,8 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"pagerank MISSING --dangling keep", []string{`"keep"`, "spread", "drop"}},
 		{"pagerank MISSING --method power", []string{`"power"`, "pull", "delta"}},
 		{"pagerank MISSING --method delta --warm W", []string{"--warm"}},
+		{"bc MISSING --sample-seed 3", []string{"--sample-seed", "--samples"}},
+		{"path MISSING 1 2 --heuristic EL", []string{"--heuristic", "--weighted"}},
 		{"bc MISSING --samples 0", []string{"--samples 0", "1 or more"}},
 		{"closeness MISSING --samples 0", []string{"--samples 0", "1 or more"}},
 		{"pagerank MISSING --multi --float32", []string{"exclude each other"}},
