@@ -298,14 +298,19 @@ func Write(path string, write func(w io.Writer) error) error {
 	if err != nil {
 		return err
 	}
-	if err = write(f); err == nil {
+	return f.End(write(f))
+}
+
+// End closes the file and gives it its name, or, after an error, removes it and returns that error.
+func (f *File) End(err error) error {
+	if err == nil {
 		err = f.Close()
 	}
 	if err == nil {
 		err = f.Rename()
 	}
-	if err == nil {
-		return nil
+	if err != nil {
+		err = errors.Join(err, f.Remove())
 	}
-	return errors.Join(err, f.Remove())
+	return err
 }

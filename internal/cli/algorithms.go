@@ -276,9 +276,8 @@ func (j *job) execute(ctx context.Context, a algorithm, solve solver, path strin
 type roots struct {
 	flag    string   // or argument, in messages
 	given   []string // each time
-	text    string   // as given
-	apart   []string // text in parts, if commas do not separate them
 	many    bool
+	list    []string // each by itself, as given
 	ids     []uint64
 	labels  *graph.Labels
 	spelled []string // as results show them
@@ -308,48 +307,41 @@ func (j *job) addRoot(many bool) *roots {
 	return r
 }
 
-// list splits --root where it takes several.
-func (r *roots) list() []string {
-	if r.apart != nil {
-		return r.apart
-	}
-	if r.many {
-		return strings.Split(r.text, ",")
-	}
-	return []string{r.text}
-}
-
 func (r *roots) check() error {
-	if r.text = strings.Join(r.given, ","); r.many && len(r.given) > 1 {
-		r.apart = r.given
-	}
-	if r.text == "" {
+	text := strings.Join(r.given, ",")
+	switch {
+	case text == "":
 		return usagef("--root is missing: the id of a vertex, as the file has it")
+	case !r.many:
+		r.list = []string{text}
+	case len(r.given) > 1:
+		r.list = r.given
+	default:
+		r.list = strings.Split(text, ",")
 	}
-	if slices.Contains(r.list(), "") {
-		return usagef("%s %q: want the id of a vertex, a whole number or a name, between commas", r.flag, r.text)
+	if slices.Contains(r.list, "") {
+		return usagef("%s %q: want the id of a vertex, a whole number or a name, between commas", r.flag, text)
 	}
 	return nil
 }
 
 func (r *roots) read(_ context.Context, src graph.Source) error {
-	labels := src.VertexLabels()
-	r.labels = labels
-	if _, err := labels.Find(r.text); err == nil && r.apart == nil {
-		r.apart = []string{r.text} // a name may have commas
+	r.labels = src.VertexLabels()
+	if _, err := r.labels.Find(r.given[0]); err == nil && len(r.given) == 1 {
+		r.list = r.given // a name may have commas
 	}
-	for _, s := range r.list() {
-		v, err := labels.Find(s)
-		if digits := strings.TrimLeft(s, "+-"); labels.Names() == nil && (digits == "" || strings.Trim(digits, "0123456789") != "") {
+	for _, s := range r.list {
+		v, err := r.labels.Find(s)
+		if digits := strings.TrimLeft(s, "+-"); r.labels.Names() == nil && (digits == "" || strings.Trim(digits, "0123456789") != "") {
 			return usagef("%s %q: want the id of a vertex, a whole number", r.flag, s)
 		}
 		if err != nil {
 			return fmt.Errorf("%s %s", r.flag, strings.TrimPrefix(err.Error(), graph.ErrNoVertex.Error()+": "))
 		}
-		r.ids = append(r.ids, labels.Label(v))
-		r.spelled = append(r.spelled, r.spell(labels.Label(v)))
+		r.ids = append(r.ids, r.labels.Label(v))
+		r.spelled = append(r.spelled, r.spell(r.labels.Label(v)))
 	}
-	if labels.Names() != nil {
+	if r.labels.Names() != nil {
 		r.names = r.spelled
 	}
 	return nil

@@ -93,9 +93,6 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 			return err
 		}
 	}
-	types := map[string]func(context.Context, *env, *apspFlags, *graph.CSR, allpairs.Options) error{
-		"int32": allPairsOf[int32], "float32": allPairsOf[float32], "float64": allPairsOf[float64],
-	}
 	procs, err := engine.ParseProcessors(f.processors)
 	if err != nil {
 		return err
@@ -123,17 +120,14 @@ func (e *env) allPairs(ctx context.Context, f *apspFlags, path string) error {
 	if err != nil {
 		return err
 	}
-	typ := f.typ
+	auto, kind := f.typ == "auto", g.WeightKind()
 	switch {
-	case typ != "auto":
-	case g.WeightKind() == graph.Float32:
-		typ = "float32"
-	case g.WeightKind() == graph.Float64 || !allpairs.Fits[int32](g):
-		typ = "float64"
-	default:
-		typ = "int32"
+	case f.typ == "float32" || auto && kind == graph.Float32:
+		return allPairsOf[float32](ctx, e, f, g, o)
+	case f.typ == "float64" || auto && (kind == graph.Float64 || !allpairs.Fits[int32](g)):
+		return allPairsOf[float64](ctx, e, f, g, o)
 	}
-	return types[typ](ctx, e, f, g, o)
+	return allPairsOf[int32](ctx, e, f, g, o)
 }
 
 // allPairsOf runs apsp with distances of type T.
@@ -258,16 +252,7 @@ func (a *npyFile[T]) close(err error) error {
 	if a == nil {
 		return err
 	}
-	if err == nil {
-		err = a.file.Close()
-	}
-	if err == nil {
-		err = a.file.Rename()
-	}
-	if err != nil {
-		err = errors.Join(err, a.file.Remove())
-	}
-	return err
+	return a.file.End(err)
 }
 
 // pairs is a matrix to write.

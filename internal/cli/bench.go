@@ -95,45 +95,42 @@ func (f *benchFlags) add(e *env, c *cobra.Command) {
 }
 
 // benchGraph makes or reads the graph.
-func (e *env) benchGraph(ctx context.Context, bf *benchFlags) (graph.Source, func() error, error) {
+func (e *env) benchGraph(ctx context.Context, bf *benchFlags) (*graphio.File, error) {
 	if bf.graph == "" {
-		return nil, nil, usagef("--graph is missing: kron:20, say, or a file")
+		return nil, usagef("--graph is missing: kron:20, say, or a file")
 	}
 	kind, size, generated := strings.Cut(bf.graph, ":")
 	f, scale := generateFlags{edgefactor: gen.DefaultEdgeFactor, seed: bf.seed}, int64(0)
 	into := map[string][]*int64{"kron": {&scale}, "uniform": {&scale}, "grid": {&f.rows, &f.columns}, "chain": {&f.vertices}}[kind]
 	if !generated || into == nil {
 		file, err := bf.read.open(ctx, e, bf.graph, bf.engine.o.Threads, bf.engine.o.MemoryLimit)
-		if err != nil {
-			if errors.Is(err, os.ErrNotExist) {
-				err = fmt.Errorf("%w (generated graphs are kron:SCALE, uniform:SCALE, grid:ROWSxCOLUMNS, chain:VERTICES)", err)
-			}
-			return nil, nil, err
+		if errors.Is(err, os.ErrNotExist) {
+			err = fmt.Errorf("%w (generated graphs are kron:SCALE, uniform:SCALE, grid:ROWSxCOLUMNS, chain:VERTICES)", err)
 		}
-		return file.Source, file.Close, nil
+		return file, err
 	}
 	sizes := strings.SplitN(size, "x", len(into))
 	if len(sizes) != len(into) {
-		return nil, nil, usagef("--graph %q: want grid:ROWSxCOLUMNS", bf.graph)
+		return nil, usagef("--graph %q: want grid:ROWSxCOLUMNS", bf.graph)
 	}
 	for i, text := range sizes {
 		var err error
 		if *into[i], err = strconv.ParseInt(text, 10, 64); err != nil {
-			return nil, nil, usagef("--graph %q: %q is no number", bf.graph, text)
+			return nil, usagef("--graph %q: %q is no number", bf.graph, text)
 		}
 	}
 	if f.scale = int(scale); kind == "uniform" && (f.scale < gen.MinScale || f.scale > gen.MaxScale) {
-		return nil, nil, usagef("--graph %q: scale %d is outside %d..%d", bf.graph, f.scale, gen.MinScale, gen.MaxScale)
+		return nil, usagef("--graph %q: scale %d is outside %d..%d", bf.graph, f.scale, gen.MinScale, gen.MaxScale)
 	}
 	r, made, err := f.recipe(kind, func(flag string) bool { return flag == "scale" }, bf.engine.o.Threads, e.progress("generating").of("edges"))
 	if err == nil {
 		err = checkMemory(bf.graph, made, &bf.engine)
 	}
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	list, err := gen.Make(ctx, r)
-	return list, func() error { return nil }, err
+	return &graphio.File{Source: list}, err
 }
 
 // searching is an engine with a graph, and the roots to search it from.
@@ -148,15 +145,15 @@ type searching struct {
 
 // open makes or reads the graph, draws roots and places it. The caller calls Close, whatever it returns.
 func (s *searching) open(ctx context.Context, e *env, bf *benchFlags) error {
-	src, closeSource, err := e.benchGraph(ctx, bf)
+	file, err := e.benchGraph(ctx, bf)
 	if err != nil {
 		return err
 	}
-	s.close = append(s.close, func() { _ = closeSource() })
-	if err := s.draw(ctx, src, bf.roots, bf.engine.o.Threads); err != nil {
+	s.close = append(s.close, func() { _ = file.Close() })
+	if err := s.draw(ctx, file.Source, bf.roots, bf.engine.o.Threads); err != nil {
 		return err
 	}
-	eng, err := e.newEngine(ctx, bf.graph, src, &bf.engine)
+	eng, err := e.newEngine(ctx, bf.graph, file.Source, &bf.engine)
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"time"
 
@@ -13,12 +12,13 @@ import (
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/internal/workers"
 	"github.com/totemgo/totemgo/record"
 )
 
 const benchAllPairsHelp = `bench apsp times the dense methods of apsp with float32, int32 and float64 distances on a random graph of n
-vertices with an arc between most, and each set of tile kernels of this processor with the first. It states the
+vertices with an edge between most, and each set of tile kernels of this processor with the first. It states the
 operations a second (2n³ additions and minima, of squaring for each product) and the fraction of what the
 processor does in registers alone, on the same threads at the same time. Rounds are in turn; the figures
 are medians.
@@ -83,7 +83,7 @@ func (e *env) benchProcessor(ctx context.Context, doc *record.BenchAllPairs, p e
 		defer func() { _ = dev.Close() }()
 		o.Device = dev
 	}
-	g, err := denseGraph(doc.N)
+	g, err := denseGraph(ctx, doc.N)
 	if err != nil {
 		return err
 	}
@@ -167,17 +167,14 @@ func addRates[T allpairs.Value](ctx context.Context, list *[]record.MinPlus, thr
 	return nil
 }
 
-// denseGraph has n vertices, and an arc of a random weight up to 1000 to three quarters of all others.
-func denseGraph(n int) (*graph.CSR, error) {
-	r := rand.New(rand.NewPCG(1, uint64(n)))
-	offsets, targets, weights := make([]uint64, 1, n+1), []uint32(nil), []int32(nil)
-	for u := range uint32(n) {
-		for v := range uint32(n) {
-			if u != v && r.IntN(4) > 0 {
-				targets, weights = append(targets, v), append(weights, int32(1+r.IntN(1000)))
-			}
-		}
-		offsets = append(offsets, uint64(len(targets)))
+// denseGraph has n vertices, edges between three quarters of all pairs, and whole weights up to 1000.
+func denseGraph(ctx context.Context, n int) (*graph.CSR, error) {
+	list, err := gen.Make(ctx, gen.DensityOptions{Vertices: int64(n), Density: 0.75, Seed: 1})
+	if err == nil {
+		list, err = graph.RandomWeights(ctx, list, 1, 1000, 1, 0)
 	}
-	return graph.NewCSR(graph.CSRParts{Directed: true, Offsets: offsets, Targets: targets, Weights: graph.WeightsOf(weights)})
+	if err != nil {
+		return nil, err
+	}
+	return graph.Build(ctx, list, graph.BuildOptions{})
 }

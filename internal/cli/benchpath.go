@@ -36,12 +36,12 @@ func (e *env) benchPath(ctx context.Context, bf *benchFlags, pairs int) error {
 	if err := bf.engine.check(); err != nil {
 		return err
 	}
-	src, closeSource, err := e.benchGraph(ctx, bf)
+	file, err := e.benchGraph(ctx, bf)
 	if err != nil {
 		return err
 	}
-	defer closeSource()
-	g, err := graph.Build(ctx, src, graph.BuildOptions{Threads: bf.engine.o.Threads})
+	defer file.Close()
+	g, err := graph.Build(ctx, file.Source, graph.BuildOptions{Threads: bf.engine.o.Threads})
 	if err != nil {
 		return err
 	}

@@ -29,15 +29,17 @@ func bfs(j *job) solver {
 	depth := j.Flags().Int64("depth", 0, "largest `LEVEL` to reach (default all)")
 	again := j.Flags().Bool("count", false, "with --json or --stats, search once more, not timed, and count the edges that each level examined")
 	atLeast(j.Command, "1 or more", "depth")
-	near := func() bool { return *depth > 0 || len(root.list()) > 1 }
+	near := func() bool { return *depth > 0 || len(root.list) > 1 }
 	j.check = func() error {
 		switch {
 		case *again && !j.json && !j.stats:
 			return usagef("--count adds to what --json and --stats print: give one of them")
+		case root.check() != nil:
+			return root.check()
 		case near() && j.stats:
 			return usagef("--stats prints supersteps, which a search with --depth or several roots has not")
 		}
-		return root.check()
+		return nil
 	}
 	return func(ctx context.Context, eng *engine.Engine) (*result, error) {
 		out := &result{}
@@ -136,7 +138,7 @@ func reach(j *job) solver {
 		return &result{
 			stats:   r.Statistics,
 			lone:    r.NumReached == 1,
-			summary: fmt.Sprintf("roots %s\nreached %d of %d vertices\ndepth %d\n", root.text, r.NumReached, eng.NumVertices(), r.Depth),
+			summary: fmt.Sprintf("roots %s\nreached %d of %d vertices\ndepth %d\n", strings.Join(root.spelled, ","), r.NumReached, eng.NumVertices(), r.Depth),
 			table:   table{[]column{ids("vertex", r.Label)}, every(eng.NumVertices(), r.Has)},
 			doc:     &record.Reach{Roots: r.Roots, RootNames: root.names, Reached: r.NumReached, Depth: r.Depth},
 		}, nil
