@@ -186,7 +186,7 @@ func (j *job) execute(ctx context.Context, a algorithm, solve solver, path strin
 		return err
 	}
 	o := &j.engine.o
-	j.read.expect = func(vertices, records int64, directed bool) error {
+	j.read.o.Expect = func(vertices, records int64, directed bool) error {
 		if vertices == 0 { // unknown: few take more than many
 			return nil
 		}

@@ -48,22 +48,22 @@ func convert(e *env, c *cobra.Command) runner {
 		case random != "" && sf.o.DropWeights:
 			return usagef("--random-weights and --drop-weights exclude each other")
 		}
-		sf.o.Tuple = rf.tuple
+		sf.o.Tuple = rf.o.Tuple
 		if err := sf.check(e, args[1], false); err != nil {
 			return err
 		}
-		if formatOf(args[1], sf.o.Format) == "graph500" && formatOf(args[0], rf.format) != "graph500" {
-			rf.tuple = 0 // it is that of the output
+		if formatOf(args[1], sf.o.Format) == "graph500" && formatOf(args[0], rf.o.Format) != "graph500" {
+			rf.o.Tuple = 0 // it is that of the output
 		}
-		if sf.o.DropWeights && rf.weightColumn == 0 {
-			rf.weightColumn = -1 // unusable weights do not matter then
+		if sf.o.DropWeights && rf.o.WeightColumn == 0 {
+			rf.o.WeightColumn = -1 // unusable weights do not matter then
 		}
 		limit := sf.o.MemoryLimit
 		room := func(vertices, records, list int64, directed bool, kind graph.WeightKind) error {
 			return fits(fmt.Sprintf("a graph of %d edges", records), sf.need(args[1], vertices, records, list, directed, kind), limit)
 		}
 		if !largest {
-			rf.expect = func(vertices, records int64, directed bool) error {
+			rf.o.Expect = func(vertices, records int64, directed bool) error {
 				return room(vertices, records, 8*records, directed, graph.Unweighted)
 			}
 		}

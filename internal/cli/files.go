@@ -75,18 +75,10 @@ func (e *env) checkFiles(c *cobra.Command, args []string) error {
 		}
 	}
 	for k, o := range out {
-		if o == "-" {
-			continue
-		}
-		same := func(other string) bool { return other != "-" && leads(other) == leads(o) && !atomicfile.Direct(o) }
+		same := func(other string) bool { return leads(other) == leads(o) && !atomicfile.Direct(o) }
 		if slices.ContainsFunc(out[:k], same) {
 			return usagef("two outputs both write %s", o)
 		}
-		if err := atomicfile.Check(o); err != nil {
-			return err
-		}
-	}
-	for _, o := range out {
 		written := []string{o}
 		if formatOf(o, "") == "graphalytics" {
 			stem := strings.TrimSuffix(o, filepath.Ext(o))
@@ -99,12 +91,20 @@ func (e *env) checkFiles(c *cobra.Command, args []string) error {
 				}
 			}
 		}
+		if o != "-" {
+			if err := atomicfile.Check(o); err != nil {
+				return err
+			}
+		}
 	}
 	return nil
 }
 
-// leads is the path of the file that a name leads to.
+// leads is the path of the file that a name leads to, "-" being no file.
 func leads(name string) string {
+	if name == "-" {
+		return name
+	}
 	path, err := filepath.Abs(atomicfile.Target(name))
 	if err != nil {
 		return name
@@ -113,18 +113,11 @@ func leads(name string) string {
 }
 
 // stat looks at a file, "-" being a stream; nil if there is none to look at.
-func stat(path string, stream any) os.FileInfo {
-	if path == "-" {
-		if f, is := stream.(*os.File); is {
-			if st, err := f.Stat(); err == nil {
-				return st
-			}
-		}
-		return nil
-	}
-	st, err := os.Stat(path)
-	if err != nil {
-		return nil
+func stat(path string, stream any) (st os.FileInfo) {
+	if f, is := stream.(*os.File); path == "-" && is {
+		st, _ = f.Stat()
+	} else if path != "-" {
+		st, _ = os.Stat(path)
 	}
 	return st
 }

@@ -277,19 +277,12 @@ func checkValues(c *cobra.Command) (err error) {
 	return err
 }
 
-// readFlags are the flags of every command that reads a graph file.
+// readFlags are the flags of every command that reads a graph file. Most are fields of the reader's options.
 type readFlags struct {
-	format               string
-	directed, undirected bool
-	lenient              bool
-	weightColumn, tuple  int
-	weights, member      string
-	columns              []string
-	firstLine            string
-	names, keepIDs       bool
-	vertices             int64
-	prefix               string // of --format
-	expect               func(vertices, records int64, directed bool) error
+	o                             graphio.Options
+	directed, undirected, keepIDs bool
+	firstLine                     string
+	prefix                        string // of --format
 }
 
 // firstLines are the values of --first-line.
@@ -298,33 +291,31 @@ var firstLines = map[string]graphio.FirstLine{"": graphio.FirstByContent, "edge"
 func (f *readFlags) add(c *cobra.Command, prefix string) {
 	fl := c.Flags()
 	f.prefix = prefix
-	fl.StringVar(&f.format, prefix+"format", "", "`FORMAT` of the input (default by content, then by name):\n"+strings.Join(formatNames(false), ", "))
+	fl.StringVar(&f.o.Format, prefix+"format", "", "`FORMAT` of the input (default by content, then by name):\n"+strings.Join(formatNames(false), ", "))
 	completes(c, prefix+"format", formatNames(false)...)
 	fl.BoolVar(&f.directed, "directed", false, "read each line of the graph as an arc from its first vertex to its second, whatever the file says")
 	fl.BoolVar(&f.undirected, "undirected", false, "read each line of the graph as an edge that leads both ways, whatever the file says")
-	fl.StringSliceVar(&f.columns, "columns", nil, "`SRC,DST[,WEIGHT[,TIME]]`: the columns of an edge list, by name or number")
+	fl.StringSliceVar(&f.o.Columns, "columns", nil, "`SRC,DST[,WEIGHT[,TIME]]`: the columns of an edge list, by name or number")
 	fl.StringVar(&f.firstLine, "first-line", "", "what the first line of an edge list is: `edge`, names (of columns) or sizes (vertices and edges)")
 	oneOf(c, "first-line", "edge", "names", "sizes")
-	fl.BoolVar(&f.names, "names", false, "read the ids of an edge list as names (default if those of the first record are no numbers)")
+	fl.BoolVar(&f.o.Names, "names", false, "read the ids of an edge list as names (default if those of the first record are no numbers)")
 	fl.BoolVar(&f.keepIDs, "keep-ids", false, "take the ids of an edge list as they stand: vertices are 0 to the largest id")
-	fl.Int64Var(&f.vertices, "vertices", 0, "`N` vertices, 0 to N-1, whatever ids of an edge list occur")
+	fl.Int64Var(&f.o.Vertices, "vertices", 0, "`N` vertices, 0 to N-1, whatever ids of an edge list occur")
 	atLeast(c, "1 or more", "vertices")
-	fl.IntVar(&f.weightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out, in every format")
-	fl.IntVar(&f.tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
-	fl.StringVar(&f.weights, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
-	fl.StringVar(&f.member, "member", "", "`NAME` of the graph's file in a tar or zip archive (default the one graph in it)")
-	fl.BoolVar(&f.lenient, "lenient", false, "read a file in spite of faults that leave its meaning clear, and count them")
+	fl.IntVar(&f.o.WeightColumn, "weight-column", 0, "`COLUMN` of an edge list that holds weights, from 3 on; -1 leaves weights out, in every format")
+	fl.IntVar(&f.o.Tuple, "tuple", 0, "bytes of a Graph500 tuple, 12 or 16 (default 12)")
+	fl.StringVar(&f.o.WeightsPath, "weights-in", "", "`FILE` of weights that belongs to a Graph500 tuple file")
+	fl.StringVar(&f.o.Member, "member", "", "`NAME` of the graph's file in a tar or zip archive (default the one graph in it)")
+	fl.BoolVar(&f.o.Lenient, "lenient", false, "read a file in spite of faults that leave its meaning clear, and count them")
 	group(c, "Graph file", prefix+"format", "directed", "undirected", "columns", "first-line", "names", "keep-ids", "vertices", "weight-column", "tuple",
 		"weights-in", "member", "lenient")
 }
 
 // open reads the graph and prints its warnings.
 func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, limit int64) (*graphio.File, error) {
-	o := graphio.Options{
-		Format: f.format, WeightColumn: f.weightColumn, Tuple: f.tuple, WeightsPath: f.weights, Lenient: f.lenient, Member: f.member,
-		Columns: f.columns, Names: f.names, FirstLine: firstLines[f.firstLine], Vertices: f.vertices, Threads: threads, MemoryLimit: limit, Stdin: e.stdin,
-		Progress: e.progress("reading " + path).ofFile, Expect: f.expect,
-	}
+	o := f.o
+	o.FirstLine, o.Threads, o.MemoryLimit, o.Stdin = firstLines[f.firstLine], threads, limit, e.stdin
+	o.Progress = e.progress("reading " + path).ofFile
 	switch {
 	case f.directed && f.undirected:
 		return nil, usagef("--directed and --undirected exclude each other")
@@ -333,7 +324,7 @@ func (f *readFlags) open(ctx context.Context, e *env, path string, threads int, 
 	case f.undirected:
 		o.Direction = graphio.Undirected
 	}
-	if f.keepIDs && f.vertices == 0 {
+	if f.keepIDs && o.Vertices == 0 {
 		o.Vertices = -1
 	}
 	file, err := graphio.Open(ctx, path, o)
