@@ -85,6 +85,9 @@ type env struct {
 // Main executes the command line of the process and returns the exit status. The drivers are
 // those of devices besides the system's OpenCL and CUDA.
 func Main(drivers ...device.Driver) int {
+	if cores := runtime.NumCPU(); runtime.GOMAXPROCS(0) > cores { // threads beyond the cores wait for each other
+		runtime.GOMAXPROCS(cores)
+	}
 	return run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr, drivers...)
 }
 
