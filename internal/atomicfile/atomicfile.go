@@ -173,14 +173,13 @@ func (f *File) Reserve(size int64) error {
 		return fmt.Errorf("%s: %w: no new file", f.name, errors.ErrUnsupported)
 	}
 	free, err := room(filepath.Dir(f.temporary))
-	full := err == nil && free < uint64(size)
-	if !full {
-		if err = allocate(f.file, size); errors.Is(err, errors.ErrUnsupported) { // no reservation
-			err = f.file.Truncate(size)
-		}
+	if err == nil && free < uint64(size) {
+		err = syscall.ENOSPC
+	} else if err = allocate(f.file, size); errors.Is(err, errors.ErrUnsupported) { // no reservation
+		err = f.file.Truncate(size)
 	}
 	switch {
-	case full || errors.Is(err, syscall.ENOSPC):
+	case errors.Is(err, syscall.ENOSPC):
 		return fmt.Errorf("%s: %d bytes do not fit on the disk, which has %d: %w", f.name, size, free, syscall.ENOSPC)
 	case err != nil:
 		return fmt.Errorf("%s: %w", f.name, err)

@@ -157,11 +157,16 @@ func (f *engineFlags) resolve(ctx context.Context, vertices, edges int64, direct
 		return
 	}
 	f.o = engine.AutoProcessors(ctx, engine.GraphSize{Vertices: vertices, Edges: edges, Directed: directed}, int64(f.device), f.o)
-	var names []string
-	for _, p := range f.o.Processors {
-		names = append(names, p.String())
+	f.processors = listOf(f.o.Processors)
+}
+
+// listOf is a list of processors as --processors takes it.
+func listOf(list []engine.Processor) string {
+	text := ""
+	for _, p := range list {
+		text += "," + p.String()
 	}
-	f.processors = strings.Join(names, ",")
+	return text[1:]
 }
 
 // options returns the options that check has read, with the assignment for a graph of these

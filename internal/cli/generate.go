@@ -218,7 +218,6 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	if f.output == "" {
 		return usagef("generate needs -o FILE, or --dry-run")
 	}
-	toStdout := f.output == "-" || f.o.WeightsPath == "-"
 	if err := f.check(e, f.output, true); err != nil {
 		return err
 	}
@@ -244,7 +243,7 @@ func (e *env) generate(ctx context.Context, c *cobra.Command, kind string, f *ge
 	}
 	doc.Outputs = append(doc.Outputs, record.Output{File: f.output, Format: rep.Format, Bytes: rep.Bytes})
 	return e.show(record.SchemaGenerate, &doc, func() {
-		if !toStdout {
+		if f.output != "-" && f.o.WeightsPath != "-" {
 			rate := ""
 			if x := float64(to-from) / took; x >= 1e5 {
 				rate = fmt.Sprintf(" (%.1f M edges/s)", x/1e6)

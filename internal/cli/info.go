@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"reflect"
@@ -165,51 +166,34 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 }
 
 func (e *env) printInfo(d *record.Info, compression string, forced bool, procs []engine.Processor) {
-	kind := "undirected"
+	kind, components, says := "undirected", "components", "the file does not say"
 	if d.Directed {
-		kind = "directed"
+		kind, components = "directed", "components (weak)"
 	}
-	switch {
-	case d.DirectionStated:
-		kind += " (as the file says)"
-	case forced:
-		kind += " (as the command line says)"
-	default:
-		kind += " (the file does not say)"
+	if d.DirectionStated {
+		says = "as the file says"
+	} else if forced {
+		says = "as the command line says"
 	}
-	weights := "no weights"
-	if d.Weighted {
-		weights = d.WeightKind + " weights"
-	}
-	format := d.Format
-	if compression != "" {
-		format += ", " + compression
-	}
+	format := strings.TrimSuffix(d.Format+", "+compression, ", ")
 	var head strings.Builder
 	w := tabwriter.NewWriter(&head, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(w, "%s\n", d.File)
-	fmt.Fprintf(w, "format\t%s; %s, %s\n", format, kind, weights)
+	fmt.Fprintf(w, "format\t%s; %s (%s), %s weights\n", format, kind, says, cmp.Or(d.WeightKind, "no"))
 	fmt.Fprintf(w, "vertices\t%d (%d without edges to others)\n", d.Vertices, d.Isolated)
 	fmt.Fprintf(w, "edges\t%d (%d self-loops, %d duplicates)\n", d.Edges, d.SelfLoops, d.Duplicates)
 	fmt.Fprintf(w, "arcs\t%d\n", d.Arcs)
-	what := "components"
-	if d.Directed {
-		what = "components (weak)"
-	}
-	fmt.Fprintf(w, "%s\t%d, the largest of %d vertices\n", what, d.Components, d.LargestComponent)
-	simple := ""
+	fmt.Fprintf(w, "%s\t%d, the largest of %d vertices\n", components, d.Components, d.LargestComponent)
+	largest, simple := fmt.Sprint(d.MaxDegree), ""
 	if d.Rule != nil && d.Rule.MaxDegree != d.MaxDegree {
 		simple = " without self-loops and duplicates"
-		fmt.Fprintf(w, "largest degree\t%d, %d%s\n", d.MaxDegree, d.Rule.MaxDegree, simple)
-	} else {
-		fmt.Fprintf(w, "largest degree\t%d\n", d.MaxDegree)
+		largest += fmt.Sprintf(", %d%s", d.Rule.MaxDegree, simple)
 	}
+	fmt.Fprintf(w, "largest degree\t%s\n", largest)
 	if s := d.Statistics; s != nil {
 		fmt.Fprintf(w, "triangles\t%d, transitivity %.6g, average clustering %.6g\n", s.Triangles, s.Transitivity, s.AverageClustering)
-		if b := s.Diameter; b != nil && b.AtLeast == b.AtMost {
-			fmt.Fprintf(w, "diameter\t%d, of the largest component\n", b.AtLeast)
-		} else if b != nil {
-			fmt.Fprintf(w, "diameter\t%d to %d, of the largest component\n", b.AtLeast, b.AtMost)
+		if b := s.Diameter; b != nil {
+			fmt.Fprintf(w, "diameter\t%s, of the largest component\n", span(b.AtLeast, b.AtMost, " to "))
 		}
 	}
 	_ = w.Flush() // a string takes all
@@ -219,38 +203,34 @@ func (e *env) printInfo(d *record.Info, compression string, forced bool, procs [
 		most = max(most, b.Vertices)
 	}
 	for _, b := range d.DegreeHistogram {
-		span := fmt.Sprint(b.From)
-		if b.To > b.From {
-			span = fmt.Sprintf("%d-%d", b.From, b.To)
-		}
-		length := int(50 * b.Vertices / most)
-		if b.Vertices > 0 && length == 0 {
-			length = 1
-		}
-		e.print("%15s %10d %s\n", span, b.Vertices, strings.Repeat("#", length))
+		length := max(50*b.Vertices/most, min(b.Vertices, 1))
+		e.print("%15s %10d %s\n", span(b.From, b.To, "-"), b.Vertices, strings.Repeat("#", int(length)))
 	}
-	names := make([]string, len(procs))
-	for i, p := range procs {
-		names[i] = p.String()
-	}
-	e.print("\nplacements on %s\n", strings.Join(names, ","))
+	e.print("\nplacements on %s\n", listOf(procs))
 	if d.Rule != nil {
 		e.print("default: %s, as the %s\n", d.Rule.Placement, strings.Replace(d.Rule.Why, "largest degree", "largest degree"+simple, 1))
 	}
-	for i, p := range d.Placements {
-		names := p.Placement
+	var list []record.Placement // those that are equal by their names together
+	for _, p := range d.Placements {
 		same := func(q record.Placement) bool {
 			return q.Bytes == p.Bytes && reflect.DeepEqual(q.Processors, p.Processors)
 		}
-		if slices.ContainsFunc(d.Placements[:i], same) {
-			continue // named with the first
+		if i := slices.IndexFunc(list, same); i >= 0 {
+			list[i].Placement += ", " + p.Placement
+		} else {
+			list = append(list, p)
 		}
-		for _, q := range d.Placements[i+1:] {
-			if same(q) {
-				names += ", " + q.Placement
-			}
-		}
-		e.print("%s (%s in all)\n", names, sizeString(p.Bytes))
+	}
+	for _, p := range list {
+		e.print("%s (%s in all)\n", p.Placement, sizeString(p.Bytes))
 		e.printProcessors(p.Processors)
 	}
+}
+
+// span is two numbers around a separator, or the one that both are.
+func span(from, to int64, separator string) string {
+	if from == to {
+		return fmt.Sprint(from)
+	}
+	return fmt.Sprintf("%d%s%d", from, separator, to)
 }
