@@ -3,7 +3,8 @@
 // that fails leaves the old one. A symbolic link stays one, its target is created if it
 // does not exist, and a file that is replaced passes its permissions on.
 //
-// A device or pipe is written directly. So is a file in a folder that takes no temporary
+// A device or pipe is written directly, and so is a file that this process has open and a name such as /dev/stderr leads to,
+// from where it stands. So is a file in a folder that takes no temporary
 // file, from the first byte written; it is emptied if the write fails. Where the system
 // refuses the rename, as for a mount point, the temporary file is copied.
 //
@@ -43,10 +44,13 @@ var (
 
 // Create opens path for writing. Remove has to be called if the file is given up.
 func Create(path string) (*File, error) {
-	f := &File{name: path, path: path}
+	f := &File{name: path, path: Target(path)}
 	mode := fs.FileMode(0o666) // less the umask, as for any new file
 	old, err := os.Stat(path)
-	switch {
+	switch fd := descriptor(f.path); {
+	case err == nil && fd >= 0:
+		f.file, err = duplicate(fd, path)
+		return f, f.named(err)
 	case err == nil && !old.Mode().IsRegular():
 		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
 		return f, f.named(err)
@@ -55,7 +59,6 @@ func Create(path string) (*File, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return f, f.named(err)
 	}
-	f.path = Target(path)
 	temporary := filepath.Join(filepath.Dir(f.path), fmt.Sprintf(".totemgo.%016x.part", rand.Uint64()))
 	live.Lock()
 	defer live.Unlock()
@@ -93,10 +96,10 @@ func Check(path string) error {
 	return err
 }
 
-// Direct tells whether path is a device or pipe.
+// Direct tells whether path is a device or pipe, or names an open file of this process.
 func Direct(path string) bool {
 	st, err := os.Stat(path)
-	return err == nil && !st.Mode().IsRegular() && !st.IsDir()
+	return err == nil && !st.IsDir() && (!st.Mode().IsRegular() || descriptor(Target(path)) >= 0)
 }
 
 // Target is where the symbolic links of a path lead, whose end need not exist.
@@ -106,7 +109,7 @@ func Target(path string) string {
 			path = filepath.Join(dir, filepath.Base(path))
 		}
 		to, err := os.Readlink(path)
-		if err != nil {
+		if err != nil || descriptor(path) >= 0 {
 			break
 		}
 		if !filepath.IsAbs(to) {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -168,5 +169,27 @@ func TestCheck(t *testing.T) {
 		if got := Target(name); got != want {
 			t.Errorf("%s leads to %s, want %s", name, got, want)
 		}
+	}
+}
+
+// TestDescriptor: the name of an open file means that file, which goes on from where it stands.
+func TestDescriptor(t *testing.T) {
+	log, err := os.Create(filepath.Join(t.TempDir(), "log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer log.Close()
+	name := "/dev/fd/" + strconv.Itoa(int(log.Fd()))
+	if descriptor(Target(name)) < 0 {
+		t.Skipf("%s names no open file here", name)
+	}
+	write := func(text string) func(io.Writer) error {
+		return func(w io.Writer) error { _, err := io.WriteString(w, text); return err }
+	}
+	if err := errors.Join(write("before ")(log), Check(name), Write(name, write("within ")), write("after")(log)); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(log.Name()); err != nil || string(got) != "before within after" || !Direct(name) || Direct(log.Name()) {
+		t.Errorf("%q, %v", got, err)
 	}
 }

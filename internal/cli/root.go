@@ -300,7 +300,8 @@ func flagError(c *cobra.Command, err error) error {
 	case bad != nil:
 		return usagef("--%s: %w", bad.GetFlag().Name, bad.Unwrap())
 	case errors.As(err, &unknown) && foreignFlags[unknown.GetSpecifiedName()] != "":
-		return usagef("there is no -%s: %s", unknown.GetSpecifiedName(), foreignFlags[unknown.GetSpecifiedName()])
+		name := unknown.GetSpecifiedName()
+		return usagef("there is no %s: %s", "--"[:min(2, len(name))]+name, foreignFlags[name])
 	case unknown != nil:
 		flags := &cobra.Command{} // a command for each flag: they are spelled like what was typed by the same rule
 		c.Flags().VisitAll(func(f *pflag.Flag) {
@@ -313,15 +314,17 @@ func flagError(c *cobra.Command, err error) error {
 
 // foreignFlags says what to type for the flags of other programs, of the GAP Benchmark Suite first of all.
 var foreignFlags = map[string]string{
-	"f": "a graph's file is the argument, as in totemgo bfs FILE",
-	"g": "totemgo graph500 --scale N and totemgo bench bfs --graph kron:N make Kronecker graphs",
-	"u": "totemgo bench bfs --graph uniform:N makes uniform graphs",
-	"k": "--edgefactor of totemgo graph500 and totemgo generate is the edges per vertex",
-	"v": "--version prints the version",
-	"n": "--roots is the number of searches of totemgo graph500 and totemgo bench bfs",
-	"r": "--root is the vertex that totemgo bfs, sssp and reach start from",
-	"V": "--version prints the version",
-	"s": "--undirected reads arcs as edges; the size of a generated graph is --scale",
+	"f":      "a graph's file is the argument, as in totemgo bfs FILE",
+	"g":      "totemgo graph500 --scale N and totemgo bench bfs --graph kron:N make Kronecker graphs",
+	"u":      "totemgo bench bfs --graph uniform:N makes uniform graphs",
+	"k":      "--edgefactor of totemgo graph500 and totemgo generate is the edges per vertex",
+	"v":      "--version prints the version",
+	"n":      "--roots is the number of searches of totemgo graph500 and totemgo bench bfs",
+	"o":      "totemgo convert INPUT OUTPUT names the output by an argument",
+	"output": "totemgo convert INPUT OUTPUT names the output by an argument",
+	"r":      "--root is the vertex that totemgo bfs, sssp and reach start from",
+	"V":      "--version prints the version",
+	"s":      "--undirected reads arcs as edges; the size of a generated graph is --scale",
 }
 
 // takes checks the number of arguments and names those that are missing.

@@ -61,6 +61,8 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"graph500 --scal 10", []string{"--scal", "did you mean --scale?"}},
 		{"bfs EL --roots 1", []string{"did you mean --root?"}},
 		{"bfs EL --root 1 -j", []string{"did you mean --json?"}},
+		{"convert MISSING -o x.tgr", []string{"there is no -o", "INPUT OUTPUT"}},
+		{"convert MISSING --output x.tgr", []string{"there is no --output", "INPUT OUTPUT"}},
 		{"-V", []string{"--version"}},
 		{"path EL", []string{"A and B are missing"}},
 		{"path EL 0 1 2", []string{"only FILE, A and B"}},
