@@ -260,14 +260,12 @@ func (j *job) execute(ctx context.Context, a algorithm, solve solver, path strin
 				j.print("shares --share %s\n", doc.Share)
 			}
 		}
-		switch {
-		case !j.stats:
-		case r.stats == nil: // not by supersteps
-			j.printProcessors(doc.Processors)
-		case a.search:
-			j.printStats(doc.Processors, eng.Kernels(), doc.Levels)
-		default:
-			j.printStats(doc.Processors, "", doc.Levels)
+		kernels := ""
+		if a.search {
+			kernels = eng.Kernels()
+		}
+		if j.stats {
+			j.printStats(doc.Processors, kernels, doc.Levels)
 		}
 	})
 }

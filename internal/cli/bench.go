@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"os"
 	"slices"
@@ -659,12 +658,8 @@ func readRates(ctx context.Context, path string) (bsp.Rates, []record.Speed, err
 		return bsp.Rates{}, nil, err
 	}
 	defer in.Close()
-	data, err := io.ReadAll(in)
-	if err != nil {
-		return bsp.Rates{}, nil, err
-	}
 	var doc record.BenchMachine
-	if err := json.Unmarshal(data, &doc); err != nil || doc.Schema != record.SchemaBenchMachine {
+	if err := json.NewDecoder(in).Decode(&doc); err != nil || doc.Schema != record.SchemaBenchMachine {
 		return bsp.Rates{}, nil, &graphio.Error{File: path, Found: "no rates", Want: "a file that totemgo bench machine -o wrote", Err: graphio.ErrFormat}
 	}
 	return bsp.Rates(doc.Rates), doc.Speeds, nil

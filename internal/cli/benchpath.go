@@ -57,44 +57,44 @@ func (e *env) benchPath(ctx context.Context, bf *benchFlags, pairs int) error {
 	doc := record.BenchPath{Setup: eng.Setup(), Graph: bf.graph, Vertices: int64(g.NumVertices()), Edges: g.NumEdges()}
 	doc.Director = ""
 	pairsOf := p.draw(pairs)
-	if pairsOf == nil {
+	if doc.Pairs = len(pairsOf); pairsOf == nil {
 		return graph500.ErrNoRoots
 	}
 	// The rounds go over all pairs, so that a pair's rows are as cold in each; round 0 is not timed, and every other one begins
 	// with the plain search.
-	times, plain := make([][]float64, len(pairsOf)), make([][]float64, len(pairsOf))
+	label := g.VertexLabels().Label
+	search := [2]func(from, to uint32) (int, error){
+		func(from, to uint32) (int, error) {
+			path, err := eng.Path(ctx, label(from), label(to))
+			return len(path), err
+		},
+		func(from, to uint32) (int, error) { return len(p.path(from, to)), nil },
+	}
+	times := [2][][]float64{make([][]float64, len(pairsOf)), make([][]float64, len(pairsOf))}
 	for round := range 1 + pathRounds {
 		for i, pair := range pairsOf {
-			from, to := g.VertexLabels().Label(pair[0]), g.VertexLabels().Label(pair[1])
-			var found []uint64
-			var other int
-			var err error
-			var took [2]float64
-			search := []func(){func() { found, err = eng.Path(ctx, from, to) }, func() { other = len(p.path(pair[0], pair[1])) }}
+			var vertices [2]int
 			for k := range search {
 				k = (k + round + 1) % 2
 				start := time.Now()
-				search[k]()
-				took[k] = time.Since(start).Seconds()
+				if vertices[k], err = search[k](pair[0], pair[1]); err != nil {
+					return err
+				}
+				if round > 0 {
+					times[k][i] = append(times[k][i], time.Since(start).Seconds())
+				}
 			}
-			path := len(found)
-			switch {
-			case err != nil:
-				return err
-			case other != path:
-				return fmt.Errorf("path from %d to %d has %d vertices, that of a plain search %d", from, to, path, other)
-			case round > 0:
-				times[i], plain[i] = append(times[i], took[0]), append(plain[i], took[1])
-				continue
+			if vertices[0] != vertices[1] {
+				return fmt.Errorf("path from %d to %d has %d vertices, that of a plain search %d", label(pair[0]), label(pair[1]), vertices[0], vertices[1])
 			}
-			if doc.Pairs++; path > 0 {
+			if round == 0 && vertices[0] > 0 {
 				doc.Connected++
-				doc.MeanArcs += float64(path - 1)
+				doc.MeanArcs += float64(vertices[0] - 1)
 			}
 		}
 	}
 	doc.MeanArcs /= float64(max(1, doc.Connected))
-	doc.Path, doc.Plain = quantiles(medians(times)), quantiles(medians(plain))
+	doc.Path, doc.Plain = quantiles(medians(times[0])), quantiles(medians(times[1]))
 	return e.show(record.SchemaBenchPath, &doc, func() {
 		e.print("%s, %d pairs, %d connected, mean %.2f arcs\n", bf.graph, doc.Pairs, doc.Connected, doc.MeanArcs)
 		e.print("path: median %s, 99th percentile %s\n", seconds(doc.Path.MedianS), seconds(doc.Path.P99S))

@@ -141,7 +141,9 @@ func (e *env) printStats(processors []record.Processor, kernels string, levels [
 		e.print("  --kernels %s\n", kernels)
 	}
 	e.printCommands(processors)
-	e.printLevels(levels)
+	if len(levels) > 0 { // by supersteps
+		e.printLevels(levels)
+	}
 }
 
 func sizeString(n int64) string { return humanize.IBytes(uint64(n)) }
