@@ -56,12 +56,12 @@ var algorithms = []algorithm{
 	},
 	{
 		use: "kcore FILE", short: "Find core numbers", long: kcoreHelp, also: "cores coreness", schema: record.SchemaKCore,
-		rows: "a row a vertex (vertex, core)", top: "highest core numbers", prepare: kcore,
+		rows: "a row a vertex (vertex, core)", top: "highest core numbers", cpuOnly: true, prepare: kcore,
 	},
 	{
 		use: "cdlp FILE", short: "Find communities by label propagation", long: cdlpHelp, also: "lpa communities community",
 		schema: record.SchemaCDLP,
-		rows:   "a row a vertex (vertex, label)", top: "largest communities", prepare: communities,
+		rows:   "a row a vertex (vertex, label)", top: "largest communities", cpuOnly: true, prepare: communities,
 	},
 	{
 		use: "bc FILE", short: "Find betweenness", long: bcHelp, also: "betweenness", schema: record.SchemaBetweenness,
@@ -84,7 +84,8 @@ type algorithm struct {
 	also             string // its names in other programs
 	schema           string // of the document
 	rows, top        string // what a row of the result holds, and which come first; "" without rows, or without ranks
-	search           bool   // runs as a search: on devices too, with a director
+	search           bool   // runs as a search: with a director, on devices by itself
+	cpuOnly          bool   // runs on CPUs alone
 	prepare          func(j *job) solver
 }
 
@@ -145,8 +146,10 @@ func (a algorithm) row() commandRow {
 		solve := a.prepare(j)
 		e.jsonFlag(c)
 		fl := c.Flags()
-		if !a.search {
-			fl.Lookup("processors").Usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
+		if usage := &fl.Lookup("processors").Usage; a.cpuOnly {
+			*usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS; auto takes the CPU"
+		} else if !a.search {
+			*usage = "`LIST` of processors, one partition each: cpu, cpu:THREADS, opencl:N, cuda:N; auto takes the CPU"
 		}
 		fl.BoolVar(&j.stats, "stats", false, "print tables of the processors and levels; with --json, add the levels")
 		if a.rows != "" {

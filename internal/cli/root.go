@@ -307,7 +307,11 @@ func flagError(c *cobra.Command, err error) error {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			flags.AddCommand(&cobra.Command{Use: f.Name, Run: func(*cobra.Command, []string) {}})
 		})
-		return usagef("%w%s", err, near(flags, unknown.GetSpecifiedName(), "--"))
+		hint := near(flags, unknown.GetSpecifiedName(), "--")
+		if hint == "" && !c.HasParent() {
+			hint = "; the flags of a command follow its name"
+		}
+		return usagef("%w%s", err, hint)
 	}
 	return usageError(err)
 }
