@@ -44,20 +44,17 @@ func sssp(j *job) solver {
 		if err != nil {
 			return nil, err
 		}
-		out, format := &result{took: r.Time, stats: r.Statistics, lone: r.NumReached == 1}, byte('g')
 		doc := &record.SSSP{Root: r.Root, RootName: root.name(), Reached: r.NumReached}
+		out, format := &result{took: r.Time, stats: r.Statistics, lone: r.NumReached == 1, doc: doc}, byte('g')
 		switch r.Type {
 		case program.F32:
-			doc.DistanceKind = "float32"
-			distances(out, engine.DistancesOf[float32](r))
+			distances[float32](out, doc, r)
 		case program.F64:
-			doc.DistanceKind = "float64"
-			distances(out, engine.DistancesOf[float64](r))
+			distances[float64](out, doc, r)
 		default:
-			doc.DistanceKind, format = "int64", 'f'
-			distances(out, engine.DistancesOf[int64](r))
+			distances[int64](out, doc, r)
+			format = 'f'
 		}
-		out.columns = append([]column{ids("vertex", r.Label)}, out.columns...)
 		if o.Parents {
 			out.columns = append(out.columns, ids("parent", func(v uint32) uint64 { return r.Label(r.Parents[v]) }))
 		}
@@ -70,14 +67,15 @@ func sssp(j *job) solver {
 		}
 		out.summary = fmt.Sprintf("root %s\nreached %d of %d vertices\nlargest distance %s\n", root.spelled[0], r.NumReached, eng.NumVertices(),
 			strconv.FormatFloat(doc.LargestDistance, format, -1, 64))
-		out.doc = doc
 		return out, nil
 	}
 }
 
-// distances sets the column of distances, the rows of reached vertices and their order.
-func distances[T program.Value](out *result, d []T) {
-	out.columns = []column{numbers("distance", d)}
+// distances sets the kind and the column of distances, the rows of reached vertices and their order.
+func distances[T program.Value](out *result, doc *record.SSSP, r *engine.SSSPResult) {
+	d := engine.DistancesOf[T](r)
+	doc.DistanceKind = fmt.Sprintf("%T", T(0))
+	out.columns = []column{ids("vertex", r.Label), numbers("distance", d)}
 	out.rows = every(len(d), func(v uint32) bool { return d[v] != program.Largest[T]() })
 	out.compare = func(a, b uint32) int { return cmp.Compare(d[a], d[b]) }
 }
