@@ -47,9 +47,9 @@ func Create(path string) (*File, error) {
 	f := &File{name: path, path: Target(path)}
 	mode := fs.FileMode(0o666) // less the umask, as for any new file
 	old, err := os.Stat(path)
-	switch fd := descriptor(f.path); {
-	case err == nil && fd >= 0:
-		f.file, err = duplicate(fd, path)
+	switch {
+	case err == nil && filepath.Dir(f.path) == descriptors:
+		f.file, err = duplicate(f.path)
 		return f, f.named(err)
 	case err == nil && !old.Mode().IsRegular():
 		f.file, err = os.OpenFile(path, os.O_WRONLY, 0)
@@ -81,6 +81,9 @@ func Create(path string) (*File, error) {
 	return f, f.named(err)
 }
 
+// descriptors is the folder in which Linux names the open files of this process, as /dev/stderr leads to.
+var descriptors = fmt.Sprintf("/proc/%d/fd", os.Getpid())
+
 // maxLinks is the number of symbolic links that a path may lead through.
 const maxLinks = 40
 
@@ -99,7 +102,7 @@ func Check(path string) error {
 // Direct tells whether path is a device or pipe, or names an open file of this process.
 func Direct(path string) bool {
 	st, err := os.Stat(path)
-	return err == nil && !st.IsDir() && (!st.Mode().IsRegular() || descriptor(Target(path)) >= 0)
+	return err == nil && !st.IsDir() && (!st.Mode().IsRegular() || filepath.Dir(Target(path)) == descriptors)
 }
 
 // Target is where the symbolic links of a path lead, whose end need not exist.
@@ -109,7 +112,7 @@ func Target(path string) string {
 			path = filepath.Join(dir, filepath.Base(path))
 		}
 		to, err := os.Readlink(path)
-		if err != nil || descriptor(path) >= 0 {
+		if err != nil || filepath.Dir(path) == descriptors {
 			break
 		}
 		if !filepath.IsAbs(to) {
