@@ -36,8 +36,8 @@ func bfs(j *job) solver {
 			return usagef("--count adds to what --json and --stats print: give one of them")
 		case root.check() != nil:
 			return root.check()
-		case near() && j.stats:
-			return usagef("--stats prints supersteps, which a search with --depth or several roots has not")
+		case near() && (j.stats || *again):
+			return usagef("--stats and --count tell of supersteps, which a search with --depth or several roots has not")
 		}
 		return nil
 	}

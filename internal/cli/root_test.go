@@ -64,6 +64,7 @@ func TestCommandLineIsWrong(t *testing.T) {
 		{"convert MISSING -o x.tgr", []string{"there is no -o", "INPUT OUTPUT"}},
 		{"convert MISSING --output x.tgr", []string{"there is no --output", "INPUT OUTPUT"}},
 		{"--json bfs MISSING --root 1", []string{"--json", "follow its name"}},
+		{"bfs MISSING --root 1 --depth 2 --count --json", []string{"--count", "--depth"}},
 		{"-V", []string{"--version"}},
 		{"path EL", []string{"A and B are missing"}},
 		{"path EL 0 1 2", []string{"only FILE, A and B"}},
