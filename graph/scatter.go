@@ -46,7 +46,7 @@ type Buckets struct {
 
 // The records are read in blocks; the context is checked between blocks.
 const (
-	blockRecords = 1 << 18
+	blockRecords = 1 << 16
 	maxBlocks    = 1 << 10
 )
 
