@@ -101,7 +101,7 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 		if !many || serial.rows != nil && r.Scores != nil {
 			break
 		}
-		run, err := e.run(ctx, t, numbers.Program, 28*int64(e.n), driven(func(d *driver) {
+		run, err := e.run(ctx, t, numbers.Program, pathRootBytes*int64(e.place.Ranks), driven(func(d *driver) {
 			for many = false; done < len(p.ranks); done++ {
 				root, weight, start := p.ranks[done], scale, time.Now()
 				if p.reach != nil {

@@ -20,6 +20,9 @@ type pathRoots struct {
 	removed []bool
 }
 
+// pathRootBytes is the memory of the roots of all: of a rank with what it stands for.
+const pathRootBytes = 4 + 8 + 8 + 1
+
 // choose sets the roots.
 func (p *pathRoots) choose(e *Engine, o *BetweennessOptions) error {
 	p.share = 1
@@ -40,6 +43,7 @@ func (p *pathRoots) choose(e *Engine, o *BetweennessOptions) error {
 	case p.component != nil && !e.place.Directed:
 		return p.reduce(e)
 	default:
+		p.ranks = make([]uint32, 0, len(e.place.VertexOf))
 		for rank, id := range e.place.VertexOf {
 			if id != graph.None {
 				p.ranks = append(p.ranks, uint32(rank))
@@ -95,11 +99,13 @@ func (p *pathRoots) reduce(e *Engine) error {
 			break
 		}
 	}
+	queue = degree[:0] // roots take the place of degrees
 	for v, d := range degree {
 		if d > 0 {
-			p.ranks = append(p.ranks, uint32(v))
+			queue = append(queue, uint32(v))
 		}
 	}
+	p.ranks, p.component = queue, nil
 	return nil
 }
 

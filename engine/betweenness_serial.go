@@ -206,8 +206,8 @@ func (s *serialPaths) search(ctx context.Context, e *Engine, t *turn, roots []ui
 		}
 		took := time.Since(start)
 		return s.join(ctx, own, unit, func() {
-			joined = true
 			finished(len(batch), threads, took)
+			joined = true
 		})
 	})
 }

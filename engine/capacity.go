@@ -61,12 +61,7 @@ var demands = map[string]func(e *Engine) demand{
 	},
 	"reach":     func(e *Engine) demand { return demand{program: reach, state: 12 * int64(e.place.Ranks), varies: true} }, // lists of a frontier
 	"closeness": closenessDemand,
-	"diameter": func(e *Engine) demand {
-		d := closenessDemand(e)
-		d.state += (4 + diameterBytes) * int64(e.n) // and labels
-		d.varies = true                             // few roots need few threads
-		return d
-	},
+	"diameter":  diameterDemand,
 	"triangles": func(e *Engine) demand {
 		d := e.trianglesDemand(e.opts.Threads)
 		d.varies = true
@@ -78,13 +73,7 @@ var demands = map[string]func(e *Engine) demand{
 		return demand{program: p, state: bytes}
 	},
 	"path": func(e *Engine) demand { return demand{state: int64(e.place.Ranks), varies: true} }, // and 8 bytes a vertex reached
-	"bc": func(e *Engine) demand {
-		state := 28 * int64(e.n) // of the roots, in host memory
-		if e.manySearcher() != nil {
-			state += serialBytes(int(e.place.Ranks), e.opts.Threads)
-		}
-		return demand{program: betweenness, state: state, varies: true}
-	},
+	"bc":   betweennessDemand,
 }
 
 func closenessDemand(e *Engine) demand {
@@ -92,10 +81,36 @@ func closenessDemand(e *Engine) demand {
 	if searcher == nil {
 		return demand{program: many[0]}
 	}
-	state := searcher.ManyBytes(&kernels.ManyRoots{Ranks: uint32(e.place.Ranks), Threads: e.opts.Threads})
-	// The roots; sums by rank lie beside, but the result takes their place.
-	state += 4*int64(e.place.Ranks) - 24*e.place.Isolated
-	return demand{state: state, result: 24 * int64(e.n), varies: true}
+	// The roots as well; the result takes the place of searches.
+	bytes := 4*int64(e.place.Ranks) + searcher.ManyBytes(&kernels.ManyRoots{Ranks: uint32(e.place.Ranks), Threads: e.opts.Threads})
+	result := 24 * int64(e.n)
+	return demand{state: max(0, bytes-result), result: result, varies: true}
+}
+
+// shallow is the number of levels that searches of a graph with hubs are taken not to exceed.
+const shallow = 12
+
+// betweennessDemand is the memory of the roots, and of the program in a graph with hubs and not small, or else of searches by one
+// thread each, beside the scores of the program.
+func betweennessDemand(e *Engine) demand {
+	d := demand{program: betweenness, state: pathRootBytes * int64(e.place.Ranks), varies: true}
+	arcs := int64(e.place.MeanDegree * float64(e.place.Ranks))
+	if e.manySearcher() == nil || e.hubs() && arcs > shallow*serialLevel {
+		d.state += 12 * (arcs + int64(e.place.Ranks)) / (pushCost + 1) // lists of a push
+	} else {
+		d.state += max(0, serialBytes(int(e.place.Ranks), e.opts.Threads)+8*int64(e.n)-e.runBytes(betweenness))
+	}
+	return d
+}
+
+// diameterDemand is the memory of searches from one vertex at a time, which end it in a graph with hubs, or else of many at once.
+func diameterDemand(e *Engine) demand {
+	d := demand{state: int64(e.place.Ranks)*(memberBytes+4) + 8*int64(e.n), varies: true} // candidates, a tree and its levels
+	if e.place.Directed || !e.hubs() {
+		many := closenessDemand(e)
+		d.state += many.state + many.result - 4*int64(e.n) // levels are gone
+	}
+	return d
 }
 
 // pathsDemand is the memory of SSSP with weights of 32 bits: distances of 64 bits as well.
@@ -139,13 +154,15 @@ func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err 
 	}
 	d := need(e)
 	f = e.footprint(d)
-	f.Placing = partition.NeedFor(size.partition(&o))
+	place := size.partition(&o)
+	f.Placing = partition.NeedFor(place)
 	if o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
 		f.Idle = 0
 	}
 	f.Devices, err = e.deviceFootprints(algorithm, d.program)
-	if err == nil && o.MemoryLimit > 0 && f.Peak() > o.MemoryLimit {
-		err = fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, f.Peak(), o.MemoryLimit)
+	place.Edges = max(place.Edges, place.Records) // New doesn't know the duplicates
+	if need := max(f.Peak(), partition.NeedFor(place)); err == nil && o.MemoryLimit > 0 && need > o.MemoryLimit {
+		err = fmt.Errorf("%w: %s needs %d bytes, the limit is %d", ErrMemory, algorithm, need, o.MemoryLimit)
 	}
 	return f, err
 }
@@ -202,8 +219,8 @@ func (e *Engine) deviceFootprints(algorithm string, p *program.Program) (list []
 
 // partition is the size for a placement.
 func (g GraphSize) partition(o *Options) partition.Size {
-	s := partition.Size{Parts: len(o.Processors), Vertices: g.Vertices, Isolated: g.Isolated, Edges: g.Edges, Directed: g.Directed,
-		Sorted: len(o.Processors) == 1 && g.Hubs && (o.Placement == partition.Auto || o.Placement == partition.HubsOnCPU)}
+	s := partition.Size{Parts: len(o.Processors), Vertices: g.Vertices, Isolated: g.Isolated, Edges: g.Edges, Records: g.Records,
+		Directed: g.Directed, Sorted: len(o.Processors) == 1 && g.Hubs && (o.Placement == partition.Auto || o.Placement == partition.HubsOnCPU)}
 	if o.Weights {
 		s.Weights = g.Weights
 	}
@@ -226,6 +243,10 @@ func sized(size GraphSize, o *Options) (*Engine, error) {
 	if e.place, err = partition.Sized(size.partition(o), o.placement(o.Devices)); err != nil {
 		return e, o.Devices.roomFor(o, err)
 	}
+	e.place.MeanDegree = 2 * float64(size.Edges) / float64(max(1, size.Vertices-size.Isolated))
+	if e.place.MaxDegree = uint32(e.place.MeanDegree); size.Hubs {
+		e.place.MaxDegree = uint32(math.Ceil(partition.HubRatio * e.place.MeanDegree))
+	}
 	for i, p := range o.Processors {
 		k, err := o.Devices.processor(p, o)
 		if err != nil {
@@ -246,6 +267,11 @@ func sized(size GraphSize, o *Options) (*Engine, error) {
 		}
 	}
 	return e, nil
+}
+
+// hubs reports that the largest degree is far above the mean.
+func (e *Engine) hubs() bool {
+	return float64(e.place.MaxDegree) >= partition.HubRatio*e.place.MeanDegree
 }
 
 // held is the host memory of the placed graph and of what processors made of it, in bytes.

@@ -3,6 +3,7 @@ package engine
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -17,9 +18,12 @@ func (e *Engine) Diameter(ctx context.Context) (*DiameterResult, error) {
 }
 
 // DiameterBounds is Diameter that ends after so many searches, if not 0: Diameter of the result is a lower bound then, and Bound an
-// upper one. Three give good ones. A directed graph has none: the error wraps ErrArgument.
+// upper one. Three give good ones. A directed graph has none: the error wraps ErrArgument, as for less than 0.
 func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (_ *DiameterResult, err error) {
 	defer refused(&err)
+	if searches < 0 || e.place.Directed && searches > 0 {
+		return nil, fmt.Errorf("%w: %d searches for bounds of the diameter of a graph with Directed %v", ErrArgument, searches, e.place.Directed)
+	}
 	start := time.Now()
 	c, err := e.Components(ctx)
 	if err != nil {
@@ -31,10 +35,7 @@ func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (_ *Diamete
 	}
 	defer t.release()
 	d := &diameter{ctx: ctx, e: e, turn: t, radius: math.MaxInt32, result: &DiameterResult{RunResult: &RunResult{labels: e.labels}}}
-	if e.place.Directed && searches > 0 {
-		return nil, fmt.Errorf("%w: bounds of the diameter of a directed graph", ErrArgument)
-	}
-	if err = e.room("diameter", diameterBytes*int64(e.n)); err == nil {
+	if err = e.room("diameter", (memberBytes+4)*int64(e.place.Ranks)+8*int64(e.n)); err == nil {
 		d.largest(c.Labels)
 		err = d.bound(searches)
 	}
@@ -45,9 +46,6 @@ func (e *Engine) DiameterBounds(ctx context.Context, searches int64) (_ *Diamete
 	return d.result, nil
 }
 
-// diameterBytes is the memory of a vertex: a member, its size while the largest component is found, and a candidate.
-const diameterBytes = 16 + 4 + 8
-
 // member is a vertex of the component.
 type member struct {
 	id          uint32
@@ -55,12 +53,15 @@ type member struct {
 	middle      int32 // level from the member with the smallest largest distance
 }
 
+const memberBytes = 16
+
 // diameter is a call of Diameter.
 type diameter struct {
 	ctx     context.Context
 	e       *Engine
 	turn    *turn
 	members []member // by dense id, rising
+	some    []uint32 // members by index: room for candidates
 	radius  int32    // smallest largest distance from a member searched from alone
 	result  *DiameterResult
 }
@@ -82,6 +83,7 @@ func (d *diameter) largest(labels []uint32) {
 			d.members = append(d.members, member{uint32(v), 0, math.MaxInt32, math.MaxInt32})
 		}
 	}
+	d.some = make([]uint32, most)
 	d.found(d.members[0].id, d.members[0].id, 0)
 }
 
@@ -118,16 +120,23 @@ func (d *diameter) alone(v uint32, search *BFSResult) error {
 	return nil
 }
 
-// together searches from members, by index, at once.
-func (d *diameter) together(c []int) error {
+// together searches from candidates of the largest bounds at once, in a directed graph from all.
+func (d *diameter) together(c []uint32) error {
+	if !d.e.place.Directed {
+		slices.SortStableFunc(c, func(a, b uint32) int { return cmp.Compare(d.members[b].most, d.members[a].most) })
+		c = c[:min(len(c), diameterBatch)]
+	}
 	roots := make([]uint32, len(c))
 	for k, i := range c {
-		roots[k], d.members[i].most = d.members[i].id, 0
+		roots[k] = d.members[i].id
 	}
 	slices.Sort(roots)
 	r, err := d.e.distances(d.ctx, d.turn, roots, ClosenessOptions{})
 	if err != nil {
 		return err
+	}
+	for _, i := range c {
+		d.members[i].most = 0
 	}
 	d.result.Roots += int64(len(roots))
 	farthest := slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(r.Eccentricity[a.id], r.Eccentricity[b.id]) }).id
@@ -136,40 +145,36 @@ func (d *diameter) together(c []int) error {
 		return nil
 	}
 	// One search against arcs names the other end.
-	back, err := d.e.distances(d.ctx, d.turn, []uint32{farthest}, ClosenessOptions{Outward: true})
-	if err != nil {
+	if r, err = d.e.distances(d.ctx, d.turn, []uint32{farthest}, ClosenessOptions{Outward: true}); err != nil {
 		return err
 	}
 	d.result.Roots++
-	other := slices.IndexFunc(d.members, func(v member) bool { return back.Total[v.id] == uint64(far) })
+	other := slices.IndexFunc(d.members, func(v member) bool { return r.Total[v.id] == uint64(far) })
 	d.found(d.members[other].id, farthest, int64(far))
 	return nil
 }
 
 // bound searches from candidates until there are none: in an undirected graph one at a time as long as that spares others, from
-// two of the largest bounds and one in the middle in turn, then many at once. It ends after so many searches, if limit > 0.
+// two of the largest bounds and one in the middle in turn, then many at once if memory has room. It ends after so many searches,
+// if limit > 0.
 func (d *diameter) bound(limit int64) error {
-	r, c := d.result, d.candidates()
-	if !d.e.place.Directed && len(c) > 0 {
-		search := d.e.NewResult()
-		defer search.Free()
-		for before := 0; len(c) > 0 && (limit == 0 || r.Roots < limit); c = d.candidates() {
-			if r.Roots%3 == 1 && limit == 0 {
-				if r.Roots > 4 && len(c) > before-before/8 {
-					break
-				}
-				before = len(c)
+	r, c, many := d.result, d.candidates(), d.e.place.Directed
+	search := d.e.NewResult()
+	defer search.Free()
+	for before := 0; len(c) > 0 && (limit == 0 || r.Roots < limit); c = d.candidates() {
+		if !many && limit == 0 && r.Roots%3 == 1 {
+			many, before = r.Roots > 4 && len(c) > before-before/8, len(c)
+		}
+		if many {
+			err := d.together(c)
+			if err == nil {
+				continue
 			}
-			if err := d.alone(d.next(c, r.Roots%3 == 0), search); err != nil {
+			if many = false; d.e.place.Directed || !errors.Is(err, ErrMemory) {
 				return err
 			}
 		}
-	}
-	for ; len(c) > 0 && limit == 0; c = d.candidates() {
-		if slices.SortStableFunc(c, func(a, b int) int { return cmp.Compare(d.members[b].most, d.members[a].most) }); !d.e.place.Directed {
-			c = c[:min(len(c), diameterBatch)]
-		}
-		if err := d.together(c); err != nil {
+		if err := d.alone(d.next(c, r.Roots%3 == 0), search); err != nil {
 			return err
 		}
 	}
@@ -182,24 +187,25 @@ func (d *diameter) bound(limit int64) error {
 
 // next is the candidate with the largest bound, or the member in the middle of the component; of several of these one of few ranks,
 // which mostly has many neighbours.
-func (d *diameter) next(c []int, middle bool) uint32 {
+func (d *diameter) next(c []uint32, middle bool) uint32 {
 	if middle {
 		rank := d.e.place.RankOf
 		return slices.MinFunc(d.members, func(a, b member) int {
 			return cmp.Or(cmp.Compare(a.least, b.least), cmp.Compare(rank[a.id], rank[b.id]))
 		}).id
 	}
-	return d.members[slices.MaxFunc(c, func(a, b int) int {
+	return d.members[slices.MaxFunc(c, func(a, b uint32) int {
 		return cmp.Or(cmp.Compare(d.members[a].most, d.members[b].most), cmp.Compare(d.members[b].least, d.members[a].least))
 	})].id
 }
 
 // candidates are members, by index, one of which is an end of each distance longer than the longest so far: both ends have such
 // a bound, and one is beyond half of it from the middle (iFUB; Crescenzi et al., TCS 2013).
-func (d *diameter) candidates() (c []int) {
+func (d *diameter) candidates() []uint32 {
+	c := d.some[:0]
 	for i, m := range d.members {
 		if int64(m.most) > d.result.Diameter && 2*int64(m.middle) > d.result.Diameter && len(d.members) > 1 {
-			c = append(c, i)
+			c = append(c, uint32(i))
 		}
 	}
 	return c

@@ -165,9 +165,11 @@ func (o *Options) shareThreads(check func(field string, err error) bool) {
 const autoEdges = 1 << 20
 
 // GraphSize is the size of a graph that need not exist yet. Isolated of its vertices have no edges; Hubs says that the
-// largest degree is partition.HubRatio times the mean.
+// largest degree is partition.HubRatio times the mean. Records are its edges as read, with duplicates and self-loops,
+// which placing leaves out; 0 is as many as Edges.
 type GraphSize struct {
 	Vertices, Isolated, Edges int64
+	Records                   int64
 	Directed, Hubs            bool
 	Weights                   graph.WeightKind
 }

@@ -60,19 +60,21 @@ func Need(src graph.Source, o Options) int64 {
 	return NeedFor(s)
 }
 
-// Size is the size of a graph that need not exist: Isolated of its vertices have no edges, and Edges are records. Sorted
-// says that rows need no keys of their own: on one processor, where a graph has hubs.
+// Size is the size of a graph that need not exist: Isolated of its vertices have no edges, and Edges are left of Records,
+// 0 for as many. Sorted says that rows need no keys of their own: on one processor, where a graph has hubs.
 type Size struct {
-	Vertices, Isolated, Edges int64
-	Parts                     int // processors, at least 1
-	Directed, Sorted          bool
-	Weights                   graph.WeightKind
+	Vertices, Isolated int64
+	Edges, Records     int64
+	Parts              int // processors, at least 1
+	Directed, Sorted   bool
+	Weights            graph.WeightKind
 }
 
 // NeedFor is Need for a graph of that size. It is the maximum over three phases: sorting (buckets and the workers'
 // buffers), lining vertices up, and building (buckets, subgraphs and the maps of vertices).
 func NeedFor(s Size) int64 {
-	if s.Edges > math.MaxInt64/256 {
+	records := max(s.Edges, s.Records)
+	if records > math.MaxInt64/256 {
 		return math.MaxInt64
 	}
 	sum := func(arrays ...int64) (n int64) {
@@ -82,12 +84,12 @@ func NeedFor(s Size) int64 {
 		return n
 	}
 	n, live, m, w := s.Vertices, s.Vertices-s.Isolated, s.Edges, int64(s.Weights.Size())
-	rows, degree := sum(16*m, 4*n, 4*n)+2*m*w, int64(0)
+	rows, degree := sum(16*records, 4*n, 4*n)+2*records*w, int64(0)
 	parts := int64(max(1, s.Parts))
 	row := 4 * live / parts
 	structure := parts*sum(row, row+4, 8*m/parts) + 2*m*w
 	if s.Directed {
-		rows, degree = 2*sum(8*m, 4*n, 4*n)+2*m*w, sum(4*n)
+		rows, degree = 2*sum(8*records, 4*n, 4*n)+2*records*w, sum(4*n)
 		structure = 2*parts*sum(row, row+4, 4*m/parts) + 2*m*w
 	}
 	lining := degree + sum(4*n, n, 4*live, 8*live+8, 4*live) // survey and arrange
@@ -256,24 +258,24 @@ func (b *builder) build(p *Placement) error {
 	return nil
 }
 
-// Duplicates counts the records of src that repeat another: between the same two
-// vertices (in the same direction, if directed), or self-loops at the same vertex.
+// Duplicates counts the records of src that repeat another: edges between the same two
+// vertices (in the same direction, if directed), and self-loops at the same vertex.
 // Errors are those of New.
-func Duplicates(ctx context.Context, src graph.Source, threads int) (_ int64, err error) {
+func Duplicates(ctx context.Context, src graph.Source, threads int) (edges, loops int64, err error) {
 	defer hugemem.Recover(&err)
 	o := Options{Threads: threads}
 	if err := o.validate(src.NumVertices()); err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	b := newBuilder(ctx, src, &o)
 	r, err := b.rows(b.sides()[0])
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
 	defer r.arrays.Free()
-	repeats := r.repeats.Load()
+	edges = r.repeats.Load()
 	if !src.IsDirected() {
-		repeats /= 2 // counted at both ends
+		edges /= 2 // counted at both ends
 	}
-	return repeats + r.loops.Load(), nil
+	return edges, r.loops.Load(), nil
 }

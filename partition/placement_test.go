@@ -601,8 +601,8 @@ func TestDuplicates(t *testing.T) {
 			}
 			seen[e] = true
 		}
-		if got, err := partition.Duplicates(context.Background(), g.List, 2); err != nil || got != want {
-			t.Errorf("%s: %d duplicates, want %d: %v", g.Name, got, want, err)
+		if edges, loops, err := partition.Duplicates(context.Background(), g.List, 2); err != nil || edges+loops != want {
+			t.Errorf("%s: %d and %d duplicates, want %d: %v", g.Name, edges, loops, want, err)
 		}
 	}
 }

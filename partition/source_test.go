@@ -76,7 +76,7 @@ func TestFallingOffsets(t *testing.T) {
 				if p != nil {
 					p.Close()
 				}
-				if _, err := partition.Duplicates(t.Context(), g, 2); !errors.Is(err, partition.ErrInvalid) {
+				if _, _, err := partition.Duplicates(t.Context(), g, 2); !errors.Is(err, partition.ErrInvalid) {
 					t.Errorf("offset %d of vertex %d, directed %v: Duplicates: %v", to, at, directed, err)
 				}
 			}

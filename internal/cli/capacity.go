@@ -127,15 +127,13 @@ func (e *env) sizeOf(ctx context.Context, path string, o engine.Options) (s engi
 	if err != nil {
 		return s, 0, inFile(path, err)
 	}
-	duplicates, err := partition.Duplicates(ctx, src, o.Threads)
+	edges, _, err := partition.Duplicates(ctx, src, o.Threads)
 	if err != nil {
 		return s, 0, inFile(path, err)
 	}
-	s = engine.GraphSize{Vertices: int64(src.NumVertices()), Isolated: f.Isolated, Directed: src.IsDirected(), Weights: src.WeightKind()}
-	s.Edges = src.NumEdges() - duplicates
-	if f.SelfLoops > 0 {
-		s.Edges = max(0, s.Edges-f.SelfLoops)
-	}
+	s = engine.GraphSize{Vertices: int64(src.NumVertices()), Isolated: f.Isolated, Directed: src.IsDirected(), Weights: src.WeightKind(),
+		Records: src.NumEdges()}
+	s.Edges = s.Records - edges - f.SelfLoops
 	s.Hubs = float64(f.MaxDegree)*float64(s.Vertices-s.Isolated) >= 2*partition.HubRatio*float64(s.Edges)
 	switch g := src.(type) {
 	case *graph.CSR:

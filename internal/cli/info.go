@@ -130,9 +130,11 @@ func (e *env) describe(ctx context.Context, src graph.Source, ef *engineFlags) (
 		doc.DegreeHistogram = append(doc.DegreeHistogram, bin)
 	}
 	// Duplicates are what the simple structures of a placement hold less.
-	if doc.Duplicates, err = partition.Duplicates(ctx, src, ef.o.Threads); err != nil {
+	edges, loops, err := partition.Duplicates(ctx, src, ef.o.Threads)
+	if err != nil {
 		return nil, nil, err
 	}
+	doc.Duplicates = edges + loops
 	place := func(o engine.Options) (record.Placement, error) {
 		p, err := engine.Place(ctx, src, o)
 		if err != nil {

@@ -104,10 +104,10 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 			m.Hops[l] += n
 		}
 	}
-	m.Sums = make([]kernels.Distances, m.Ranks)
+	m.Sums = states[0].sums
 	team.For(int(m.Ranks), 1<<14, func(_, lo, hi int) {
-		for i := range states {
-			for v, x := range states[i].sums[lo:hi] {
+		for _, s := range states[1:] {
+			for v, x := range s.sums[lo:hi] {
 				sum := &m.Sums[lo+v]
 				sum.Total += x.Total
 				sum.Harmonic += x.Harmonic
@@ -158,10 +158,15 @@ func (m *manyRoots) batches(ctx context.Context, s *manyState) {
 			continue
 		}
 		m.search(ctx, s, batch)
-		m.mu.Lock()
-		m.Finished(len(batch), time.Since(start))
-		m.mu.Unlock()
+		m.finished(len(batch), time.Since(start))
 	}
+}
+
+// finished tells one thread's batch at a time. Finished may panic.
+func (m *manyRoots) finished(roots int, took time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.Finished(roots, took)
 }
 
 // search searches from a batch of roots.
