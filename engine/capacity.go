@@ -105,11 +105,12 @@ func betweennessDemand(e *Engine) demand {
 
 // diameterDemand is the memory of searches from one vertex at a time, which end it in a graph with hubs, or else of many at once.
 func diameterDemand(e *Engine) demand {
-	d := demand{state: int64(e.place.Ranks)*(memberBytes+4) + 8*int64(e.n), varies: true} // candidates, a tree and its levels
-	if e.place.Directed || !e.hubs() {
-		many := closenessDemand(e)
-		d.state += many.state + many.result - 4*int64(e.n) // levels are gone
+	d := closenessDemand(e)
+	if d.state += d.result; !e.place.Directed && e.hubs() {
+		d.state = 0
 	}
+	d.state += int64(e.place.Ranks)*(memberBytes+4) + 8*int64(e.n) // candidates, a tree and its levels
+	d.result, d.varies = 0, true
 	return d
 }
 

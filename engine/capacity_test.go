@@ -38,7 +38,7 @@ var runs = map[string]func(t *testing.T, e *engine.Engine) (any, error){
 	"sssp":  func(t *testing.T, e *engine.Engine) (any, error) { return e.SSSP(t.Context(), 1, engine.SSSPOptions{}) },
 	"reach": func(t *testing.T, e *engine.Engine) (any, error) { return e.Reach(t.Context(), 1) },
 	"closeness": func(t *testing.T, e *engine.Engine) (any, error) {
-		return e.Closeness(t.Context(), engine.ClosenessOptions{Samples: 64})
+		return e.Closeness(t.Context(), engine.ClosenessOptions{Samples: 2048}) // batches of all threads
 	},
 	"diameter":  func(t *testing.T, e *engine.Engine) (any, error) { return e.Diameter(t.Context()) },
 	"triangles": func(t *testing.T, e *engine.Engine) (any, error) { return e.Triangles(t.Context()) },
@@ -166,12 +166,15 @@ func held(t *testing.T, g graph.Source, o engine.Options, run func(*testing.T, *
 	stop := make(chan struct{})
 	var sampler sync.WaitGroup
 	sampler.Go(func() {
-		for {
+		for last := int64(0); ; { // a sample counts with the one before: garbage that became so during it is gone then
 			select {
 			case <-stop:
 				return
 			default:
-				all = max(all, heap()+hugemem.Live().Taken-before)
+				arrays := hugemem.Live().Taken // what is freed or made meanwhile is not beside all of the heap
+				objects := heap()
+				now := min(arrays, hugemem.Live().Taken) + objects - before
+				all, last = max(all, min(last, now)), now
 			}
 		}
 	})
@@ -181,75 +184,93 @@ func held(t *testing.T, g graph.Source, o engine.Options, run func(*testing.T, *
 	if err != nil {
 		t.Fatal(err)
 	}
-	all = max(all, hugemem.Peak()+heap()-before) // arrays at their most, with a result in the Go heap
+	arrays := hugemem.Peak()
+	if _, later := r.(*engine.ClosenessResult); later { // the result comes after the arrays
+		r = nil
+	}
+	all = max(all, arrays+heap()-before) // arrays at their most, with a result in the Go heap
 	runtime.KeepAlive(r)
 	return placing, all, e.Kernels()
 }
 
-// TestFootprint compares what an engine, a run and its result hold with what FootprintOf says, within 2%. Left out are
-// closeness, of which 64 roots need less than all, and diameter and betweenness, whose searches depend on the graph.
+// TestFootprint compares what an engine, a run and its result hold with what FootprintOf says, within 2%: at most at once, for
+// all algorithms, and where samples can tell, while placing and while running. Graphs are one with hubs, and one where
+// searches at once take the most.
 func TestFootprint(t *testing.T) {
 	if testing.Short() || raceEnabled {
 		t.Skip("the race detector has memory of its own")
 	}
-	for _, scale := range []int{18} {
-		list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: scale})
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := graph.Build(t.Context(), list, graph.BuildOptions{Duplicates: graph.MergeFirst, Loops: graph.DropLoops})
-		if err != nil {
-			t.Fatal(err)
-		}
-		figures, err := graph.Measure(t.Context(), g, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		size := engine.GraphSize{Vertices: int64(g.NumVertices()), Isolated: figures.Isolated, Edges: g.NumEdges(), Hubs: true}
-		weighted, err := graph.RandomWeights(t.Context(), g, 1, 255, 1, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, procs := range [][]int{{2}, {1, 1}} {
-			names := []string{"bfs", "cc", "pagerank"}
-			if len(procs) == 1 { // there are no lists to exchange
-				names = append(names, "cdlp", "kcore", "path", "reach", "sssp", "triangles")
-			}
-			for _, name := range names {
-				o := engine.Options{Processors: cpus(procs...), Director: bsp.DirectorBeamer, Weights: name == "sssp"}
-				size, g := size, graph.Source(g)
-				if o.Weights {
-					size.Weights, g = graph.Int32, weighted
-				}
-				f, err := engine.FootprintOf(name, size, o)
-				if err != nil {
-					t.Fatal(err)
-				}
-				least := -0.02
-				for try := 1; ; try++ { // samples may miss the most, or see garbage
-					placing, all, kernels := held(t, g, o, runs[name])
-					if name == "bfs" && !strings.Contains(kernels, "avx512") {
-						least = -0.08 // lists of arcs, which some kernels make for a push, are not counted
-					}
-					within := true
-					for _, c := range []struct {
-						what            string
-						want, predicted int64
-					}{{"placing", placing, f.Placing}, {"with a run and its result", all, f.Placed + f.Idle + f.State + f.Result}} {
-						off := float64(c.predicted)/float64(c.want) - 1
-						t.Logf("scale %d, %v, %s, %s: %d, predicted %d: %+.1f%%", scale, procs, name, c.what, c.want, c.predicted, 100*off)
-						outside := off < least || off > 0.02
-						if within = within && !outside; outside && try == 4 {
-							t.Errorf("%s, %s: %+.1f%%", name, c.what, 100*off)
-						}
-					}
-					if within || try == 4 {
-						break
-					}
-				}
-			}
-		}
-		runtime.KeepAlive(g)
-		runtime.KeepAlive(weighted)
+	list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 18})
+	if err != nil {
+		t.Fatal(err)
 	}
+	g, err := graph.Build(t.Context(), list, graph.BuildOptions{Duplicates: graph.MergeFirst, Loops: graph.DropLoops})
+	if err != nil {
+		t.Fatal(err)
+	}
+	figures, err := graph.Measure(t.Context(), g, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kron := engine.GraphSize{Vertices: int64(g.NumVertices()), Isolated: figures.Isolated, Edges: g.NumEdges(), Hubs: true}
+	weighted, err := graph.RandomWeights(t.Context(), g, 1, 255, 1, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const vertices, degree = 1 << 16, 4
+	ring := engine.GraphSize{Vertices: vertices, Edges: vertices * degree}
+	for _, c := range []struct {
+		graph string
+		g     graph.Source
+		size  engine.GraphSize
+		procs []int
+		names []string
+	}{
+		{"kron", g, kron, []int{2}, engine.Footprints()},
+		{"kron", g, kron, []int{1, 1}, []string{"bfs", "cc", "pagerank"}}, // others exchange lists
+		{"ring", lattice(vertices, degree, false), ring, []int{2}, []string{"closeness", "diameter"}},
+	} {
+		for _, name := range c.names {
+			o := engine.Options{Processors: cpus(c.procs...), Director: bsp.DirectorBeamer, Weights: name == "sssp"}
+			if o.Weights {
+				c.size.Weights, c.g = graph.Int32, weighted
+			}
+			f, err := engine.FootprintOf(name, c.size, o)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for try := 1; ; try++ { // samples may miss the most, or see garbage
+				placing, running, kernels := held(t, c.g, o, runs[name])
+				least, most := -0.02, 0.06 // lists in the Go heap come and go
+				if name == "bfs" && !strings.Contains(kernels, "avx512") {
+					least = -0.08 // lists of arcs, which some kernels make for a push, are not counted
+				}
+				within := true
+				for _, x := range []struct {
+					what            string
+					want, predicted int64
+					least, most     float64
+				}{
+					{"at once", max(placing, running), f.Peak(), -0.02, 0.02},
+					{"placing", placing, f.Placing, -0.02, 0.02},
+					{"with a run and its result", running, f.Placed + f.Idle + f.State + f.Result, least, most},
+				} {
+					if x.what == "placing" && c.graph == "ring" || x.what != "at once" && c.graph == "kron" && (name == "bc" || name == "diameter") {
+						continue // too small for buffers' full size; lists of a push are those of some roots, and labels are gone later
+					}
+					off := float64(x.predicted)/float64(x.want) - 1
+					t.Logf("%s, %v, %s, %s: %d, predicted %d: %+.1f%%", c.graph, c.procs, name, x.what, x.want, x.predicted, 100*off)
+					outside := off < x.least || off > x.most
+					if within = within && !outside; outside && try == 4 {
+						t.Errorf("%s, %v, %s, %s: %+.1f%%", c.graph, c.procs, name, x.what, 100*off)
+					}
+				}
+				if within || try == 4 {
+					break
+				}
+			}
+		}
+	}
+	runtime.KeepAlive(g)
+	runtime.KeepAlive(weighted)
 }

@@ -138,6 +138,7 @@ func (e *Engine) hostDistances(ctx context.Context, t *turn, r *ClosenessResult,
 	if err := searcher.SearchMany(ctx, m); err != nil {
 		return err
 	}
+	defer m.FreeSums()
 	r.RunResult, r.Hops = &RunResult{labels: e.labels}, m.Hops
 	r.Reach, r.Eccentricity, r.Total, r.harmonic = make([]uint32, e.n), make([]uint32, e.n), make([]uint64, e.n), make([]uint64, e.n)
 	for rank, id := range e.place.VertexOf {

@@ -62,6 +62,7 @@ type diameter struct {
 	turn    *turn
 	members []member // by dense id, rising
 	some    []uint32 // members by index: room for candidates
+	level   []int32  // of the tree of a search
 	radius  int32    // smallest largest distance from a member searched from alone
 	result  *DiameterResult
 }
@@ -101,7 +102,7 @@ func (d *diameter) alone(v uint32, search *BFSResult) error {
 		return err
 	}
 	d.result.Roots++
-	level := search.Levels()
+	level := levels(d.level, search.Parents)
 	farthest := slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(level[a.id], level[b.id]) }).id
 	far := level[farthest]
 	for i := range d.members {
@@ -131,27 +132,32 @@ func (d *diameter) together(c []uint32) error {
 		roots[k] = d.members[i].id
 	}
 	slices.Sort(roots)
-	r, err := d.e.distances(d.ctx, d.turn, roots, ClosenessOptions{})
+	to, far, err := d.farthest(roots, false)
 	if err != nil {
 		return err
 	}
 	for _, i := range c {
 		d.members[i].most = 0
 	}
-	d.result.Roots += int64(len(roots))
-	farthest := slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(r.Eccentricity[a.id], r.Eccentricity[b.id]) }).id
-	far := r.Eccentricity[farthest]
-	if int64(far) <= d.result.Diameter {
+	if far <= d.result.Diameter {
 		return nil
 	}
-	// One search against arcs names the other end.
-	if r, err = d.e.distances(d.ctx, d.turn, []uint32{farthest}, ClosenessOptions{Outward: true}); err != nil {
-		return err
+	from, _, err := d.farthest([]uint32{to}, true)
+	if err == nil {
+		d.found(from, to, far)
 	}
-	d.result.Roots++
-	other := slices.IndexFunc(d.members, func(v member) bool { return r.Total[v.id] == uint64(far) })
-	d.found(d.members[other].id, farthest, int64(far))
-	return nil
+	return err
+}
+
+// farthest is the first member that is farthest from any root, or from which a root is.
+func (d *diameter) farthest(roots []uint32, outward bool) (v uint32, far int64, err error) {
+	r, err := d.e.distances(d.ctx, d.turn, roots, ClosenessOptions{Outward: outward})
+	if err != nil {
+		return 0, 0, err
+	}
+	d.result.Roots += int64(len(roots))
+	v = slices.MaxFunc(d.members, func(a, b member) int { return cmp.Compare(r.Eccentricity[a.id], r.Eccentricity[b.id]) }).id
+	return v, int64(r.Eccentricity[v]), nil
 }
 
 // bound searches from candidates until there are none: in an undirected graph one at a time as long as that spares others, from
@@ -161,6 +167,7 @@ func (d *diameter) bound(limit int64) error {
 	r, c, many := d.result, d.candidates(), d.e.place.Directed
 	search := d.e.NewResult()
 	defer search.Free()
+	d.level = make([]int32, d.e.n)
 	for before := 0; len(c) > 0 && (limit == 0 || r.Roots < limit); c = d.candidates() {
 		if !many && limit == 0 && r.Roots%3 == 1 {
 			many, before = r.Roots > 4 && len(c) > before-before/8, len(c)

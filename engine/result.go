@@ -123,13 +123,13 @@ func (r *BFSResult) Levels() []int32 {
 
 // done resets the levels after a search.
 func (r *BFSResult) done() {
-	r.levels = sync.OnceValue(func() []int32 { return levels(r.Parents) })
+	r.levels = sync.OnceValue(func() []int32 { return levels(make([]int32, len(r.Parents)), r.Parents) })
 }
 
-// levels follows the parents of each vertex to one of known level, and again to set the levels
-// between. A vertex is known by a level above 0 or as its own parent.
-func levels(parents []uint32) []int32 {
-	l := make([]int32, len(parents))
+// levels sets l to the levels of parents. It follows the parents of each vertex to one of known level, and again to set the
+// levels between. A vertex is known by a level above 0 or as its own parent.
+func levels(l []int32, parents []uint32) []int32 {
+	clear(l)
 	for v, p := range parents {
 		if p == graph.None {
 			l[v] = -1

@@ -40,7 +40,7 @@ func badRecord(e Edge, n uint32) error {
 // eachRecord calls f for blocks of records, in parallel, after checking their ids.
 func eachRecord(ctx context.Context, src Source, threads int, f func(records []Edge)) error {
 	// Small blocks: cancellation is looked for between them.
-	wanted := max(4*workers.Count(threads), int(min(src.NumEdges()>>20, 1<<16)))
+	wanted := max(4*workers.Count(threads), int(min(src.NumEdges()/blockRecords, 1<<16)))
 	return EachBlock(ctx, src, threads, wanted, func(_, _ int, records []Edge) error {
 		err := checkRecords(records, src.NumVertices())
 		if err == nil {

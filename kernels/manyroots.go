@@ -27,8 +27,9 @@ type ManyRoots struct {
 	// Finished is called after a batch of roots, by one thread at a time, with the time that it took one thread.
 	Finished func(roots int, took time.Duration)
 
-	Hops []int64     // pairs of root and vertex by distance
-	Sums []Distances // by rank
+	Hops     []int64     // pairs of root and vertex by distance
+	Sums     []Distances // by rank, until FreeSums
+	FreeSums func()      // set with Sums
 }
 
 // Distances are the distances from roots to a vertex.

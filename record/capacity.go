@@ -32,6 +32,8 @@ type CapacityAlgorithm struct {
 	// State of a search that stays beside another program's; it is freed where the limit has no room
 	IdleBytes int64 `json:"idle_bytes,omitempty"`
 	PeakBytes int64 `json:"peak_bytes"` // the most at once
+	// The peak with the program itself and the file as read or mapped, which a run states as peak_rss_bytes; absent without a file
+	ResidentBytes int64 `json:"resident_bytes,omitempty"`
 	// True if the state depends on the form of the graph and the roots: state_bytes is an estimate then
 	Varies bool `json:"varies,omitempty"`
 	// Of each device among the processors; absent without one

@@ -14,6 +14,7 @@ import (
 	"github.com/totemgo/totemgo/allpairs"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/internal/hugemem"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/partition"
 	"github.com/totemgo/totemgo/record"
@@ -21,18 +22,17 @@ import (
 
 const capacityHelp = `capacity says how much memory each algorithm takes for a graph, and how large a graph fits.
 Without a size it states the largest graph of --edges-per-vertex that fits the memory limit, for each
-algorithm. apsp is a matrix of distances of each type. With --vertices and --edges, or for a graph FILE, it states what each algorithm takes
-for that graph.
+algorithm. apsp is a matrix of distances of each type. With --vertices and --edges, or for a graph FILE,
+it states what each algorithm takes for that graph.
 
-Arrays are counted by the functions by which a run checks them, those of the host beside the graph as
-read: nothing for a native file (.tgr), which is mapped. The peak is the larger of what placing takes,
-and the placed graph with the state of a run and its result, as the check before a run has it. Go's own few MB and lists
-of arcs, which some kernels make for a push, are not counted.
-Bytes of each device are those of its part of the graph and of a run; algorithms that a device cannot run are named with
-the reason. Parts are those of equal degrees, at --speeds or those of devices nobody measured.
-A ~ marks states with lists whose lengths depend on the form of the graph: these are estimates, of Kronecker graphs within 2%
-but for bc, closeness and diameter, which may take less. --vertices and --edges
-count edges that differ, without self-loops; a Kronecker graph of scale 20 has 646,000 vertices with
+Arrays are counted by the functions by which a run checks them. The peak is the larger of what placing takes,
+and the placed graph with the state of a run and its result. resident adds the graph as read or mapped and
+the program itself: a run with --json states it as peak_rss_bytes, within 2% for a native file (.tgr) of a
+graph with hubs; grids may take up to 8% less. Without hubs some states are those of the worst case.
+Bytes of each device are those of its part of the graph and of a run; algorithms that a device cannot run are
+named with the reason. Parts are those of equal degrees, at --speeds or those of devices nobody measured.
+A ~ marks states with lists whose lengths depend on the form of the graph and on the roots. --vertices and
+--edges count edges that differ, without self-loops; a Kronecker graph of scale 20 has 646,000 vertices with
 edges and 15.7 million such edges.
 
   totemgo capacity
@@ -75,8 +75,9 @@ func newCapacity(e *env) *cobra.Command {
 			if ef.processors == autoProcessors {
 				doc.Processors = engine.CPU.String()
 			}
+			beside := int64(0) // the arrays of a run
 			if size.Hubs = true; len(args) > 0 {
-				if size, doc.GraphReadBytes, err = e.sizeOf(c.Context(), args[0], o); err != nil {
+				if size, doc.GraphReadBytes, beside, err = e.sizeOf(c.Context(), args[0], o); err != nil {
 					return err
 				}
 				given = true
@@ -90,6 +91,9 @@ func newCapacity(e *env) *cobra.Command {
 				x, err := capacityOf(name, size, per, given, o)
 				if err != nil {
 					return err
+				}
+				if beside > 0 {
+					x.ResidentBytes = x.PeakBytes + beside
 				}
 				doc.Algorithms = append(doc.Algorithms, x)
 			}
@@ -114,36 +118,41 @@ func newCapacity(e *env) *cobra.Command {
 	return c
 }
 
-// sizeOf returns the size of the simple graph of a file, and the bytes of the graph as read.
-func (e *env) sizeOf(ctx context.Context, path string, o engine.Options) (s engine.GraphSize, bytes int64, err error) {
+// sizeOf returns the size of the simple graph of a file, the bytes of the graph as read, unless it is mapped, and those that a
+// run has beside its arrays: of the graph as read or mapped, and the program's own.
+func (e *env) sizeOf(ctx context.Context, path string, o engine.Options) (s engine.GraphSize, read, beside int64, err error) {
 	rf := readFlags{}
 	file, err := rf.open(ctx, e, path, o.Threads, o.MemoryLimit)
 	if err != nil {
-		return s, 0, err
+		return s, 0, 0, err
 	}
 	defer file.Close()
 	src := file.Source
+	switch g := src.(type) {
+	case *graph.CSR:
+		if read = g.Bytes(); file.Report.Format == "native" {
+			read, beside = 0, file.Report.Bytes
+		}
+	case *graph.EdgeList:
+		read = 8*int64(len(g.Edges)) + int64(g.Weights.Len()*g.Weights.Kind().Size())
+	}
+	hugemem.Peak()
+	edges, _, err := partition.Duplicates(ctx, src, o.Threads) // begins as a run does
+	if err != nil {
+		return s, 0, 0, inFile(path, err)
+	}
+	if all := peakRSS(); all > 0 {
+		beside = max(read+beside, all-hugemem.Peak())
+	}
 	f, err := graph.Measure(ctx, src, o.Threads)
 	if err != nil {
-		return s, 0, inFile(path, err)
-	}
-	edges, _, err := partition.Duplicates(ctx, src, o.Threads)
-	if err != nil {
-		return s, 0, inFile(path, err)
+		return s, 0, 0, inFile(path, err)
 	}
 	s = engine.GraphSize{Vertices: int64(src.NumVertices()), Isolated: f.Isolated, Directed: src.IsDirected(), Weights: src.WeightKind(),
 		Records: src.NumEdges()}
 	s.Edges = s.Records - edges - f.SelfLoops
 	s.Hubs = float64(f.MaxDegree)*float64(s.Vertices-s.Isolated) >= 2*partition.HubRatio*float64(s.Edges)
-	switch g := src.(type) {
-	case *graph.CSR:
-		if file.Report.Format != "native" {
-			bytes = g.Bytes()
-		}
-	case *graph.EdgeList:
-		bytes = 8*int64(len(g.Edges)) + int64(g.Weights.Len()*g.Weights.Kind().Size())
-	}
-	return s, bytes, nil
+	return s, read, beside, nil
 }
 
 // capacityOf is what an algorithm takes for a graph of that size or, if none is given, for the largest one that fits.
@@ -228,6 +237,10 @@ func (e *env) printCapacity(doc record.Capacity) error {
 	fmt.Fprintln(e.stdout)
 	w := tabwriter.NewWriter(e.stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprint(w, "algorithm\tvertices\tedges\tplacing\tplaced\tstate\tresult\tpeak\t")
+	resident := doc.Algorithms[0].ResidentBytes > 0
+	if resident {
+		fmt.Fprint(w, "resident\t")
+	}
 	for _, d := range slices.MaxFunc(doc.Algorithms, func(a, b record.CapacityAlgorithm) int { return len(a.Devices) - len(b.Devices) }).Devices {
 		fmt.Fprintf(w, "%s\t", d.Processor)
 	}
@@ -245,6 +258,9 @@ func (e *env) printCapacity(doc record.Capacity) error {
 		}
 		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%s%d\t%d\t%d\t", name, x.Graph.Vertices, x.Graph.Edges, x.PlacingBytes, x.PlacedBytes, about,
 			x.StateBytes+x.IdleBytes, x.ResultBytes, x.PeakBytes)
+		if resident {
+			fmt.Fprintf(w, "%d\t", x.ResidentBytes)
+		}
 		for _, d := range x.Devices {
 			fmt.Fprintf(w, "%d\t", d.PeakBytes)
 		}

@@ -44,6 +44,7 @@ type manyState struct {
 	block             manyBlock
 	ends, counts      [manyVertices]uint32
 	frees             []func()
+	freeSums          func()
 }
 
 // manyBlock is a run of vertices that pull. Row i is neighbours[ends[i-1]:ends[i]], the first one from start on.
@@ -66,7 +67,7 @@ const manyPush = 10
 // ManyBytes is the memory of SearchMany in bytes.
 func (p *Processor) ManyBytes(m *kernels.ManyRoots) int64 {
 	ranks, taken := int64(m.Ranks), hugemem.Taken
-	thread := 3*taken(8*manyWords*ranks) + taken(2*4*ranks) + ranks*int64(unsafe.Sizeof(kernels.Distances{}))
+	thread := 3*taken(8*manyWords*ranks) + taken(2*4*ranks) + taken(ranks*int64(unsafe.Sizeof(kernels.Distances{})))
 	return taken(4*ranks) + int64(m.Threads)*thread
 }
 
@@ -78,9 +79,13 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 	degree := hugemem.Make[uint32](int(m.Ranks))
 	defer degree.Free()
 	team.Run(func(t int) { states[t].alloc(int(m.Ranks)) })
-	for i := range states {
-		defer states[i].free()
-	}
+	defer func() {
+		for i, s := range states {
+			if s.free(); s.freeSums != nil && (i > 0 || m.Sums == nil) {
+				s.freeSums()
+			}
+		}
+	}()
 	s := manyRoots{ManyRoots: m, degree: degree.S, arcs: m.Out.Arcs(), pull: pullManyOf()}
 	for v := range m.Ranks {
 		s.degree[v] = uint32(len(m.Out.Of(v)))
@@ -104,7 +109,7 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 			m.Hops[l] += n
 		}
 	}
-	m.Sums = states[0].sums
+	m.Sums, m.FreeSums = states[0].sums, states[0].freeSums
 	team.For(int(m.Ranks), 1<<14, func(_, lo, hi int) {
 		for _, s := range states[1:] {
 			for v, x := range s.sums[lo:hi] {
@@ -139,10 +144,12 @@ func (s *manyState) alloc(ranks int) {
 	clear(lists.S)
 	s.frees = append(s.frees, lists.Free)
 	s.list, s.reached = lists.S[:0:ranks], lists.S[ranks:ranks:2*ranks]
-	s.sums = make([]kernels.Distances, ranks)
-	clear(s.sums)
+	sums := hugemem.Make[uint64](3 * max(1, ranks))
+	clear(sums.S)
+	s.sums, s.freeSums = unsafe.Slice((*kernels.Distances)(unsafe.Pointer(&sums.S[0])), ranks), sums.Free
 }
 
+// free frees all but the sums.
 func (s *manyState) free() {
 	for _, f := range s.frees {
 		f()

@@ -147,7 +147,25 @@ func (p *Processor) RunBytes(prog *program.Program) int64 {
 		return s.memory.Bytes
 	}
 	r, _ := p.newRun(prog, crew{threads: p.most}, true)
-	return r.arrays.Bytes
+	return r.arrays.Bytes + p.sent(prog)
+}
+
+// sent is the memory of the values that go to other processors, of all own vertices at once.
+func (p *Processor) sent(prog *program.Program) (bytes int64) {
+	own, others := int64(0), false
+	for _, g := range p.part.Ranges {
+		if g.Owner == p.part.Index {
+			own += int64(g.Padded() - g.First)
+		} else {
+			others = true
+		}
+	}
+	for i, a := range prog.Arrays {
+		if others && slices.ContainsFunc(prog.Edges, func(op program.EdgeOp) bool { return op.From == i }) {
+			bytes += own * int64(a.Type.Size())
+		}
+	}
+	return bytes
 }
 
 // claims reports whether runs of the program are kernels.Claims.
