@@ -133,10 +133,7 @@ type Faults struct {
 }
 
 // Faulty is implemented by meters that can drop readings before the session sees them.
-type Faulty interface {
-	// Faults returns the counts so far.
-	Faults() Faults
-}
+type Faulty interface{ Faults() Faults } // the counts so far
 
 // Describe turns a meter's description into its record.
 func Describe(i Info) record.PowerMeter {
