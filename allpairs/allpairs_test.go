@@ -481,6 +481,16 @@ func TestRefusals(t *testing.T) {
 			t.Errorf("%+v: %v", o, err)
 		}
 	}
+	for _, c := range []struct {
+		ctx context.Context
+		g   *graph.CSR
+	}{{nil, g}, {ctx, nil}} {
+		_, _, err := Solve[int32](c.ctx, c.g, Options{})
+		_, err2 := Rows(c.ctx, c.g, Options{}, func(int, Row[int32]) error { return nil })
+		if !errors.Is(err, ErrOptions) || !errors.Is(err2, ErrOptions) {
+			t.Errorf("no context or no graph: %v, %v", err, err2)
+		}
+	}
 	ended, cancel := context.WithCancel(ctx)
 	cancel()
 	for method := Auto; method <= Searches; method++ {

@@ -307,6 +307,9 @@ const exact32 = 1 << 24
 // those of Solve and of take.
 func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worker int, r Row[T]) error) (_ *Plan, err error) {
 	defer hugemem.Recover(&err)
+	if ctx == nil || g == nil {
+		return nil, fmt.Errorf("%w: no context or no graph", ErrOptions)
+	}
 	n := g.NumVertices()
 	if wide, is := any(take).(func(int, Row[float64]) error); is && o.Method != Searches && o.Threads >= 0 &&
 		(converter[int32]{g, float64(exact32 / max(1, n))}).fits() {
@@ -346,6 +349,9 @@ func Rows[T Value](ctx context.Context, g *graph.CSR, o Options, take func(worke
 // graph.ErrMemory, or are a *WeightError, a *NegativeCycleError, or that of ctx.
 func Solve[T Value](ctx context.Context, g *graph.CSR, o Options) (_ *Matrix[T], _ *Plan, err error) {
 	defer hugemem.Recover(&err)
+	if ctx == nil || g == nil {
+		return nil, nil, fmt.Errorf("%w: no context or no graph", ErrOptions)
+	}
 	p, s, err := prepare[T](ctx, g, o, false)
 	if err != nil {
 		return nil, nil, err

@@ -79,6 +79,9 @@ func New(ctx context.Context, src graph.Source, o Options) (_ *Engine, err error
 	if err := o.ensureDefaults(); err != nil {
 		return nil, err
 	}
+	if n := src.NumVertices(); n > graph.MaxVertices {
+		return nil, fmt.Errorf("%w: %d", graph.ErrTooManyVertices, n)
+	}
 	if need := Need(src, o); o.MemoryLimit > 0 && need > o.MemoryLimit {
 		return nil, fmt.Errorf("%w: %d vertices and %d edges need %d bytes, the limit is %d",
 			ErrMemory, src.NumVertices(), src.NumEdges(), need, o.MemoryLimit)

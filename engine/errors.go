@@ -49,7 +49,7 @@ var (
 	// StrongComponents, where Options.ReleaseHost has freed a device's rows.
 	ErrNoRows = partition.ErrNoRows
 	// ErrResult is returned by BFSInto for a result that is nil, freed or of another engine.
-	ErrResult = errors.New("engine: result belongs to another engine")
+	ErrResult = errors.New("engine: the result is nil, freed or of another engine")
 )
 
 // OptionError is a fault of one field of Options. It wraps ErrOptions and the reason.

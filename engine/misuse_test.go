@@ -3,6 +3,7 @@ package engine_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"math"
 	"slices"
@@ -13,6 +14,7 @@ import (
 	"github.com/totemgo/totemgo/bsp"
 	"github.com/totemgo/totemgo/engine"
 	"github.com/totemgo/totemgo/graph"
+	"github.com/totemgo/totemgo/graph/gen"
 	"github.com/totemgo/totemgo/kernels"
 	"github.com/totemgo/totemgo/kernels/cpu"
 	"github.com/totemgo/totemgo/partition"
@@ -266,4 +268,40 @@ func TestCallbackPanics(t *testing.T) {
 			}
 		}
 	}
+}
+
+// TestProgressPanics: a panic of Progress reaches the caller from whichever thread it was raised on, and the engine goes on.
+func TestProgressPanics(t *testing.T) {
+	list, err := gen.Make(t.Context(), gen.KroneckerOptions{Scale: 12})
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := open(t, list, engine.Options{Processors: cpus(2)})
+	progress := func(int64, int64, time.Duration) { panic("mine") }
+	panics := func(call func() error) func() error {
+		return func() (err error) {
+			defer func() {
+				if v := recover(); v == nil || !strings.Contains(fmt.Sprint(v), "mine") {
+					err = fmt.Errorf("%v, no panic: %v", err, v)
+				}
+			}()
+			return call()
+		}
+	}
+	inTime(t, []misuse{
+		{"Betweenness", panics(func() error {
+			_, err := e.Betweenness(t.Context(), engine.BetweennessOptions{Samples: 64, Progress: progress})
+			return err
+		}), nil},
+		{"Closeness", panics(func() error {
+			_, err := e.Closeness(t.Context(), engine.ClosenessOptions{Progress: progress})
+			return err
+		}), nil},
+		{"BFS after", func() error { _, err := e.BFS(t.Context(), 1); return err }, nil},
+		{"2^32 vertices", func() error {
+			_, err := engine.New(t.Context(), &graph.EdgeList{Vertices: 1 << 32}, engine.Options{})
+			return err
+		}, graph.ErrTooManyVertices},
+		{"bounds of -1 searches", func() error { _, err := e.DiameterBounds(t.Context(), -1); return err }, engine.ErrArgument},
+	})
 }
