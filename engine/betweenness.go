@@ -53,8 +53,7 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 	if o.Samples < 0 || o.Samples > 0 && o.Roots != nil {
 		return nil, fmt.Errorf("%w: betweenness of %d samples and %d roots", ErrArgument, o.Samples, len(o.Roots))
 	}
-	start := time.Now()
-	p := &pathRoots{n: float64(e.n)}
+	p := &pathRoots{begin: time.Now(), n: float64(e.n)}
 	if o.Roots == nil && o.Samples == 0 && !o.NoReduction && !e.opts.ReleaseHost {
 		c, err := e.Components(ctx) // refuses what is to be refused
 		if err != nil {
@@ -64,7 +63,7 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 	}
 	r, err := inTurn(ctx, e, func(t *turn) (*BetweennessResult, error) { return p.search(ctx, e, t, &o) })
 	if err == nil {
-		r.Time = time.Since(start)
+		r.Time = time.Since(p.begin)
 	}
 	return r, err
 }
@@ -78,15 +77,15 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 	r := &BetweennessResult{Searches: int64(len(p.ranks))}
 	// The first searches are examples of all.
 	rand.New(rand.NewPCG(0, 0)).Shuffle(len(p.ranks), func(i, j int) { p.ranks[i], p.ranks[j] = p.ranks[j], p.ranks[i] })
-	begin, scale, predicted := time.Now(), p.scale(e.place.Directed, o), prediction{of: int64(len(p.ranks))}
+	scale, predicted := p.scale(e.place.Directed, o), prediction{of: int64(len(p.ranks))}
 	finished := func(n, threads int, took time.Duration) {
-		now := time.Since(begin)
+		now := time.Since(p.begin)
 		total := predicted.add(int64(n), threads, took, now)
 		if r.Predicted = predicted.early; o.Progress != nil {
 			o.Progress(predicted.done, predicted.of, total-now)
 		}
 	}
-	serial, most := &serialPaths{pathRoots: p, scale: scale}, math.MaxInt
+	serial, most := &serialPaths{pathRoots: p, scale: scale}, math.MaxInt/2
 	if e.manySearcher() != nil && !o.levels {
 		if err := serial.open(e); err != nil {
 			return nil, err
@@ -109,6 +108,9 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 				}
 				if many = d.searchPaths(root, numbers.one, weight, most); many || d.err != nil {
 					return
+				}
+				if done == 0 {
+					most *= 2 // no search of the component has more: none changes the way
 				}
 				finished(1, 1, time.Since(start))
 			}

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"fmt"
+	"time"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -10,6 +11,7 @@ import (
 // with one neighbour left is removed: its neighbour stands for it as a root, and pairs of which a path ends in the
 // removed tree have a closed form.
 type pathRoots struct {
+	begin     time.Time
 	n         float64
 	component []uint32 // by dense id; nil without the reduction
 	ranks     []uint32 // the roots

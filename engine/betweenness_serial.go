@@ -13,7 +13,7 @@ import (
 // Searches by one thread each, in host memory: Brandes' algorithm without barriers. It is the way where a level of all
 // threads would have too few arcs.
 const (
-	serialLevel = 1 << 14 // most arcs of a level, as a mean over all
+	serialLevel = 1 << 15 // most arcs of a level of the first search, as a mean over all
 	unitRoots   = 16      // roots whose scores are added up before they join the others'
 
 	stopVertices = 1 << 16 // vertices between two looks at the context
@@ -204,9 +204,8 @@ func (s *serialPaths) search(ctx context.Context, e *Engine, t *turn, roots []ui
 		for _, root := range batch {
 			s.searchFrom(ctx, own, root)
 		}
-		took := time.Since(start)
 		return s.join(ctx, own, unit, func() {
-			finished(len(batch), threads, took)
+			finished(len(batch), threads, time.Since(start)) // with the wait for other units
 			joined = true
 		})
 	})
