@@ -53,7 +53,7 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 	if o.Samples < 0 || o.Samples > 0 && o.Roots != nil {
 		return nil, fmt.Errorf("%w: betweenness of %d samples and %d roots", ErrArgument, o.Samples, len(o.Roots))
 	}
-	p := &pathRoots{begin: time.Now(), n: float64(e.n)}
+	p := &pathRoots{n: float64(e.n), predicted: prediction{start: time.Now(), progress: o.Progress}}
 	if o.Roots == nil && o.Samples == 0 && !o.NoReduction && !e.opts.ReleaseHost {
 		c, err := e.Components(ctx) // refuses what is to be refused
 		if err != nil {
@@ -63,7 +63,7 @@ func (e *Engine) Betweenness(ctx context.Context, o BetweennessOptions) (*Betwee
 	}
 	r, err := inTurn(ctx, e, func(t *turn) (*BetweennessResult, error) { return p.search(ctx, e, t, &o) })
 	if err == nil {
-		r.Time = time.Since(p.begin)
+		r.Predicted, r.Time = p.predicted.early, time.Since(p.predicted.start)
 	}
 	return r, err
 }
@@ -77,14 +77,8 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 	r := &BetweennessResult{Searches: int64(len(p.ranks))}
 	// The first searches are examples of all.
 	rand.New(rand.NewPCG(0, 0)).Shuffle(len(p.ranks), func(i, j int) { p.ranks[i], p.ranks[j] = p.ranks[j], p.ranks[i] })
-	scale, predicted := p.scale(e.place.Directed, o), prediction{of: int64(len(p.ranks))}
-	finished := func(n, threads int, took time.Duration) {
-		now := time.Since(p.begin)
-		total := predicted.add(int64(n), threads, took, now)
-		if r.Predicted = predicted.early; o.Progress != nil {
-			o.Progress(predicted.done, predicted.of, total-now)
-		}
-	}
+	p.predicted.of = r.Searches
+	scale := p.scale(e.place.Directed, o)
 	serial, most := &serialPaths{pathRoots: p, scale: scale}, math.MaxInt/2
 	if e.manySearcher() != nil && !o.levels {
 		if err := serial.open(e); err != nil {
@@ -112,7 +106,7 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 				if done == 0 {
 					most *= 2 // no search of the component has more: none changes the way
 				}
-				finished(1, 1, time.Since(start))
+				p.predicted.finished(1, 1, time.Since(start))
 			}
 		}))
 		if err != nil {
@@ -122,7 +116,7 @@ func (p *pathRoots) search(ctx context.Context, e *Engine, t *turn, o *Betweenne
 	}
 	switch {
 	case many && serial.rows != nil:
-		if err := serial.search(ctx, e, t, p.ranks[done:], finished); err != nil {
+		if err := serial.search(ctx, e, t, p.ranks[done:]); err != nil {
 			return nil, err
 		}
 		scores := make([]float64, e.n)

@@ -2,7 +2,6 @@ package engine
 
 import (
 	"fmt"
-	"time"
 
 	"github.com/totemgo/totemgo/graph"
 )
@@ -11,11 +10,11 @@ import (
 // with one neighbour left is removed: its neighbour stands for it as a root, and pairs of which a path ends in the
 // removed tree have a closed form.
 type pathRoots struct {
-	begin     time.Time
 	n         float64
 	component []uint32 // by dense id; nil without the reduction
 	ranks     []uint32 // the roots
 	share     float64  // roots ÷ vertices
+	predicted prediction
 
 	reach   []float64 // by rank: vertices that a vertex stands for, itself included; nil without the reduction
 	closed  []float64 // by rank: score of closed forms, over ordered pairs

@@ -169,7 +169,7 @@ func (s *serialPaths) open(e *Engine) (err error) {
 }
 
 // search searches from roots, in order, with the threads of a turn.
-func (s *serialPaths) search(ctx context.Context, e *Engine, t *turn, roots []uint32, finished batchFinished) error {
+func (s *serialPaths) search(ctx context.Context, e *Engine, t *turn, roots []uint32) error {
 	units := (len(roots) + unitRoots - 1) / unitRoots
 	threads := max(1, min(t.workers(), units))
 	s.ranks = int(e.place.Ranks)
@@ -205,7 +205,7 @@ func (s *serialPaths) search(ctx context.Context, e *Engine, t *turn, roots []ui
 			s.searchFrom(ctx, own, root)
 		}
 		return s.join(ctx, own, unit, func() {
-			finished(len(batch), threads, time.Since(start)) // with the wait for other units
+			s.predicted.finished(len(batch), threads, time.Since(start)) // with the wait for other units
 			joined = true
 		})
 	})

@@ -75,21 +75,13 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 			roots = append(roots, uint32(rank))
 		}
 	}
-	start, alone := time.Now(), r.Roots-int64(len(roots))
-	p := prediction{of: int64(len(roots))}
-	finished := func(n, threads int, took time.Duration) {
-		now := time.Since(start)
-		total := p.add(int64(n), threads, took, now)
-		r.Predicted = p.early
-		if o.Progress != nil {
-			o.Progress(alone+p.done, r.Roots, total-now)
-		}
-	}
+	alone := r.Roots - int64(len(roots))
+	p := prediction{start: time.Now(), progress: o.Progress, alone: alone, of: int64(len(roots))}
 	search := e.hostDistances
 	if e.manySearcher() == nil {
 		search = e.programDistances
 	}
-	if err := search(ctx, t, r, roots, o.Outward, finished); err != nil {
+	if err := search(ctx, t, r, roots, o.Outward, p.finished); err != nil {
 		return nil, err
 	}
 	if alone > 0 {
@@ -103,7 +95,7 @@ func (e *Engine) distances(ctx context.Context, t *turn, chosen []uint32, o Clos
 			}
 		}
 	}
-	r.Time = time.Since(start)
+	r.Predicted, r.Time = p.early, time.Since(p.start)
 	return r, nil
 }
 

@@ -29,8 +29,7 @@ type manyRoots struct {
 	arcs   int64
 	pull   func(*manyBlock)
 	step   int // roots of a batch
-	order  int // batch i is the i·order-th, so that the first ones stand for all
-	count  int // of batches
+	bits   int // of numbers of batches
 	next   atomic.Int64
 	mu     sync.Mutex
 }
@@ -64,6 +63,9 @@ const manyVertices = 64
 // manyPush is the part of all arcs up to which a frontier's are pushed.
 const manyPush = 10
 
+// manyArcs is the number of arcs a vertex of the frontier from which on a pull looks first whose search goes on.
+const manyArcs = 16
+
 // ManyBytes is the memory of SearchMany in bytes.
 func (p *Processor) ManyBytes(m *kernels.ManyRoots) int64 {
 	ranks, taken := int64(m.Ranks), hugemem.Taken
@@ -91,25 +93,18 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 		s.degree[v] = uint32(len(m.Out.Of(v)))
 	}
 	// As many batches on each thread, of about the same size.
-	s.count = len(states) * max(1, (len(m.Roots)+64*manyWords*len(states)-1)/(64*manyWords*len(states)))
-	s.step = (len(m.Roots) + s.count - 1) / s.count
-	for s.order = max(1, s.count*5/8); gcd(s.order, s.count) > 1; {
-		s.order++
-	}
+	count := len(states) * max(1, (len(m.Roots)+64*manyWords*len(states)-1)/(64*manyWords*len(states)))
+	s.step, s.bits = (len(m.Roots)+count-1)/count, bits.Len(uint(count-1))
 	team.Run(func(t int) { s.batches(ctx, &states[t]) })
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	m.Hops = states[0].hops
-	for i := 1; i < len(states); i++ {
-		for len(m.Hops) < len(states[i].hops) {
-			m.Hops = append(m.Hops, 0)
-		}
-		for l, n := range states[i].hops {
-			m.Hops[l] += n
+	for _, from := range states[1:] {
+		for level, pairs := range from.hops {
+			states[0].count(level, pairs)
 		}
 	}
-	m.Sums, m.FreeSums = states[0].sums, states[0].freeSums
+	m.Hops, m.Sums, m.FreeSums = states[0].hops, states[0].sums, states[0].freeSums
 	team.For(int(m.Ranks), 1<<14, func(_, lo, hi int) {
 		for _, s := range states[1:] {
 			for v, x := range s.sums[lo:hi] {
@@ -122,13 +117,6 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 		}
 	})
 	return nil
-}
-
-func gcd(a, b int) int {
-	for b > 0 {
-		a, b = b, a%b
-	}
-	return a
 }
 
 // alloc allocates and touches the memory: a batch would take page faults else, which the later ones do not.
@@ -156,10 +144,22 @@ func (s *manyState) free() {
 	}
 }
 
-// batches searches from batches of roots until there are none left.
+// or adds the bits of some vertices.
+func (x *wide) or(of []wide, vertices []uint32) {
+	x0, x1, x2, x3, x4, x5, x6, x7 := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
+	for _, v := range vertices {
+		y := &of[v]
+		x0, x1, x2, x3 = x0|y[0], x1|y[1], x2|y[2], x3|y[3]
+		x4, x5, x6, x7 = x4|y[4], x5|y[5], x6|y[6], x7|y[7]
+	}
+	*x = wide{x0, x1, x2, x3, x4, x5, x6, x7}
+}
+
+// batches searches from batches of roots until there are none left, in the order of their numbers' bits reversed (van der
+// Corput): the first ones stand for all, which are in the order of ranks.
 func (m *manyRoots) batches(ctx context.Context, s *manyState) {
-	for i := int(m.next.Add(1)); i <= m.count && ctx.Err() == nil; i = int(m.next.Add(1)) {
-		lo := min(i*m.order%m.count*m.step, len(m.Roots))
+	for i := m.next.Add(1); i <= 1<<m.bits && ctx.Err() == nil; i = m.next.Add(1) {
+		lo := min(int(bits.Reverse64(uint64(i))>>(64-m.bits))*m.step, len(m.Roots))
 		start, batch := time.Now(), m.Roots[lo:min(lo+m.step, len(m.Roots))]
 		if len(batch) == 0 {
 			continue
@@ -261,11 +261,15 @@ func (m *manyRoots) pushAll(s *manyState, level int, unit uint64) (pairs, arcs i
 	return pairs, arcs
 }
 
-// pullAll collects the frontier's bits that vertices lack. It returns what pushAll does.
+// pullAll collects the frontier's bits that vertices lack. It returns what pushAll does. all loses roots that have no bit in
+// the frontier, such as those of small components.
 func (m *manyRoots) pullAll(s *manyState, all *wide, level int, unit uint64) (pairs, arcs int64) {
 	s.reached = s.reached[:0]
 	b := &s.block
-	b.all, b.front = all, s.front
+	if b.all, b.front = all, s.front; m.arcs > manyArcs*int64(len(s.list)) {
+		*all = wide{}
+		all.or(s.front, s.list)
+	}
 	for _, g := range m.In {
 		for i := uint32(0); i < g.Vertices; {
 			n := min(manyVertices, g.Vertices-i)
@@ -315,13 +319,7 @@ func pullManyGeneric(b *manyBlock) {
 		x, n := &b.next[i], 0
 		*x = wide{}
 		for ; len(row) > 0 && left != 0; row = row[min(len(row), manyPiece):] {
-			x0, x1, x2, x3, x4, x5, x6, x7 := x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
-			for _, u := range row[:min(len(row), manyPiece)] {
-				f := &b.front[u]
-				x0, x1, x2, x3 = x0|f[0], x1|f[1], x2|f[2], x3|f[3]
-				x4, x5, x6, x7 = x4|f[4], x5|f[5], x6|f[6], x7|f[7]
-			}
-			*x = wide{x0, x1, x2, x3, x4, x5, x6, x7}
+			x.or(b.front, row[:min(len(row), manyPiece)])
 			left = 0
 			for k := range x {
 				left |= lacks[k] &^ x[k]
