@@ -6,24 +6,26 @@ import "time"
 type batchFinished func(n, threads int, took time.Duration)
 
 // prediction is of the time of batches of roots: T₁·⌈N/G⌉ with the mean of examples for T₁, and N ÷ G as threads get about
-// as many each. The first batch of each thread takes longer: it is an example until there is a later one.
+// as many each. The first batch of each thread, begun before one has ended, and those of the first 25 ms take longer: they are
+// examples until a later one has ended.
 type prediction struct {
-	start        time.Time
-	progress     func(done, of int64, left time.Duration) // may be nil
-	alone        int64                                    // roots that need no search
-	of, done     int64                                    // the others
-	threads      int
-	batches      int
-	roots        int64 // of examples
-	busy         time.Duration
-	before, work time.Duration // before the first batch, and in all by all threads
-	early        time.Duration // the prediction after 2% of the roots, earlyBatches of each thread and earlyTime, or at the end
+	start       time.Time
+	progress    func(done, of int64, left time.Duration) // may be nil
+	alone       int64                                    // roots that need no search
+	of, done    int64                                    // the others
+	threads     int
+	batches     int
+	roots       int64 // of examples
+	busy        time.Duration
+	late        bool          // examples are later ones
+	before, end time.Duration // when the first batch began and ended
+	work        time.Duration // of all threads
+	early       time.Duration // the prediction after 2% of the roots, earlyBatches of each thread and earlyTime, or at the end
 }
 
-const (
-	earlyBatches = 4                     // with two, short ones, which are over first, stand for the others
-	earlyTime    = 50 * time.Millisecond // threads may share a core until the system has spread them
-)
+// Of fewer batches the short ones, which are over first, would stand for all. For the first 10 to 30 ms the system may run
+// threads on one core.
+const earlyBatches, earlyTime = 4, 50 * time.Millisecond
 
 // finished is a batchFinished.
 func (p *prediction) finished(n, threads int, took time.Duration) {
@@ -36,14 +38,16 @@ func (p *prediction) finished(n, threads int, took time.Duration) {
 // add counts a batch that ended now, and returns the time that all will have taken, which is now after the last one.
 func (p *prediction) add(n int64, threads int, took, now time.Duration) time.Duration {
 	if p.threads != threads { // allocations came before, or searches of another kind
-		p.threads, p.batches, p.roots, p.before, p.work, p.busy = threads, 0, 0, now-took, 0, 0
+		p.threads, p.batches, p.before, p.end, p.work, p.late = threads, 0, now-took, now, 0, false
 	}
-	if p.batches == threads {
-		p.roots, p.busy = 0, 0
+	late := now-took >= p.end && now-p.before >= earlyTime/2
+	if p.batches == 0 || late && !p.late {
+		p.late, p.roots, p.busy = late, 0, 0
 	}
-	p.batches++
-	p.done, p.roots = p.done+n, p.roots+n
-	p.work, p.busy = p.work+took, p.busy+took
+	if late == p.late {
+		p.roots, p.busy = p.roots+n, p.busy+took
+	}
+	p.batches, p.done, p.work = p.batches+1, p.done+n, p.work+took
 	all := now
 	if left := p.of - p.done; left > 0 {
 		each := float64(p.busy) / float64(p.roots)
