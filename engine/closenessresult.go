@@ -14,7 +14,7 @@ type ClosenessResult struct {
 	Total               []uint64
 	// Hops is the number of pairs of a root and a vertex by distance: a root and itself are at 0.
 	Hops []int64
-	// Predicted is the time of the search as predicted once 2% of the roots, and two batches a thread, were done, and Time what it took.
+	// Predicted is the time of the search as predicted once 2% of the roots, four batches a thread and 50 ms were done, and Time what it took.
 	Predicted, Time time.Duration
 
 	harmonic []uint64 // the sum of reciprocals × 2^shift

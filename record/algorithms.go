@@ -115,7 +115,7 @@ type Betweenness struct {
 	Ordered    bool    `json:"ordered"`           // pairs of an undirected graph count twice
 	Sum        float64 `json:"sum"`               // of all scores
 	Largest    float64 `json:"largest"`           // score
-	PredictedS float64 `json:"predicted_s"`       // time of the searches, as predicted once 2% of them were done
+	PredictedS float64 `json:"predicted_s"`       // time of the searches, as predicted once 2% of them, four batches a thread and 50 ms were done
 	// Most memory of the host that was predicted, that of the graph as read left out
 	PredictedBytes int64 `json:"predicted_bytes"`
 }
@@ -130,7 +130,7 @@ type Closeness struct {
 	Average         float64 `json:"average"`          // mean distance of the pairs
 	LargestDistance int64   `json:"largest_distance"` // of a pair
 	Hops            []int64 `json:"hops"`             // pairs by distance; at 0 each root with itself
-	PredictedS      float64 `json:"predicted_s"`      // time, as predicted once 2% of the roots, and two batches a thread, were done
+	PredictedS      float64 `json:"predicted_s"`      // time, as predicted once 2% of the roots, four batches a thread and 50 ms were done
 	// Most memory of the host that was predicted, that of the graph as read left out
 	PredictedBytes int64 `json:"predicted_bytes"`
 }
