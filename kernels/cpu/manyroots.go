@@ -80,7 +80,6 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 	states := make([]manyState, team.Threads())
 	degree := hugemem.Make[uint32](int(m.Ranks))
 	defer degree.Free()
-	team.Run(func(t int) { states[t].alloc(int(m.Ranks)) })
 	defer func() {
 		for i, s := range states {
 			if s.free(); s.freeSums != nil && (i > 0 || m.Sums == nil) {
@@ -88,6 +87,7 @@ func (p *Processor) SearchMany(ctx context.Context, m *kernels.ManyRoots) error 
 			}
 		}
 	}()
+	team.Run(func(t int) { states[t].alloc(int(m.Ranks)) })
 	s := manyRoots{ManyRoots: m, degree: degree.S, arcs: m.Out.Arcs(), pull: pullManyOf()}
 	for v := range m.Ranks {
 		s.degree[v] = uint32(len(m.Out.Of(v)))
