@@ -241,7 +241,10 @@ func TestFootprint(t *testing.T) {
 			}
 			for try := 1; ; try++ { // samples may miss the most, or see garbage
 				placing, running, kernels := held(t, c.g, o, runs[name])
-				least, most := -0.02, 0.06 // lists in the Go heap come and go
+				least, most := -0.02, 0.06
+				if f.Varies {
+					most = 0.15 // lists in the Go heap come and go between samples
+				}
 				if name == "bfs" && !strings.Contains(kernels, "avx512") {
 					least = -0.08 // lists of arcs, which some kernels make for a push, are not counted
 				}
