@@ -1,12 +1,48 @@
 package cli
 
 import (
+	"encoding/json"
 	"math"
 	"path/filepath"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/totemgo/totemgo/record"
 )
+
+// TestCapacityResident: capacity of a file says what a run's process then takes, within 2%.
+func TestCapacityResident(t *testing.T) {
+	if raceEnabled || runtime.GOOS != "linux" {
+		t.Skip("the race detector has memory of its own")
+	}
+	file := filepath.Join(t.TempDir(), "g.tgr")
+	command(t, "generate", "kron", "--scale", "19", "-o", file).must(t)
+	for _, c := range []struct{ name, args string }{{"bfs", "--root 1"}, {"closeness", "--samples 2048"}, {"diameter", ""}, {"pagerank", ""}} {
+		for try := 1; ; try++ { // the Go heap's garbage differs
+			want := int64(0)
+			for _, x := range document[record.Capacity](t, commandProcess(t, "capacity", file, "--json").must(t)).Algorithms {
+				if x.Algorithm == c.name {
+					want = x.ResidentBytes
+				}
+			}
+			r := commandProcess(t, append([]string{c.name, file, "--json"}, strings.Fields(c.args)...)...).must(t)
+			var doc struct{ record.Head }
+			if err := json.Unmarshal([]byte(r.stdout), &doc); err != nil {
+				t.Fatal(err)
+			}
+			got := doc.PeakRSSBytes
+			off := float64(want)/float64(got) - 1
+			if t.Logf("%s: %d bytes, capacity says %d: %+.1f%%", c.name, got, want, 100*off); math.Abs(off) <= 0.02 {
+				break
+			}
+			if try == 4 {
+				t.Errorf("%s: %d bytes, capacity says %d: %+.1f%%", c.name, got, want, 100*off)
+				break
+			}
+		}
+	}
+}
 
 // TestCapacity: with a device, capacity of a file says what bfs of it then holds there, names what the device cannot run, and
 // finds the largest graphs.

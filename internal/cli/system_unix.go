@@ -3,9 +3,11 @@
 package cli
 
 import (
+	"fmt"
 	"os"
 	"os/signal"
 	"runtime"
+	"strings"
 	"syscall"
 )
 
@@ -19,12 +21,16 @@ func interrupts() []os.Signal {
 	return list
 }
 
-// peakRSS is the largest resident memory of the process in bytes, 0 if unknown.
-func peakRSS() int64 {
-	var u syscall.Rusage
-	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
-		return 0
+// peakRSS is the largest resident memory of the process in bytes, 0 if unknown. Linux keeps in ru_maxrss that of the program
+// which started this one, too.
+func peakRSS() (bytes int64) {
+	status, _ := os.ReadFile("/proc/self/status")
+	if _, most, has := strings.Cut(string(status), "VmHWM:"); has {
+		_, _ = fmt.Sscan(most, &bytes)
+		return bytes * 1024
 	}
+	var u syscall.Rusage
+	_ = syscall.Getrusage(syscall.RUSAGE_SELF, &u) // it leaves 0 if it fails
 	if runtime.GOOS == "darwin" || runtime.GOOS == "ios" {
 		return int64(u.Maxrss)
 	}
