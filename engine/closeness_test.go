@@ -173,3 +173,29 @@ func BenchmarkCloseness(b *testing.B) {
 		b.ReportMetric(separate.Seconds()/together.Seconds(), "ratio")
 	})
 }
+
+// TestDiameterWithLittleMemory: where searches at once have no room, a diameter is found by one at a time.
+func TestDiameterWithLittleMemory(t *testing.T) {
+	const n = 600
+	ring := &graph.EdgeList{Vertices: n}
+	for v := range uint32(n) {
+		ring.Edges = append(ring.Edges, graph.Edge{U: v, V: (v + 1) % n})
+	}
+	e := open(t, ring, engine.Options{Processors: cpus(2)})
+	want, err := e.Diameter(t.Context())
+	if err != nil || want.Diameter != n/2 {
+		t.Fatal(want, err)
+	}
+	engine.LimitMemory(e, engine.MemoryFor(e, 1)+64*n)
+	if _, err := e.Closeness(t.Context(), engine.ClosenessOptions{}); !errors.Is(err, engine.ErrMemory) {
+		t.Fatalf("searches at once have room: %v", err)
+	}
+	got, err := e.Diameter(t.Context())
+	if err != nil || got.Diameter != want.Diameter || got.From != want.From || got.To != want.To || got.Roots >= n {
+		t.Errorf("%+v, %v, want %+v", got, err, want)
+	}
+	engine.LimitMemory(e, engine.MemoryFor(e, 0)+16*n)
+	if _, err := e.Diameter(t.Context()); !errors.Is(err, engine.ErrMemory) {
+		t.Errorf("no room at all: %v", err)
+	}
+}
