@@ -129,8 +129,9 @@ func Footprints() []string { return slices.Sorted(maps.Keys(demands)) }
 // FootprintOf returns the memory that an algorithm, named as the command is, takes for a graph of that size, and within the
 // limits of o and the memory of devices. Errors wrap ErrMemory or ErrCapacity where the graph is too large,
 // kernels.ErrUnsupported where the processors cannot run it, ErrArgument for an unknown algorithm or an impossible size,
-// ErrOptions, or are those of DescribeDevices, which describes the devices unless o.Devices does. It allocates nothing. Vertices are taken to have equal degrees: with hubs other parts of the
-// graph go to each of several processors, in sum the same. Devices have the speeds that Place takes.
+// ErrOptions, or are those of DescribeDevices, which describes the devices unless o.Devices does. It allocates nothing.
+// Vertices are taken to have equal degrees: with hubs other parts of the graph go to each of several processors, in sum the
+// same. Devices have the speeds that Place takes.
 func FootprintOf(algorithm string, size GraphSize, o Options) (f Footprint, err error) {
 	need := demands[algorithm]
 	if need == nil {
