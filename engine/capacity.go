@@ -109,9 +109,8 @@ func diameterDemand(e *Engine) demand {
 	if d.state += d.result; !e.place.Directed && e.hubs() {
 		d.state = 0
 	}
-	d.state += int64(e.place.Ranks)*(memberBytes+4) + 8*int64(e.n) // candidates, a tree and its levels
-	d.result, d.varies = 0, true
-	return d
+	// Candidates, a tree and its levels as well.
+	return demand{program: d.program, state: d.state + int64(e.place.Ranks)*(memberBytes+4) + 8*int64(e.n), varies: true}
 }
 
 // pathsDemand is the memory of SSSP with weights of 32 bits: distances of 64 bits as well.

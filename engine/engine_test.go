@@ -477,6 +477,8 @@ func TestOptions(t *testing.T) {
 	}{
 		{engine.Options{Threads: -1, Director: "sideways", Processors: []engine.Processor{{Kind: "tpu"}}}, engine.ErrOptions,
 			[]string{"auto", "totem", "beamer", "ratio", "top-down", "bottom-up", "-1", "sideways", "tpu"}},
+		{engine.Options{Rates: bsp.Rates{ClaimNS: -1}}, engine.ErrOptions, []string{"rate", "less than 0"}},
+		{engine.Options{Rates: bsp.Rates{WordNS: math.NaN()}}, engine.ErrOptions, []string{"no number"}},
 		{engine.Options{Placement: "upside-down"}, engine.ErrOptions,
 			[]string{"upside-down", "hubs-on-cpu", "hubs-on-gpu", "random", "original"}},
 		{engine.Options{Shares: []float64{0.5, 0.6}, Processors: cpus(1, 1)}, engine.ErrOptions, []string{"1.1"}},

@@ -140,6 +140,9 @@ func (o *Options) ensureDefaults() error {
 		_, err := bsp.NewDirector(o.Director, o.Rates)
 		check("Director", err)
 	}
+	if r := o.Rates; !(min(r.ClaimNS, r.VisitNS, r.ProbeNS, r.WordNS) >= 0) {
+		check("Rates", errors.New("one of the rates is less than 0 or no number"))
+	}
 	for _, p := range o.Processors {
 		_, err := o.speed(p)
 		check("Speeds", err)
