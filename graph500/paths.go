@@ -65,25 +65,25 @@ func (v *Validator) scanWeighted(f *finds, at uint64, edges []graph.Edge, weight
 
 // wrongDistance says what is wrong with the distance of vertex u, and names the tree edge if it is at fault.
 func (v *Validator) wrongDistance(u uint32) (*graph.Edge, string) {
-	label, d, l := v.labels.Label, v.tree.Distances[u], v.levels.S[u]
+	label, d, l := v.label, v.tree.Distances[u], v.levels.S[u]
 	switch {
 	case l == outside:
-		return nil, fmt.Sprintf("%d is not in the tree, but has distance %v", label(u), d)
+		return nil, fmt.Sprintf("%s is not in the tree, but has distance %v", label(u), d)
 	case l == 0 && d != 0:
 		return nil, fmt.Sprintf("root has distance %v", d)
 	case !fits(l, d):
-		return nil, fmt.Sprintf("%d has distance %v", label(u), d)
+		return nil, fmt.Sprintf("%s has distance %v", label(u), d)
 	}
 	p := v.tree.Parents[u]
-	return &graph.Edge{U: p, V: u}, fmt.Sprintf("parent edge %d-%d has no weight that joins distances %v and %v",
+	return &graph.Edge{U: p, V: u}, fmt.Sprintf("parent edge %s-%s has no weight that joins distances %v and %v",
 		label(p), label(u), v.tree.Distances[p], d)
 }
 
 // longerPath names the vertex whose distance an edge undercuts.
 func (v *Validator) longerPath(f fault) (far uint32, reason string) {
-	label, e, d := v.labels.Label, f.edge, v.tree.Distances
+	label, e, d := v.label, f.edge, v.tree.Distances
 	if far = e.V; d[e.V] <= float32(d[e.U]+f.weight) {
 		far = e.U
 	}
-	return far, fmt.Sprintf("edge %d-%d of weight %v joins distances %v and %v", label(e.U), label(e.V), f.weight, d[e.U], d[e.V])
+	return far, fmt.Sprintf("edge %s-%s of weight %v joins distances %v and %v", label(e.U), label(e.V), f.weight, d[e.U], d[e.V])
 }

@@ -439,15 +439,21 @@ func (v *Validator) checkTreeEdges(ctx context.Context) error {
 	})
 }
 
+// label is the id of a vertex as the file spells it.
+func (v *Validator) label(u uint32) string { return string(v.labels.Append(nil, u)) }
+
 // verdict states what the finds mean.
 func (v *Validator) verdict() *Verdict {
 	f := v.total()
 	out := &Verdict{Reached: f.reached, Depth: f.depth, paths: v.tree.Distances != nil}
-	label, levels, tree := v.labels.Label, v.levels.S, v.tree
+	label, levels, tree := v.label, v.levels.S, v.tree
 	add := func(rule int, vertex uint32, edge *graph.Edge, reason string) {
-		x := record.Violation{Rule: rule, Name: ruleNames[rule], Vertex: label(vertex), Reason: reason}
+		x := record.Violation{Rule: rule, Name: ruleNames[rule], Vertex: v.labels.Label(vertex), Reason: reason}
+		if v.labels.Names() != nil {
+			x.VertexName = label(vertex)
+		}
 		if edge != nil {
-			x.Edge = &[2]uint64{label(edge.U), label(edge.V)}
+			x.Edge = &[2]uint64{v.labels.Label(edge.U), v.labels.Label(edge.V)}
 		}
 		out.Violations = append(out.Violations, x)
 	}
@@ -464,9 +470,9 @@ func (v *Validator) verdict() *Verdict {
 		add(RuleTree, tree.Root, nil, "root is not its own parent")
 	case u == graph.None:
 	case int64(tree.Parents[u]) >= int64(len(levels)):
-		add(RuleTree, u, nil, fmt.Sprintf("parent of %d is no vertex of the graph", label(u)))
+		add(RuleTree, u, nil, fmt.Sprintf("parent of %s is no vertex of the graph", label(u)))
 	default:
-		add(RuleTree, u, nil, fmt.Sprintf("parent chain of %d does not end at the root", label(u)))
+		add(RuleTree, u, nil, fmt.Sprintf("parent chain of %s does not end at the root", label(u)))
 	}
 	switch u := f.level; {
 	case u == graph.None:
@@ -477,7 +483,7 @@ func (v *Validator) verdict() *Verdict {
 		add(RuleTreeLevels, u, nil, fmt.Sprintf("root is stated at level %d", tree.Levels[u]))
 	default:
 		e := graph.Edge{U: tree.Parents[u], V: u}
-		add(RuleTreeLevels, u, &e, fmt.Sprintf("parent edge %d-%d joins stated levels %d and %d",
+		add(RuleTreeLevels, u, &e, fmt.Sprintf("parent edge %s-%s joins stated levels %d and %d",
 			label(e.U), label(e.V), tree.Levels[e.U], tree.Levels[e.V]))
 	}
 	switch e := f.span.edge; {
@@ -486,15 +492,15 @@ func (v *Validator) verdict() *Verdict {
 		far, reason := v.longerPath(f.span)
 		add(RuleEdgeLevels, far, &e, reason)
 	default:
-		add(RuleEdgeLevels, deeper(e), &e, fmt.Sprintf("edge %d-%d spans levels %d and %d",
+		add(RuleEdgeLevels, deeper(e), &e, fmt.Sprintf("edge %s-%s spans levels %d and %d",
 			label(e.U), label(e.V), levels[e.U], levels[e.V]))
 	}
 	if e := f.half.edge; f.half.at != nowhere {
-		add(RuleComponent, deeper(e), &e, fmt.Sprintf("edge %d-%d has only one end in the tree", label(e.U), label(e.V)))
+		add(RuleComponent, deeper(e), &e, fmt.Sprintf("edge %s-%s has only one end in the tree", label(e.U), label(e.V)))
 	}
 	if u := f.unproven; u != graph.None {
 		e := graph.Edge{U: tree.Parents[u], V: u}
-		add(RuleTreeEdges, u, &e, fmt.Sprintf("parent edge %d-%d is not in the graph", label(e.U), label(e.V)))
+		add(RuleTreeEdges, u, &e, fmt.Sprintf("parent edge %s-%s is not in the graph", label(e.U), label(e.V)))
 	}
 	return out
 }

@@ -1,7 +1,9 @@
 package graph500
 
 import (
+	"cmp"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/totemgo/totemgo/record"
@@ -55,7 +57,7 @@ func (v *Verdict) Err() error {
 	}
 	s := make([]string, len(v.Violations))
 	for i, x := range v.Violations {
-		s[i] = fmt.Sprintf("%s (rule %d, vertex %d)", x.Reason, x.Rule, x.Vertex)
+		s[i] = fmt.Sprintf("%s (rule %d, vertex %s)", x.Reason, x.Rule, cmp.Or(x.VertexName, strconv.FormatUint(x.Vertex, 10)))
 	}
 	err := ErrInvalidTree
 	if v.paths {

@@ -129,11 +129,12 @@ type Validate struct {
 
 // Violation names a broken rule and one place where the tree breaks it.
 type Violation struct {
-	Rule   int        `json:"rule"`           // 1 to 5
-	Name   string     `json:"name"`           // name of the rule, as in Rules
-	Vertex uint64     `json:"vertex"`         // id of the vertex at fault
-	Edge   *[2]uint64 `json:"edge,omitempty"` // ids of both ends of the edge at fault
-	Reason string     `json:"reason"`         // in words
+	Rule       int        `json:"rule"`                  // 1 to 5
+	Name       string     `json:"name"`                  // name of the rule, as in Rules
+	Vertex     uint64     `json:"vertex"`                // id of the vertex at fault
+	VertexName string     `json:"vertex_name,omitempty"` // its name, if ids are names
+	Edge       *[2]uint64 `json:"edge,omitempty"`        // ids of both ends of the edge at fault
+	Reason     string     `json:"reason"`                // in words
 }
 
 // Generate is the document of "totemgo generate", dry runs included.

@@ -187,6 +187,10 @@ func TestNames(t *testing.T) {
 	if r := command(t, "validate", out+".tgr", out+".tsv").must(t); !strings.HasPrefix(r.stdout, "valid: root alice, 3 vertices") {
 		t.Errorf("%q", r.stdout)
 	}
+	wrong := file(t, "wrong.tsv", "# root alice\nalice\talice\nb, c\talice\ndora\talice\n")
+	if r := command(t, "validate", out+".tgr", wrong); !strings.Contains(r.stderr, "parent edge alice-dora is not in the graph (rule 5, vertex dora)") {
+		t.Errorf("a wrong tree of names: %s", r.stderr)
+	}
 }
 
 // TestNear bounds bfs by depth, and searches from several roots.
