@@ -108,7 +108,8 @@ func (o GridOptions) Size() (Size, error) {
 	}
 	err := cmp.Or(
 		checkRange("rows", o.Rows, least, graph.MaxVertices),
-		checkRange("columns", o.Columns, least, graph.MaxVertices/max(o.Rows, 1)))
+		checkRange("columns", o.Columns, least, graph.MaxVertices),
+		checkRange("vertices", int64(min(float64(o.Rows)*float64(o.Columns), 1<<62)), 0, graph.MaxVertices))
 	if err != nil {
 		return Size{}, err
 	}
