@@ -27,9 +27,9 @@ it states what each algorithm takes for that graph.
 
 Arrays are counted by the functions by which a run checks them. The peak is the larger of what placing takes,
 and the placed graph with the state of a run and its result. resident adds the graph as read or mapped and
-the program itself: a run with --json states it as peak_rss_bytes, within 2% for a native file (.tgr) of a
-graph with hubs, from 150 MB on; less than that is stated up to 5 MB too high, as buffers may be as long as their
-limit, and grids up to 8%. Without hubs some states are those of the worst case.
+the program itself: a run with --json states it as peak_rss_bytes. They agree within 2% for a native file (.tgr)
+of a graph with hubs, from 150 MB on, where arrays get huge pages; else runs take less: smaller ones up to 5 MB,
+as buffers may be as long as their limit, on grids up to 8%. Without hubs some states are those of the worst case.
 Bytes of each device are those of its part of the graph and of a run; algorithms that a device cannot run are
 named with the reason. Parts are those of equal degrees, at --speeds or those of devices nobody measured.
 A ~ marks states with lists whose lengths depend on the form of the graph and on the roots. --vertices and

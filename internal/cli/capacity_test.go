@@ -11,7 +11,8 @@ import (
 	"github.com/totemgo/totemgo/record"
 )
 
-// TestCapacityResident: capacity of a file says what a run's process then takes, within 2%.
+// TestCapacityResident: a run's process takes no more than capacity of a file says, and not much less: within 2% where arrays
+// get huge pages, of which systems may have too few.
 func TestCapacityResident(t *testing.T) {
 	if raceEnabled || runtime.GOOS != "linux" {
 		t.Skip("the race detector has memory of its own")
@@ -33,7 +34,7 @@ func TestCapacityResident(t *testing.T) {
 			}
 			got := doc.PeakRSSBytes
 			off := float64(want)/float64(got) - 1
-			if t.Logf("%s: %d bytes, capacity says %d: %+.1f%%", c.name, got, want, 100*off); math.Abs(off) <= 0.02 {
+			if t.Logf("%s: %d bytes, capacity says %d: %+.1f%%", c.name, got, want, 100*off); off >= -0.02 && off <= 0.1 {
 				break
 			}
 			if try == 4 {
