@@ -133,20 +133,19 @@ func (d *diameter) together(c []uint32) error {
 	}
 	slices.Sort(roots)
 	to, far, err := d.farthest(roots, false)
+	if err == nil && far > d.result.Diameter {
+		var from uint32
+		if from, far, err = d.farthest([]uint32{to}, true); err == nil {
+			d.found(from, to, far)
+		}
+	}
 	if err != nil {
 		return err
 	}
 	for _, i := range c {
 		d.members[i].most = 0
 	}
-	if far <= d.result.Diameter {
-		return nil
-	}
-	from, _, err := d.farthest([]uint32{to}, true)
-	if err == nil {
-		d.found(from, to, far)
-	}
-	return err
+	return nil
 }
 
 // farthest is the first member that is farthest from any root, or from which a root is.
